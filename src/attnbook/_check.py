@@ -1,0 +1,153 @@
+"""Errors at the door: every check names the argument, what came and what was wanted."""
+
+from collections.abc import Iterable
+from operator import index as as_int
+
+import torch
+from torch import Tensor
+
+
+def whole_number(name: str, number: int, *, at_least: int = 0) -> None:
+    """Raise ``ValueError`` unless ``number`` is a whole number and large enough."""
+    whole = isinstance(number, int) and not isinstance(number, bool)
+    if not whole or number < at_least:
+        raise ValueError(f"{name} must be a whole number of at least {at_least}: it is {number!r}")
+
+
+def same_kind(**tensors: Tensor) -> None:
+    """Check tensors (…, n, d) that meet in one product: floats of one dtype, device and batch.
+
+    Raises: TypeError for anything but a tensor; ValueError for fewer than two dimensions,
+    integers, or a dtype, device or leading dimensions other than the first tensor's.
+    """
+    (first_name, first), *_ = tensors.items()
+    for name, tensor in tensors.items():
+        floats(name, tensor)
+        if tensor.dim() < 2:
+            raise ValueError(
+                f"{name} must have at least 2 dimensions, (…, length, d): "
+                f"its shape is {tuple(tensor.shape)}"
+            )
+        for what in ("dtype", "device"):
+            mine, wanted = getattr(tensor, what), getattr(first, what)
+            if mine != wanted:
+                raise ValueError(
+                    f"{first_name} and {name} must have the same {what}: "
+                    f"{first_name} has {wanted}, {name} has {mine}"
+                )
+        if tensor.shape[:-2] != first.shape[:-2]:
+            raise ValueError(
+                f"{first_name} and {name} must have the same leading dimensions: "
+                f"{first_name} has {tuple(first.shape[:-2])} (shape {tuple(first.shape)}), "
+                f"{name} has {tuple(tensor.shape[:-2])} (shape {tuple(tensor.shape)})"
+            )
+
+
+def floats(name: str, tensor: Tensor) -> None:
+    """Raise ``TypeError`` for anything but a tensor, ``ValueError`` unless it holds floats."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"{name} must be a torch.Tensor: it is a {type(tensor).__name__}")
+    if not tensor.is_floating_point():
+        raise ValueError(
+            f"{name} must hold floating-point numbers: its dtype is {tensor.dtype} "
+            f"(write {name}.float())"
+        )
+
+
+def same_length(key: Tensor, value: Tensor) -> None:
+    """Raise ``ValueError`` unless each key has its value."""
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(
+            f"key and value must have the same length: "
+            f"key has {key.shape[-2]} rows (shape {tuple(key.shape)}), "
+            f"value has {value.shape[-2]} (shape {tuple(value.shape)})"
+        )
+
+
+def same_dimension(query: Tensor, key: Tensor) -> None:
+    """Raise ``ValueError`` unless queries and keys are vectors of one size, at least 1."""
+    d_q, d_k = query.shape[-1], key.shape[-1]
+    if d_q != d_k:
+        raise ValueError(
+            f"query and key must have the same last dimension: "
+            f"query has {d_q} (shape {tuple(query.shape)}), "
+            f"key has {d_k} (shape {tuple(key.shape)})"
+        )
+    if d_q == 0:
+        raise ValueError(
+            f"query and key must have vectors of at least one number: "
+            f"their shapes are {tuple(query.shape)} and {tuple(key.shape)}"
+        )
+
+
+def boolean(name: str, mask: Tensor) -> None:
+    """Raise ``TypeError`` for anything but a tensor, ``ValueError`` unless it is boolean."""
+    if not isinstance(mask, Tensor):
+        raise TypeError(f"{name} must be a torch.Tensor: it is a {type(mask).__name__}")
+    if mask.dtype != torch.bool:
+        raise ValueError(
+            f"{name} must be boolean, True where a query may attend: its dtype is {mask.dtype}"
+        )
+
+
+def fits(name: str, tensor: Tensor, shape: tuple[int, ...], device: torch.device) -> None:
+    """Check that a mask or bias lines up with scores of ``shape`` and does not enlarge them.
+
+    Its shape is the scores' last two sizes, or it has the scores' rank and every size is the
+    scores' own or 1. A shape such as (b, 1, n_k) against (b, h, n_q, n_k) is refused: from the
+    right, b would line up with the heads.
+    """
+    came = tuple(tensor.shape)
+    if came != shape[-2:]:
+        same_rank = len(came) == len(shape)
+        if not same_rank or any(m not in (1, s) for m, s in zip(came, shape, strict=True)):
+            raise ValueError(
+                f"{name} must have the shape (n_q, n_k) = {shape[-2:]}, or as many dimensions "
+                f"as the scores {shape}, each of them equal or 1: its shape is {came}"
+            )
+    if tensor.device != device:
+        raise ValueError(
+            f"query and {name} must have the same device: "
+            f"query has {device}, {name} has {tensor.device}"
+        )
+
+
+def mask_and_bias(query: Tensor, key: Tensor, mask: Tensor | None, bias: Tensor | None) -> None:
+    """Check ``mask`` and ``bias`` against the scores that ``query`` and ``key`` will give."""
+    shape = (*query.shape[:-1], key.shape[-2])
+    if mask is not None:
+        boolean("mask", mask)
+        fits("mask", mask, shape, query.device)
+    if bias is not None:
+        floats("bias", bias)
+        if bias.dtype != query.dtype:
+            raise ValueError(
+                f"query and bias must have the same dtype: "
+                f"query has {query.dtype}, bias has {bias.dtype}"
+            )
+        fits("bias", bias, shape, query.device)
+
+
+def score_result(scores: Tensor, query: Tensor, key: Tensor) -> None:
+    """Raise unless a score function returned floats of shape (…, n_q, n_k)."""
+    floats("the result of score(query, key)", scores)
+    wanted = (*query.shape[:-1], key.shape[-2])
+    if tuple(scores.shape) != wanted:
+        raise ValueError(
+            f"score(query, key) must return the shape (…, n_q, n_k) = {wanted}: "
+            f"it returned {tuple(scores.shape)}"
+        )
+
+
+def indices(name: str, chosen: int | slice | Iterable[int], size: int) -> list[int]:
+    """Turn an int, a slice or several ints into a list of indices below ``size``."""
+    if isinstance(chosen, slice):
+        return list(range(size)[chosen])
+    several = chosen.tolist() if hasattr(chosen, "tolist") else chosen
+    several = list(several) if isinstance(several, Iterable) else [several]
+    for one in several:
+        if isinstance(one, bool) or not hasattr(one, "__index__"):
+            raise ValueError(f"{name} must be whole numbers: {one!r} is among them")
+        if not -size <= one < size:
+            raise ValueError(f"{name} must be from 0 to {size - 1}: {one} is among them")
+    return [as_int(one) % size for one in several]

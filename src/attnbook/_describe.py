@@ -1,0 +1,94 @@
+"""Pictures in words: the text for a reader who cannot see the figure, made from its data."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+LISTED = 8  # queries that the text names one by one
+
+
+def shown(token: str, limit: int = 16) -> str:
+    """Return the token on one line and not too long."""
+    token = str(token).replace("\n", "\\n").replace("\t", "\\t")
+    return token if len(token) <= limit else token[: limit - 1] + "…"
+
+
+def number(value: float, digits: int) -> str:
+    """Return the number as it stands in a cell, with a true minus and no negative zero."""
+    if np.isneginf(value):
+        return "−∞"
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def plain(value: float) -> str:
+    """Return a number of a curve with three digits, or whole from a thousand on."""
+    text = f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+    return text.replace("-", "−")
+
+
+def heatmap_alt(
+    matrix: NDArray[np.float64],
+    queries: Sequence[str],
+    keys: Sequence[str],
+    title: str | None,
+    signed: bool,
+    digits: int,
+) -> str:
+    """Say where each of the first queries attends most, and how many more there are."""
+    kind = "scores" if signed else "attention weights"
+    n_q, n_k = matrix.shape
+    size = f"{_many(n_q, 'query', 'queries')} by {_many(n_k, 'key', 'keys')}"
+    sentences = [f"Heatmap of {kind}{f' ({title})' if title else ''}, {size}."]
+    rows = [
+        _row_alt(row, query, keys, signed, digits)
+        for row, query in zip(matrix[:LISTED], queries, strict=False)
+    ]
+    sentences.append("; ".join(rows) + ".")
+    if n_q > LISTED:
+        sentences.append(f"{n_q - LISTED} more rows follow.")
+    return " ".join(sentences)
+
+
+def _row_alt(
+    row: NDArray[np.float64], query: str, keys: Sequence[str], signed: bool, digits: int
+) -> str:
+    if signed and np.isneginf(row).all():
+        return f"{query} is masked throughout"
+    if not signed and not row.any():
+        return f"{query} attends to nothing"
+    top = number(row.max(), digits)
+    best = [key for key, value in zip(keys, row, strict=True) if number(value, digits) == top]
+    words = " and ".join(best) if len(best) <= 3 else f"{len(best)} keys alike"
+    each = " each" if len(best) > 1 else ""
+    verb = "scores highest with" if signed else "attends most to"
+    return f"{query} {verb} {words} ({top}{each})"
+
+
+def _many(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
+
+
+def curves_alt(
+    x: NDArray[np.float64],
+    values: dict[str, NDArray[np.float64]],
+    x_label: str,
+    y_label: str,
+    title: str | None,
+) -> str:
+    """Say where each curve starts and ends, and its extremes where they lie in between."""
+    start = f"Line chart{f' ({title})' if title else ''}: {y_label} against {x_label}, "
+    span = f"{_many(len(values), 'curve', 'curves')} from {plain(x[0])} to {plain(x[-1])}."
+    return " ".join([start + span, "; ".join(_curve_alt(*item) for item in values.items()) + "."])
+
+
+def _curve_alt(name: str, y: NDArray[np.float64]) -> str:
+    first, last, least, most = (plain(one) for one in (y[0], y[-1], y.min(), y.max()))
+    if least == most:
+        return f"{name} stays at {first}"
+    if first == last:
+        text = f"{name} starts and ends at {first}"
+    else:
+        text = f"{name} {'rises' if y[-1] > y[0] else 'falls'} from {first} to {last}"
+    return text if {least, most} == {first, last} else f"{text}, between {least} and {most}"

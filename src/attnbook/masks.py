@@ -1,0 +1,85 @@
+"""Who may attend to whom: boolean masks, ``True`` = may attend.
+
+The convention is that of ``torch.nn.functional.scaled_dot_product_attention``.
+``torch.nn.MultiheadAttention`` means the opposite; ``as_torch_mha_mask`` translates.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from attnbook import _check
+
+
+def causal_mask(
+    n_q: int, n_k: int | None = None, *, device: torch.device | str | None = None
+) -> Tensor:
+    """Let every query attend to the keys up to its own position.
+
+    The two sequences end together (bottom-right alignment): query i stands at position
+    i + n_k − n_q, so mask[i, j] = (j ≤ i + n_k − n_q). That stays right when the first
+    n_k − n_q keys come from a cache, where PyTorch's ``is_causal`` would be wrong.
+    A query that stands before the first key may attend to nothing.
+
+    Shapes: returns (n_q, n_k); ``n_k`` is ``n_q`` unless given.
+
+    Raises: ValueError for a negative or fractional length.
+    """
+    n_k = n_q if n_k is None else n_k
+    _check.whole_number("n_q", n_q)
+    _check.whole_number("n_k", n_k)
+    return torch.ones(n_q, n_k, dtype=torch.bool, device=device).tril(n_k - n_q)
+
+
+def padding_mask(
+    lengths: Tensor | Sequence[int], n_k: int, *, device: torch.device | str | None = None
+) -> Tensor:
+    """Let every query attend to the first ``lengths[b]`` keys of sentence b.
+
+    mask[b, 0, j] = (j < lengths[b]); the middle axis of size 1 stands for all queries.
+
+    Shapes: lengths (b,); returns (b, 1, n_k), on the device of ``lengths`` unless given.
+
+    Raises: ValueError for lengths that are not whole numbers from 0 to ``n_k``.
+    """
+    _check.whole_number("n_k", n_k)
+    lengths = torch.as_tensor(lengths, device=device)
+    if lengths.dim() != 1:
+        raise ValueError(f"lengths must have the shape (b,): its shape is {tuple(lengths.shape)}")
+    if lengths.numel() == 0:
+        lengths = lengths.long()  # an empty list becomes floats
+    if lengths.dtype == torch.bool or lengths.is_floating_point() or lengths.is_complex():
+        raise ValueError(f"lengths must be whole numbers: its dtype is {lengths.dtype}")
+    if ((lengths < 0) | (lengths > n_k)).any():
+        raise ValueError(f"lengths must be from 0 to n_k = {n_k}: they are {lengths.tolist()}")
+    positions = torch.arange(n_k, device=lengths.device)
+    return (positions < lengths[:, None])[:, None, :]  # (b, 1, n_k)
+
+
+def window_mask(
+    n_q: int, n_k: int, window: int, *, device: torch.device | str | None = None
+) -> Tensor:
+    """Let every query attend to the last ``window`` keys up to and including its own position.
+
+    With p = i + n_k − n_q the position of query i: mask[i, j] = (p − window < j ≤ p).
+
+    Shapes: returns (n_q, n_k), aligned bottom-right as ``causal_mask``.
+
+    Raises: ValueError for a negative or fractional length, or a window below 1.
+    """
+    _check.whole_number("window", window, at_least=1)
+    past = causal_mask(n_q, n_k, device=device)
+    return past.triu(n_k - n_q - window + 1)
+
+
+def as_torch_mha_mask(mask: Tensor) -> Tensor:
+    """Translate ``mask`` for ``torch.nn.MultiheadAttention``, where ``True`` = may not attend.
+
+    This is the only place in the package where a mask changes its meaning. The shape stays:
+    an ``attn_mask`` is (n_q, n_k), a ``key_padding_mask`` is (b, n_k).
+
+    Raises: TypeError for anything but a tensor; ValueError unless it is boolean.
+    """
+    _check.boolean("mask", mask)
+    return ~mask

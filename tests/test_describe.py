@@ -1,0 +1,67 @@
+"""Pictures in words: what the text of a figure says."""
+
+import numpy as np
+import torch
+
+from attnbook.figures import curves, heatmap
+
+WORDS = ["had", "bowl", "nuts"]
+WEIGHTS = [[0.98, 0.01, 0.01], [0.24, 0.76, 0.0], [0.005, 0.09, 0.905]]
+
+
+def test_a_heatmap_says_where_each_token_attends() -> None:
+    assert heatmap(WEIGHTS, WORDS).alt == (
+        "Heatmap of attention weights, 3 queries by 3 keys. had attends most to had (0.98); "
+        "bowl attends most to bowl (0.76); nuts attends most to nuts (0.91)."
+    )
+
+
+def test_a_heatmap_names_its_keys_its_title_and_its_digits() -> None:
+    alt = heatmap([[0.25, 0.75]], ["chat"], ["the", "cat"], title="head 3", digits=3).alt
+    assert alt == (
+        "Heatmap of attention weights (head 3), 1 query by 2 keys. "
+        "chat attends most to cat (0.750)."
+    )
+
+
+def test_ties_and_empty_rows_are_told() -> None:
+    alt = heatmap([[0.5, 0.5, 0], [0, 0, 0], [1 / 3] * 3], WORDS).alt
+    assert "had attends most to had and bowl (0.50 each)" in alt
+    assert "bowl attends to nothing" in alt
+    assert "nuts attends most to had and bowl and nuts (0.33 each)" in alt
+    assert "a attends most to 4 keys alike (0.25 each)" in heatmap([[0.25] * 4], "a", "abcd").alt
+
+
+def test_scores_are_told_with_their_sign() -> None:
+    matrix = [[-2.0, -0.5], [-torch.inf, 3.0], [-torch.inf, -torch.inf]]
+    alt = heatmap(matrix, WORDS, ["had", "bowl"], signed=True, digits=1).alt
+    assert alt == (
+        "Heatmap of scores, 3 queries by 2 keys. had scores highest with bowl (−0.5); "
+        "bowl scores highest with bowl (3.0); nuts is masked throughout."
+    )
+
+
+def test_the_text_of_a_large_matrix_stays_short() -> None:
+    picture = heatmap(np.eye(60), ["a token of great length"] * 60)
+    assert len(picture.alt) < 700
+    assert picture.alt.endswith("52 more rows follow.")
+
+
+def test_curves_say_where_they_go() -> None:
+    picture = curves(
+        [1, 2, 3],
+        {"flat": [5, 5, 5], "up": [1, 2, 4000], "down": [0.5, -1, -0.25], "hill": [1, 9, 1]},
+        x_label="tokens",
+        y_label="steps",
+        title="Cost",
+    )
+    assert picture.alt == (
+        "Line chart (Cost): steps against tokens, 4 curves from 1 to 3. flat stays at 5; "
+        "up rises from 1 to 4,000; down falls from 0.5 to −0.25, between −1 and 0.5; "
+        "hill starts and ends at 1, between 1 and 9."
+    )
+
+
+def test_the_plain_text_is_the_same_words() -> None:
+    picture = heatmap(WEIGHTS, WORDS)
+    assert repr(picture) == f"<Picture: {picture.alt}>"
