@@ -23,6 +23,16 @@ def softmax(x: ArrayLike) -> NDArray[np.floating]:
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
+def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> NDArray[np.floating]:
+    """Turn scores into weights over the keys that ``mask`` allows; an empty row gives zeros.
+
+    Shapes: scores (…, n_q, n_k), mask of a shape that fits them; returns (…, n_q, n_k).
+    """
+    empty = ~np.any(mask, axis=-1, keepdims=True)  # (…, n_q, 1)
+    scores = np.where(mask, scores, np.where(empty, 0.0, -np.inf))
+    return np.where(empty, 0.0, softmax(scores))
+
+
 def attention_loops(
     query: ArrayLike,
     key: ArrayLike,
@@ -82,9 +92,7 @@ def attention_matrices(
     scores = query @ np.swapaxes(key, -1, -2)  # (…, n_q, n_k)
     if scale:
         scores = scores / math.sqrt(query.shape[-1])
-    empty = ~mask.any(axis=-1, keepdims=True)  # (…, n_q, 1)
-    scores = np.where(mask, scores, np.where(empty, 0.0, -np.inf))
-    weights = np.where(empty, 0.0, softmax(scores))
+    weights = masked_softmax(scores, mask)
     return weights @ value, weights
 
 

@@ -1,0 +1,71 @@
+"""Checks for the lectures' exercises: they name the mistake, and never stop "run all".
+
+A lecture's module holds one check an exercise: an ordinary function that takes the reader's
+answer and raises `Mistake` where it is wrong. `exercise` turns it into what a lecture calls.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class Mistake(Exception):
+    """What is wrong with an answer, in words for the reader."""
+
+
+class Blank(Exception):
+    """The answer still holds the three dots."""
+
+
+def exercise(number: int) -> Callable[[Callable[[Any], str]], Callable[[Any], None]]:
+    """Make a check print one line: correct and why, not yet and why, or still blank.
+
+    The check returns what there is to learn from a right answer. Whatever the reader's code raises
+    is reported, never raised again.
+    """
+
+    def decorate(check: Callable[[Any], str]) -> Callable[[Any], None]:
+        @functools.wraps(check)
+        def run(answer: Any) -> None:
+            try:
+                verdict = f"correct. {check(answer)}"
+            except Blank:
+                verdict = "still blank. Replace the three dots with your answer and run the cell."
+            except Mistake as mistake:
+                verdict = f"not yet. {mistake}"
+            except Exception as error:
+                verdict = f"not yet. Your code raised {type(error).__name__}: {error}"
+            print(f"Exercise {number}: {verdict}")
+
+        return run
+
+    return decorate
+
+
+def called(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call the reader's function; no answer (None or three dots) means that it is blank."""
+    if not callable(function):
+        raise Mistake(f"A function was wanted, this is {type(function).__name__}.")
+    answer = function(*arguments)
+    if answer is None or answer is ...:
+        raise Blank
+    return answer
+
+
+def tensor_of(answer: Any, shape: tuple[int, ...]) -> Tensor:
+    """The answer as a tensor of the wanted shape, or a `Mistake` that shows both shapes."""
+    if not isinstance(answer, Tensor):
+        answer = torch.as_tensor(answer)
+    if tuple(answer.shape) != shape:
+        raise Mistake(f"The shape is {tuple(answer.shape)}, wanted is {shape}.")
+    return answer.to(torch.float64)
+
+
+def close(answer: Tensor, wanted: Tensor) -> bool:
+    """Whether two tensors agree to four decimals (NaN agrees with nothing)."""
+    return bool(torch.allclose(answer, wanted.to(torch.float64), atol=5e-5, rtol=0))

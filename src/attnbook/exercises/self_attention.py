@@ -1,0 +1,101 @@
+"""The checks of lecture 5, "Self-attention"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnbook.attention import attention, attention_weights
+from attnbook.exercises import Mistake, called, close, exercise, tensor_of
+from attnbook.masks import causal_mask
+
+HAD_BOWL_NUTS = ((2.0, -1.0, 0.0), (1.0, 1.0, 1.0), (1.0, 2.0, 2.0))
+
+
+def sentence() -> Tensor:
+    """Four tokens of five features, (4, 5), so that no two sizes agree by accident."""
+    generator = torch.Generator().manual_seed(5)
+    return torch.randn(4, 5, generator=generator, dtype=torch.float64)
+
+
+@exercise(1)
+def weights_of_one_token(function: Callable[[Tensor, int], Any]) -> str:
+    """`function(x, i)` must return the weights (n,) of token i over the n tokens of x (n, d)."""
+    x, i = sentence(), 2
+    found = tensor_of(called(function, x, i), (4,))
+    raw = x @ x[i]
+    if close(found, torch.softmax(raw, 0)):
+        raise Mistake("These are the weights of the raw scores: divide the scores by √d first.")
+    if close(found, torch.exp(raw / math.sqrt(5))):
+        raise Mistake("The exponentials are right, but they do not sum to 1: divide by their sum.")
+    if close(found, raw / math.sqrt(5)):
+        raise Mistake("These are the scaled scores: the softmax is still to come.")
+    if close(found, torch.softmax(raw / math.sqrt(4), 0)):
+        raise Mistake("You divided by √n, the number of tokens; d is the length of a vector.")
+    if close(found, torch.softmax(x @ x.T / math.sqrt(5), 0)[i]):
+        raise Mistake("Your softmax runs over the queries: the shares of one query must sum to 1.")
+    if not close(found, attention_weights(x, x)[i]):
+        raise Mistake("The weights are wrong. Try your function on had bowl nuts, i = 2, by hand.")
+    return "Score, scale, softmax: three lines, and they never looked at another query."
+
+
+@exercise(2)
+def causal_self_attention(function: Callable[[Tensor], Any]) -> str:
+    """`function(x)` must return the causal self-attention (n, d) of x (n, d)."""
+    x = sentence()
+    found = tensor_of(called(function, x), (4, 5))
+    scores = x @ x.T / math.sqrt(5)
+    strictly = torch.softmax(scores.masked_fill(~causal_mask(4).tril(-1), -math.inf), -1) @ x
+    if bool(torch.isnan(found).any()):
+        if close(found[1:], strictly[1:]):
+            raise Mistake("Row 0 is NaN: your mask hides each token from itself too. Keep j ≤ i.")
+        raise Mistake("There is NaN in the output: some row has nothing left to attend to.")
+    upside_down = torch.softmax(scores.masked_fill(causal_mask(4).tril(-1), -math.inf), -1) @ x
+    if close(found, upside_down):
+        raise Mistake("Your mask is upside down: each token sees itself and the future.")
+    if close(found, torch.softmax(scores, -1).tril() @ x):
+        raise Mistake("You masked after the softmax: the rows no longer sum to 1. Mask before it.")
+    if close(found, attention(x, x, x).output):
+        raise Mistake("This is attention with no mask: row 0 already sees the whole sentence.")
+    if not close(found, attention(x, x, x, causal_mask(4)).output):
+        raise Mistake("The output is wrong. Row 0 must equal x[0]; compare the rows one by one.")
+    return "The first row is the first token itself, and the last row needed no mask."
+
+
+@exercise(3)
+def scores_computed(function: Callable[[int], Any]) -> str:
+    """`function(n)` must return how many of the n × n scores a causal layer keeps."""
+    found = [called(function, n) for n in (1, 3, 100)]
+    if found == [1, 9, 10_000]:
+        raise Mistake("That is all n² scores: a causal layer throws those above the diagonal away.")
+    if found == [0, 3, 4_950]:
+        raise Mistake("You left the diagonal out: each token also attends to itself.")
+    if found == [1, 3, 100]:
+        raise Mistake("That is one score a token: token i looks back at i tokens, itself included.")
+    if found != [1, 6, 5_050]:
+        raise Mistake(f"For n = 1, 3 and 100 you say {found}. Count n = 3 on your fingers.")
+    return "n(n + 1)/2: half of the square, and still quadratic."
+
+
+@exercise(4)
+def attend_to_had(vectors: Any) -> str:
+    """`vectors` (3, 3) must differ in one number of *had*, and make *nuts* attend to *had* most."""
+    if vectors is None or vectors is ... or any(row is ... for row in vectors):
+        called(lambda: None)
+    found, given = tensor_of(vectors, (3, 3)), torch.tensor(HAD_BOWL_NUTS, dtype=torch.float64)
+    changed = (found != given).nonzero().tolist()
+    if not changed:
+        raise Mistake("These are the lecture's vectors: change one number of had.")
+    if any(row != 0 for row, _ in changed):
+        raise Mistake("You changed bowl or nuts: only had may change.")
+    if len(changed) > 1:
+        raise Mistake(f"You changed {len(changed)} numbers of had: change one.")
+    weights = attention_weights(found, found)[2].tolist()
+    if weights[0] <= max(weights[1:]):
+        shown = " / ".join(f"{w:.3f}" for w in weights)
+        raise Mistake(f"nuts now attends {shown}: its score with had must exceed nuts · nuts = 9.")
+    return f"nuts attends to had with {weights[0]:.3f}: length and direction both count."

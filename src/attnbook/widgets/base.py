@@ -1,0 +1,105 @@
+"""What every widget shares: one JavaScript bundle, one style sheet, one HTML for all places.
+
+In JupyterLab and Colab a widget is shown by anywidget; in a static page the very same bundle
+reads the widget's data from its HTML. Where no script runs, the HTML itself shows a table.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Any, Self
+
+import anywidget
+import traitlets
+
+from attnbook.widgets import checks, markup
+
+__all__ = ["Widget", "bundle", "page_script", "stylesheet"]
+
+
+def _text(name: str) -> str:
+    return resources.files("attnbook.widgets").joinpath(name).read_text(encoding="utf-8")
+
+
+def bundle() -> str:
+    """Return the widgets' JavaScript: one ES module, as committed."""
+    return _text("bundle.js")
+
+
+def stylesheet() -> str:
+    """Return the widgets' style sheet."""
+    return _text("widgets.css")
+
+
+def page_script() -> str:
+    """Return the bundle as a classic script that brings a static page's widgets to life.
+
+    Browsers refuse `<script type="module" src>` on file://, but a classic script may import
+    the same module from a Blob: the page works with no server and asks nobody for anything.
+    """
+    # "<" is written as an escape, so that the script may also stand inside a page
+    source = json.dumps(bundle()).replace("<", "\\u003c")
+    return (
+        "(() => {\n"
+        f"const source = {source};\n"
+        "const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));\n"
+        "const start = () => import(url).then((widgets) => widgets.hydrate(document))\n"
+        "  .finally(() => URL.revokeObjectURL(url));\n"
+        "if (document.readyState === 'loading')"
+        " document.addEventListener('DOMContentLoaded', start);\n"
+        "else start();\n"
+        "})();\n"
+    )
+
+
+class Widget(anywidget.AnyWidget):
+    """A live picture; the subclasses say which, and hold its data and its state as traits."""
+
+    # Texts, not paths: anywidget then watches no file.
+    _esm = bundle()
+    _css = stylesheet()
+
+    kind = traitlets.Unicode("").tag(sync=True)
+    caption = traitlets.Unicode("").tag(sync=True)
+
+    _tolerance: float | None = None
+
+    def within(self, tolerance: float) -> Self:
+        """State how far this widget's numbers may lie from those of another machine.
+
+        For data of trained models, whose last digits no machine promises: nbval then compares
+        the numbers within the tolerance, packed ones relative to their head's range.
+
+        Raises:
+            ValueError: not a finite number above 0.
+        """
+        self._tolerance = checks.number_above_zero("tolerance", tolerance)
+        return self
+
+    def html(self) -> str:
+        """Return the widget's HTML: its data as JSON and a picture that needs no script."""
+        parts = (self.kind, self.state(), self._fallback(), self.caption)
+        return markup.figure(*parts, self._tolerance)
+
+    def state(self) -> dict[str, Any]:
+        """Return every synced trait of data and state, as the page's JSON holds them."""
+        inherited = set(anywidget.AnyWidget.class_trait_names())
+        names = (name for name in self.trait_names(sync=True) if not name.startswith("_"))
+        return {name: getattr(self, name) for name in sorted(set(names) - inherited)}
+
+    def _fallback(self) -> str:
+        raise NotImplementedError(f"{type(self).__name__} must say what is seen without a script")
+
+    def _summary(self) -> str:
+        return self.kind
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._summary()})"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict, dict] | None:
+        shown = super()._repr_mimebundle_(**kwargs)
+        if shown is None:
+            return None
+        data, metadata = shown
+        return {**data, "text/plain": repr(self), "text/html": self.html()}, metadata

@@ -1,0 +1,238 @@
+"""A heat map of attention weights that the reader can scale, mask, heat up and pin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import traitlets
+
+from attnbook.widgets import checks, markup, numbers
+from attnbook.widgets.base import Widget
+
+__all__ = ["AttentionHeatmap"]
+
+_PLAIN_LIMIT = 400  # more scores than this travel packed, as uint16
+_PACKED_LIMIT = 50_000  # bytes of base64 in one widget
+_PACKED_ERROR = 1e-4  # of a weight, when scores are packed
+_TABLE_LIMIT = 400  # cells of the table that is seen without a script
+
+
+class AttentionHeatmap(Widget):
+    """Draw α = softmax(e / (√d T)), e = q kᵀ: rows attend, columns are attended to.
+
+    Either `query` (n_q, d) or (h, n_q, d), and `key` (n_k, d) or (h, n_k, d), which is `query`
+    itself in self-attention; or ready-made raw `scores` (n_q, n_k) or (h, n_q, n_k), with `d`
+    where they are to be divided by √d.
+
+    Args:
+        tokens: one text for each query row; `key_tokens` one for each key (default: `tokens`).
+        scaled: divide by √d; causal: hide later keys (aligned at the bottom right).
+        temperature: T > 0; `mask`: (n_q, n_k), True = may attend.
+        pinned: the row pinned at first; head: the head shown at first.
+
+    The traits temperature, scaled, causal, pinned and head follow the reader's hand.
+
+    Raises:
+        ValueError: shapes, counts or numbers that do not fit, or more than 50 KB of data.
+    """
+
+    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    key_tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    shape = traitlets.List(traitlets.Int()).tag(sync=True)  # h, n_q, n_k
+    scores = traitlets.List(None, allow_none=True).tag(sync=True)  # h heads, each n_q·n_k numbers
+    packed = traitlets.Unicode("").tag(sync=True)
+    ranges = traitlets.List().tag(sync=True)  # of each packed head: lowest and highest score
+    d = traitlets.Int(1).tag(sync=True)
+    mask = traitlets.List(None, allow_none=True).tag(sync=True)  # n_q·n_k zeros and ones
+    temperature = traitlets.Float(1.0).tag(sync=True)
+    scaled = traitlets.Bool(True).tag(sync=True)
+    causal = traitlets.Bool(False).tag(sync=True)
+    pinned = traitlets.Int(None, allow_none=True).tag(sync=True)
+    head = traitlets.Int(0).tag(sync=True)
+
+    def __init__(
+        self,
+        query: Any = None,
+        key: Any = None,
+        *,
+        tokens: Sequence[str],
+        key_tokens: Sequence[str] | None = None,
+        scores: Any = None,
+        d: int | None = None,
+        scaled: bool = True,
+        causal: bool = False,
+        temperature: float = 1.0,
+        mask: Any = None,
+        pinned: int | None = None,
+        head: int = 0,
+        caption: str = "",
+    ) -> None:
+        raw, width = _raw_scores(query, key, scores, d)
+        h, n_q, n_k = raw.shape
+        self._raw = raw
+        super().__init__(
+            kind="heatmap",
+            caption=caption,
+            shape=[h, n_q, n_k],
+            d=width,
+            mask=_flat_mask(mask, n_q, n_k),
+            tokens=checks.texts("tokens", tokens, count=n_q),
+            key_tokens=_key_texts(tokens, key_tokens, n_k),
+            **_data(raw, width),
+            **_state(raw.shape, scaled, causal, temperature, pinned, head),
+        )
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weights as they are drawn now, of shape (n_q, n_k), or (h, n_q, n_k) if h > 1."""
+        divisor = numbers.divisor_of(self.d, scaled=self.scaled, temperature=self.temperature)
+        found = numbers.attention_weights(self._raw, self._may(), divisor=divisor)
+        return found[0] if self.shape[0] == 1 else found
+
+    def _may(self) -> np.ndarray:
+        _, n_q, n_k = self.shape
+        mask = None if self.mask is None else np.array(self.mask).reshape(n_q, n_k)
+        return numbers.allowed(n_q, n_k, causal=self.causal, mask=mask)
+
+    @traitlets.validate("temperature")
+    def _check_temperature(self, proposal: dict[str, Any]) -> float:
+        return checks.number_above_zero("temperature", proposal["value"])
+
+    @traitlets.validate("pinned")
+    def _check_pinned(self, proposal: dict[str, Any]) -> int | None:
+        value = proposal["value"]
+        return None if value is None else checks.index_of("pinned", value, count=self.shape[1])
+
+    @traitlets.validate("head")
+    def _check_head(self, proposal: dict[str, Any]) -> int:
+        return checks.index_of("head", proposal["value"], count=self.shape[0])
+
+    def _summary(self) -> str:
+        h, n_q, n_k = self.shape
+        heads = f"{h} heads, " if h > 1 else ""
+        shown = ", ".join(self.tokens[:6]) + (", …" if n_q > 6 else "")
+        return f"{heads}{n_q} × {n_k}, tokens: {shown}"
+
+    def _fallback(self) -> str:
+        h, n_q, n_k = self.shape
+        weights = self.weights[self.head] if h > 1 else self.weights
+        which = f" of head {self.head}" if h > 1 else ""
+        words = (
+            f"<p>Attention weights{which}. Each row is a query, the token that attends;"
+            " each column a key, the token attended to.</p>"
+        )
+        draw = _full_table if n_q * n_k <= _TABLE_LIMIT else _short_table
+        return words + draw(weights, self._may(), self.tokens, self.key_tokens)
+
+
+def _raw_scores(query: Any, key: Any, scores: Any, d: int | None) -> tuple[np.ndarray, int]:
+    """Return the raw scores (h, n_q, n_k) and the d whose root scales them."""
+    if (query is None) == (scores is None):
+        raise ValueError("give either query (and key), or scores: one of the two")
+    if scores is not None:
+        if key is not None:
+            raise ValueError("key belongs to query; with scores there is none")
+        raw = checks.finite_array("scores", scores, ranks=(2, 3))
+        width = 1 if d is None else checks.number_above_zero("d", d)
+        if width != int(width):
+            raise ValueError(f"d must be a whole number, got {d!r}")
+        return raw.reshape(-1, *raw.shape[-2:]), int(width)
+    if d is not None:
+        raise ValueError("d is the width of query; give it only with scores")
+    queries = checks.finite_array("query", query, ranks=(2, 3))
+    keys = queries if key is None else checks.finite_array("key", key, ranks=(2, 3))
+    if queries.shape[-1] != keys.shape[-1] or queries.shape[:-2] != keys.shape[:-2]:
+        raise ValueError(
+            "query and key must have the same d and the same number of heads,"
+            f" got shapes {queries.shape} and {keys.shape}"
+        )
+    raw = queries @ np.swapaxes(keys, -1, -2)  # (…, n_q, d) (…, d, n_k) → (…, n_q, n_k)
+    return raw.reshape(-1, *raw.shape[-2:]), queries.shape[-1]
+
+
+def _key_texts(tokens: Sequence[str], key_tokens: Sequence[str] | None, n_k: int) -> list[str]:
+    if key_tokens is not None:
+        return checks.texts("key_tokens", key_tokens, count=n_k)
+    if len(tokens) != n_k:
+        raise ValueError(f"there are {n_k} keys but {len(tokens)} tokens: give key_tokens")
+    return checks.texts("tokens", tokens, count=n_k)
+
+
+def _flat_mask(mask: Any, n_q: int, n_k: int) -> list[int] | None:
+    if mask is None:
+        return None
+    if hasattr(mask, "detach"):
+        mask = mask.detach().cpu().numpy()
+    may = np.asarray(mask)
+    if may.dtype != bool:
+        raise ValueError(f"mask must be of bool, True = may attend, got {may.dtype}")
+    if may.shape != (n_q, n_k):
+        raise ValueError(f"mask must have shape {(n_q, n_k)}, got {may.shape}")
+    return may.astype(int).ravel().tolist()
+
+
+def _state(
+    shape: tuple[int, ...],
+    scaled: bool,
+    causal: bool,
+    temperature: float,
+    pinned: int | None,
+    head: int,
+) -> dict[str, Any]:
+    """Return the traits that the reader's hand moves, checked."""
+    h, n_q, _ = shape
+    return {
+        "scaled": checks.switch("scaled", scaled),
+        "causal": checks.switch("causal", causal),
+        "temperature": checks.number_above_zero("temperature", temperature),
+        "pinned": None if pinned is None else checks.index_of("pinned", pinned, count=n_q),
+        "head": checks.index_of("head", head, count=h),
+    }
+
+
+def _data(raw: np.ndarray, d: int) -> dict[str, Any]:
+    """Return the traits that carry the scores: numbers when few, packed when many."""
+    if raw.size <= _PLAIN_LIMIT:
+        return {"scores": markup.tidy(raw.reshape(len(raw), -1)), "packed": "", "ranges": []}
+    packed, ranges = numbers.pack(raw)
+    if len(packed) > _PACKED_LIMIT:
+        raise ValueError(
+            f"scores of shape {raw.shape} take {len(packed):,} bytes, more than {_PACKED_LIMIT:,}:"
+            " show fewer heads or fewer tokens"
+        )
+    may = np.ones(raw.shape[1:], dtype=bool)
+    kept = numbers.unpack(packed, ranges, raw.shape)
+    both = [numbers.attention_weights(e, may, divisor=np.sqrt(d)) for e in (raw, kept)]
+    error = float(np.abs(both[0] - both[1]).max())
+    if error > _PACKED_ERROR:
+        raise ValueError(
+            f"scores range from {raw.min():.3g} to {raw.max():.3g}: packed into 16 bits a weight"
+            f" would be wrong by {error:.1g}; show fewer tokens"
+        )
+    return {"scores": None, "packed": packed, "ranges": ranges}
+
+
+def _full_table(
+    weights: np.ndarray, may: np.ndarray, tokens: list[str], key_tokens: list[str]
+) -> str:
+    rows = [
+        [markup.escape(token)]
+        + [markup.fixed(w) if ok else "masked" for w, ok in zip(row, seen, strict=True)]
+        for token, row, seen in zip(tokens, weights, may, strict=True)
+    ]
+    head = ["query", *map(markup.escape, key_tokens)]
+    return markup.table(head, rows, label="Attention weights", shades=weights.tolist())
+
+
+def _short_table(
+    weights: np.ndarray, may: np.ndarray, tokens: list[str], key_tokens: list[str]
+) -> str:
+    rows = []
+    for token, row, seen in zip(tokens, weights, may, strict=True):
+        # the sort is stable and on rounded weights, so ties fall the same way everywhere
+        best = [int(j) for j in np.argsort(-row.round(6), kind="stable")[:3] if seen[j]]
+        named = ", ".join(f"{markup.escape(key_tokens[j])} {markup.fixed(row[j])}" for j in best)
+        rows.append([markup.escape(token), named or "nothing: all keys are masked"])
+    return markup.table(["query", "attends most to"], rows, label="Attention weights, the largest")

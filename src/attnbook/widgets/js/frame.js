@@ -1,0 +1,39 @@
+// One frame of a heat map: every head's weights and its picture, n_q × n_k pixels each. The
+// style sheet makes the pixels large, which is far cheaper than painting cell by cell.
+
+import { weights } from "./math.js";
+
+/** A head: its raw scores, room for its weights, and a small canvas to paint them on. */
+export function makeHead(scores, nQ, nK) {
+  const canvas = document.createElement("canvas");
+  canvas.width = nK;
+  canvas.height = nQ;
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(nK, nQ);
+  const pixels = new Uint32Array(image.data.buffer);
+  return { scores, weights: new Float64Array(nQ * nK), canvas, context, image, pixels, nQ, nK };
+}
+
+/** Recompute and repaint all heads; colours is theme.js's ramp. */
+export function frame(heads, { may, by, colours }) {
+  for (const head of heads) {
+    weights(head.scores, head.nQ, head.nK, may, by, head.weights);
+    paint(head.pixels, head.weights, may, colours);
+    head.context.putImageData(head.image, 0, 0);
+  }
+}
+
+function paint(pixels, values, may, colours) {
+  for (let at = 0; at < values.length; at++) {
+    pixels[at] = colours[may[at] ? Math.round(255 * values[at]) : 256];
+  }
+}
+
+/** One row of a head as a head of its own, with a canvas of its own. */
+export function rowOf(head, i) {
+  const row = makeHead(null, 1, head.nK);
+  row.weights.set(head.weights.subarray(i * head.nK, (i + 1) * head.nK));
+  row.pixels.set(head.pixels.subarray(i * head.nK, (i + 1) * head.nK));
+  row.context.putImageData(row.image, 0, 0);
+  return row;
+}

@@ -1,0 +1,108 @@
+// The door: mount a widget on a figure, from anywidget's model or from a static page's JSON.
+
+import { el, inline } from "./dom.js";
+import * as checkpoint from "./checkpoint.js";
+import * as heatmap from "./heatmap.js";
+import * as prediction from "./prediction.js";
+import * as steps from "./steps.js";
+import { frame, makeHead } from "./frame.js";
+import * as math from "./math.js";
+import { modelStore, plainStore } from "./store.js";
+import { colours, ramp } from "./theme.js";
+
+const KINDS = { heatmap, steps, checkpoint, prediction };
+
+/** Put a live widget into the figure; returns what takes it out again. */
+export function mount(figure, store) {
+  const kind = KINDS[store.get("kind")];
+  if (!kind) throw new Error(`attnbook: there is no widget "${store.get("kind")}"`);
+  let stop = show(figure, store, kind);
+  const forget = store.on(kind.data, () => {
+    stop();
+    stop = show(figure, store, kind);
+  });
+  return () => {
+    forget();
+    stop();
+  };
+}
+
+function show(figure, store, kind) {
+  const view = kind.build(store);
+  view.node.classList.add("attnbook-live");
+  figure.prepend(view.node);
+  const detach = view.attach?.(figure);
+  const forget = store.on(kind.state, view.draw);
+  const unprint = forPrint(view.node);
+  view.draw();
+  return () => {
+    forget();
+    unprint();
+    detach?.();
+    view.node.remove();
+  };
+}
+
+/** On paper nothing can be unfolded: a table that is folded up is opened for the print. */
+function forPrint(node) {
+  const media = matchMedia("print");
+  const opened = [];
+  const change = () => {
+    if (media.matches) {
+      for (const twin of node.querySelectorAll("details.attnbook-twin:not([open])")) {
+        twin.open = true;
+        twin.dispatchEvent(new Event("toggle")); // the browser's own comes too late for the print
+        opened.push(twin);
+      }
+    } else opened.splice(0).forEach((twin) => { twin.open = false; });
+  };
+  media.addEventListener("change", change);
+  return () => media.removeEventListener("change", change);
+}
+
+/** Bring every widget of a static page to life; one that fails keeps its fallback. */
+export function hydrate(page) {
+  for (const figure of page.querySelectorAll("figure.attnbook:not([data-ready])")) {
+    try {
+      const script = figure.querySelector('script[type="application/json"]');
+      const state = JSON.parse(script.textContent);
+      mount(figure, plainStore(state));
+      figure.dataset.ready = "";
+      // a widget with a table of its own needs the server's no longer; the others print it
+      if (KINDS[state.kind].drawsTable) figure.querySelector(".attnbook-fallback").remove();
+    } catch (error) {
+      figure.querySelector(".attnbook-live")?.remove();
+      console.error(error);
+    }
+  }
+}
+
+/** anywidget's entry: one view of one model. */
+function render({ model, el: place }) {
+  const store = modelStore(model);
+  const figure = el("figure", {
+    class: `attnbook attnbook-${store.get("kind")}`,
+    "data-lm-suppress-shortcuts": "true", // else JupyterLab takes Enter for "edit this cell"
+  });
+  const caption = el("figcaption", {});
+  const tell = () => {
+    caption.replaceChildren(...inline(store.get("caption")));
+    if (store.get("caption")) figure.append(caption);
+    else caption.remove();
+  };
+  place.append(figure);
+  const stop = mount(figure, store);
+  tell();
+  const forget = store.on(["caption"], tell);
+  figure.dataset.ready = "";
+  return () => {
+    forget();
+    stop();
+    figure.remove();
+  };
+}
+
+/** The mathematics and the frame, for tests and benchmarks. */
+export const maths = { ...math, frame, makeHead, ramp, colours };
+
+export default { render };

@@ -1,0 +1,35 @@
+// Numbers and tokens as the reader sees them.
+
+/** Exactly so many decimals, a true minus sign, and no "−0". */
+export function fixed(value, decimals = 3) {
+  const text = value.toFixed(decimals);
+  return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
+}
+
+/** At most three decimals, no trailing zeros. */
+export function plain(value, decimals = 3) {
+  const text = fixed(value, decimals);
+  return text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** The same, in parentheses where a minus sign would follow another sign. */
+export const factor = (value) => (value < 0 ? `(${plain(value)})` : plain(value));
+
+export const vector = (values, show = plain) => `(${values.map((v) => show(v)).join(", ")})`;
+
+/** A token with no visible letter would leave a blank heading. */
+export const visible = (token) => (token.trim() === "" ? "␣" : token);
+
+/** The longest start of text that measures at most `room`, by whole letters, with an ellipsis. */
+export function shorten(text, room, measure) {
+  if (measure(text) <= room) return text;
+  const letters = Array.from(text);
+  let low = 0;
+  let high = letters.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (measure(`${letters.slice(0, middle).join("")}…`) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return `${letters.slice(0, low).join("")}…`;
+}

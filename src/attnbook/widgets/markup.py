@@ -1,0 +1,118 @@
+"""The HTML of a widget: its data as JSON, and a picture that needs no JavaScript."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["escape", "figure", "fixed", "inline", "plain", "table", "tidy", "to_json"]
+
+_DECIMALS = 8  # more would tie the page to one processor's last digits
+
+
+def escape(text: str) -> str:
+    """Return `text` as HTML in which nothing is markup."""
+    return html.escape(text, quote=True)
+
+
+def inline(text: str) -> str:
+    """Return `text` as HTML in which `backticks` make code and nothing else is markup."""
+    parts = re.split(r"`([^`]+)`", text)
+    return "".join(
+        f"<code>{escape(part)}</code>" if place % 2 else escape(part)
+        for place, part in enumerate(parts)
+    )
+
+
+def fixed(value: float, decimals: int = 3) -> str:
+    """Return a number with exactly `decimals` decimals and a true minus sign."""
+    text = f"{value:.{decimals}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("-", "−")
+
+
+def plain(value: float, decimals: int = 3) -> str:
+    """Return a number with at most `decimals` decimals and no trailing zeros."""
+    text = fixed(value, decimals)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def tidy(value: Any) -> Any:
+    """Return `value` with floats rounded to 8 decimals, whole floats as ints, and no −0."""
+    if isinstance(value, dict):
+        return {str(key): tidy(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [tidy(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return tidy(value.tolist())
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return _rounded(float(value))
+    return value
+
+
+def to_json(value: Any) -> str:
+    """Return `value` as JSON that can stand inside a script element: no <, > or & in it."""
+    text = json.dumps(tidy(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    label: str,
+    shades: Sequence[Sequence[float | None]] | None = None,
+) -> str:
+    """Return a table in a box of its own that scrolls; every text given is already HTML."""
+    top = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    body = []
+    for place, (first, *cells) in enumerate(rows):
+        tints = shades[place] if shades is not None else [None] * len(cells)
+        drawn = "".join(_cell(*pair) for pair in zip(cells, tints, strict=True))
+        body.append(f'<tr><th scope="row">{first}</th>{drawn}</tr>')
+    return (
+        f'<div class="attnbook-scroll" role="group" tabindex="0" aria-label="{escape(label)}">'
+        f"<table><thead><tr>{top}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def figure(
+    kind: str,
+    state: dict[str, Any],
+    fallback: str,
+    caption: str,
+    tolerance: float | None = None,
+) -> str:
+    """Return a widget's whole HTML: data, fallback, caption, and its tolerance where it has one."""
+    stated = "" if tolerance is None else f' data-tolerance="{tolerance:g}"'
+    ending = f"<figcaption>{inline(caption)}</figcaption>" if caption else ""
+    return (
+        f'<figure class="attnbook attnbook-{escape(kind)}"{stated}>'
+        f'<script type="application/json">{to_json(state)}</script>'
+        f'<div class="attnbook-fallback">{fallback}</div>{ending}</figure>'
+    )
+
+
+def _cell(text: str, tint: float | None) -> str:
+    # the style sheet turns --w into a tint of the accent
+    return f"<td>{text}</td>" if tint is None else f'<td style="--w:{tint:.3f}">{text}</td>'
+
+
+def _rounded(value: float) -> float | int:
+    if not math.isfinite(value):
+        raise ValueError(f"a widget's data must be finite, got {value!r}")
+    number = round(value, _DECIMALS)
+    return int(number) if number == int(number) and abs(number) < 2**53 else number

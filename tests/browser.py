@@ -1,0 +1,76 @@
+"""Finding and starting the browser that the page tests drive."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+MACOS = (
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
+WINDOWS = (
+    r"Google\Chrome\Application\chrome.exe",
+    r"Chromium\Application\chrome.exe",
+    r"Microsoft\Edge\Application\msedge.exe",
+)
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+MISSING = (
+    "no Chromium was found: install it (Debian and Ubuntu: `apt install chromium`; elsewhere:"
+    " `python -m playwright install chromium`), or name one in the variable CHROMIUM"
+)
+
+
+def find_chromium() -> str | None:
+    """Return the path of a Chromium or Chrome on this machine, or None.
+
+    Looks at the variable CHROMIUM, the PATH, Playwright's own browsers, and the usual
+    folders of macOS and Windows, in this order.
+    """
+    chosen = os.environ.get("CHROMIUM")
+    if chosen:
+        return shutil.which(chosen)
+    on_path = (shutil.which(name) for name in NAMES)
+    installed = (str(path) for path in [*_playwright(), *_usual()] if path.is_file())
+    return next((path for path in [*on_path, *installed] if path), None)
+
+
+def launch(playwright, path: str | None = None):
+    """Return a headless browser, started from `path` or from what `find_chromium` finds.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    found = path or find_chromium()
+    if found is None:
+        raise RuntimeError(MISSING)
+    return playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+
+
+def _playwright() -> list[Path]:
+    home = Path.home()
+    usual = {
+        "darwin": home / "Library/Caches/ms-playwright",
+        "win32": home / "AppData/Local/ms-playwright",
+    }.get(sys.platform, home / ".cache/ms-playwright")
+    folder = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or usual)
+    names = ("chrome", "chrome.exe", "Chromium", "Google Chrome for Testing")
+    builds = sorted(folder.glob("chromium-*"), reverse=True)
+    return [path for build in builds for name in names for path in build.rglob(name)]
+
+
+def _usual() -> list[Path]:
+    if sys.platform == "darwin":
+        return [Path(path) for path in MACOS]
+    roots = [os.environ.get(name) for name in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")]
+    return [Path(root) / tail for root in roots if root for tail in WINDOWS]

@@ -1,0 +1,136 @@
+"""The browser's mathematics, the server's and PyTorch's are the same numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from attnbook.widgets import numbers
+from attnbook.widgets.base import bundle
+
+OPEN = """async (source) => {
+  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  window.maths = (await import(url)).maths;
+}"""
+
+WEIGHTS = """([scores, nQ, nK, causal, given, d, scaled, temperature]) => {
+  const may = maths.mask(nQ, nK, causal, given);
+  return Array.from(maths.weights(scores, nQ, nK, may, maths.divisor(d, scaled, temperature)));
+}"""
+
+CASES = [
+    # n_q, n_k, d, causal, masked, scaled, temperature, size of the scores
+    (3, 3, 3, False, False, True, 1.0, 1.0),
+    (1, 7, 4, False, True, False, 0.1, 1.0),
+    (5, 5, 16, True, False, True, 1.0, 3.0),
+    (2, 6, 8, True, False, True, 2.5, 1.0),
+    (6, 2, 8, True, False, True, 1.0, 1.0),
+    (9, 4, 64, True, True, True, 10.0, 8.0),
+    (4, 4, 1, False, True, False, 1.0, 1e4),
+    (12, 12, 32, True, True, True, 0.37, 1e4),
+]
+
+
+@pytest.fixture
+def page(show):
+    page = show()
+    page.evaluate(OPEN, bundle())
+    return page
+
+
+def expected(scores, may, divisor: float) -> np.ndarray:
+    """PyTorch's softmax; a row with nothing to attend to is zeros."""
+    kept = torch.tensor(scores / divisor).masked_fill(~torch.tensor(may), -torch.inf)
+    return torch.softmax(kept, dim=-1).nan_to_num(0.0).numpy()
+
+
+def example(seed: int, n_q: int, n_k: int, masked: bool, size: float):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n_q, n_k)) * size
+    mask = rng.random((n_q, n_k)) > 0.3 if masked else None
+    if masked:
+        mask[0] = False  # a row with nothing to attend to
+    return scores, mask
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_weights_agree_with_torch_in_browser_and_server(page, case: tuple) -> None:
+    n_q, n_k, d, causal, masked, scaled, temperature, size = case
+    scores, mask = example(n_q + n_k, n_q, n_k, masked, size)
+    may = np.ones((n_q, n_k), bool) if mask is None else mask
+    if causal:  # aligned at the bottom right: the last query sees every key
+        may = may & torch.ones(n_q, n_k).tril(n_k - n_q).bool().numpy()
+    divisor = (d**0.5 if scaled else 1.0) * temperature
+    wanted = expected(scores, may, divisor)
+    given = None if mask is None else mask.astype(int).ravel().tolist()
+    arguments = [scores.ravel().tolist(), n_q, n_k, causal, given, d, scaled, temperature]
+    drawn = np.array(page.evaluate(WEIGHTS, arguments)).reshape(n_q, n_k)
+    assert np.abs(drawn - wanted).max() < 1e-6
+    here = numbers.attention_weights(
+        scores, numbers.allowed(n_q, n_k, causal=causal, mask=mask), divisor=divisor
+    )
+    assert np.abs(here - wanted).max() < 1e-12
+    assert (drawn[~may] == 0).all()
+
+
+def test_random_shapes_agree_with_torch(page) -> None:
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        n_q, n_k, d = (int(n) for n in rng.integers(1, 20, 3))
+        temperature = float(10 ** rng.uniform(-1, 1))
+        scores, mask = example(seed, n_q, n_k, bool(seed % 2), d**0.5)
+        given = None if mask is None else mask.astype(int).ravel().tolist()
+        arguments = [scores.ravel().tolist(), n_q, n_k, False, given, d, True, temperature]
+        drawn = np.array(page.evaluate(WEIGHTS, arguments)).reshape(n_q, n_k)
+        may = np.ones((n_q, n_k), bool) if mask is None else mask
+        assert np.abs(drawn - expected(scores, may, d**0.5 * temperature)).max() < 1e-6
+
+
+def test_packed_scores_come_back_close_enough(page) -> None:
+    rng = np.random.default_rng(5)
+    query, key = rng.normal(size=(2, 6, 24, 32))
+    scores = query @ key.swapaxes(1, 2)
+    scores[1] = 2.5  # a head whose scores are all the same
+    packed, ranges = numbers.pack(scores)
+    come = page.evaluate(
+        "([p, r, n]) => maths.dequantise(p, r, n).map((head) => Array.from(head))",
+        [packed, ranges, 24 * 24],
+    )
+    come = np.array(come).reshape(scores.shape)
+    assert np.abs(come - numbers.unpack(packed, ranges, scores.shape)).max() < 1e-9
+    may = np.ones((24, 24), bool)
+    for head, back in zip(scores, come, strict=True):
+        wanted = expected(head, may, 32**0.5)
+        assert np.abs(expected(back, may, 32**0.5) - wanted).max() < 1e-4
+
+
+def test_the_worked_example_agrees_with_torch(page) -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        n, d = (int(k) for k in rng.integers(1, 8, 2))
+        query, causal, scaled = int(rng.integers(n)), bool(seed % 2), bool(seed % 3)
+        x = rng.normal(size=(n, d)) * 2
+        state = {"vectors": x.tolist(), "query": query, "scaled": scaled, "causal": causal}
+        now = page.evaluate("(state) => maths.worked(state)", state)
+        v = torch.tensor(x)
+        scores = v @ v[query] / (d**0.5 if scaled else 1)
+        if causal:
+            scores[query + 1 :] = -torch.inf
+        weights = torch.softmax(scores, 0)
+        assert np.allclose(now["weights"], weights.numpy(), atol=1e-9)
+        assert np.allclose(now["output"], (weights @ v).numpy(), atol=1e-9)
+
+
+def test_dot_scores_and_attend_agree_with_torch(page) -> None:
+    q, k = np.random.default_rng(3).normal(size=(2, 5, 4))
+    drawn = page.evaluate("([q, k]) => maths.scores(q, k)", [q.tolist(), k.tolist()])
+    assert np.allclose(drawn, (torch.tensor(q) @ torch.tensor(k).T).numpy(), atol=1e-12)
+    weights = np.random.default_rng(4).random(5)
+    drawn = page.evaluate("([w, v]) => maths.attend(w, v)", [weights.tolist(), k.tolist()])
+    assert np.allclose(drawn, (torch.tensor(weights) @ torch.tensor(k)).numpy(), atol=1e-12)
+
+
+def test_no_key_at_all_gives_zeros_and_not_nan(page) -> None:
+    assert page.evaluate("() => maths.softmax([1, 2], [false, false])") == [0, 0]
+    assert page.evaluate("() => maths.softmax([-1e308, 1e308])") == [0, 1]
