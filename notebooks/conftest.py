@@ -1,0 +1,131 @@
+"""The rules under which nbval re-runs a lecture: `pytest --nbval --nbval-current-env notebooks`.
+
+nbval alone passes a cell that was never run and a figure that changed; here both fail. Addresses
+are sanitised, a cell has 120 s, figures are compared as decoded pixels with their alt text, and a
+widget that states a `data-tolerance` has its numbers compared within it, all else to the letter.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+
+import numpy as np
+from nbformat import NotebookNode
+from nbval.plugin import IPyNbCell
+from PIL import Image
+
+CELL_SECONDS = 120
+PIXEL_STEP = 2  # of 255: smaller differences are a rasteriser's rounding
+PIXEL_SHARE = 0.001  # of all pixels; a tag `figure-tolerance-0.05` states another share
+ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b", re.I)
+NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])")
+TOLERANCE = re.compile(r'data-tolerance="([\d.eE+-]+)"')
+PACKED = re.compile(r'"packed":"([A-Za-z0-9+/=]*)"')
+FIGURE_TAG = re.compile(r"figure-tolerance-(0?\.\d+)")
+
+
+def pytest_configure(config) -> None:
+    if config.option.nbval and config.option.nbval_cell_timeout == 2000:
+        config.option.nbval_cell_timeout = CELL_SECONDS
+
+
+def pytest_collection_modifyitems(items) -> None:
+    for item in items:
+        if type(item) is IPyNbCell:
+            item.__class__ = StrictCell  # nbval offers no way to collect another class
+
+
+class StrictCell(IPyNbCell):
+    """A notebook cell that must have been run, and whose pictures count."""
+
+    def runtest(self) -> None:
+        if self.options["skip"]:
+            self.raise_cell_error("`nbval-skip` is banned: every cell is checked")
+        if self.cell.source.strip() and self.cell.execution_count is None:
+            self.raise_cell_error("this cell was never run: `make notebooks` runs it")
+        super().runtest()
+
+    def sanitize(self, text):
+        text = super().sanitize(text)
+        return ADDRESS.sub("0xADDRESS", text) if isinstance(text, str) else text
+
+    def compare_outputs(self, test, ref, skip_compare=None) -> bool:
+        """nbval's own comparison, then figures and the widgets with a stated tolerance."""
+        test, ref = [[NotebookNode(output) for output in outputs] for outputs in (test, ref)]
+        message = compare_pictures(test, ref, self.share()) or match_widgets(test, ref)
+        if message:
+            self.comparison_traceback = [message]
+            return False
+        return super().compare_outputs(test, ref, skip_compare)
+
+    def share(self) -> float:
+        """The share of a figure's pixels that may differ."""
+        for tag in self.cell.metadata.get("tags", []):
+            if found := FIGURE_TAG.fullmatch(tag):
+                return float(found[1])
+        return PIXEL_SHARE
+
+
+def compare_pictures(test: list, ref: list, share: float) -> str:
+    """Say what differs between the PNG pictures of two lists of outputs; '' where nothing does."""
+    pairs = [[o for o in outputs if "image/png" in o.get("data", {})] for outputs in (test, ref)]
+    if len(pairs[0]) != len(pairs[1]):
+        return f"{len(pairs[0])} figures, {len(pairs[1])} stored"
+    for number, (new, old) in enumerate(zip(*pairs, strict=True), 1):
+        alts = [o.get("metadata", {}).get("image/png", {}).get("alt") for o in (new, old)]
+        if alts[0] != alts[1]:
+            return f"figure {number}: its alt text is {alts[0]!r}, stored is {alts[1]!r}"
+        images = [pixels(o["data"]["image/png"]) for o in (new, old)]
+        if images[0].shape != images[1].shape:
+            return f"figure {number}: size {images[0].shape}, stored {images[1].shape}"
+        differ = (np.abs(images[0] - images[1]).max(axis=-1) > PIXEL_STEP).mean()
+        if differ > share:
+            return f"figure {number}: {differ:.2%} of its pixels differ, {share:.2%} may"
+    return ""
+
+
+def pixels(png: str) -> np.ndarray:
+    with Image.open(io.BytesIO(base64.b64decode(png))) as image:
+        return np.asarray(image.convert("RGBA"), dtype=np.int16)
+
+
+def match_widgets(test: list, ref: list) -> str:
+    """Compare widgets that state a tolerance by their numbers; make those equal that agree."""
+    pairs = [[o for o in outputs if "text/html" in o.get("data", {})] for outputs in (test, ref)]
+    for new, old in zip(*pairs, strict=False):
+        texts = [o["data"]["text/html"] for o in (new, old)]
+        stated = [TOLERANCE.findall(text) for text in texts]
+        if not stated[1] or stated[0] != stated[1]:
+            continue  # to the letter, by nbval itself
+        if message := compare_numbers(*texts, float(stated[1][0])):
+            return message
+        new["data"] = {**new["data"], "text/html": texts[1]}
+    return ""
+
+
+def compare_numbers(new: str, old: str, tolerance: float) -> str:
+    """Compare two texts: words to the letter, numbers and quantised data within a tolerance."""
+    numbers = [
+        [float(n.replace("−", "-")) for n in NUMBER.findall(PACKED.sub("", text))]
+        for text in (new, old)
+    ]
+    words = [NUMBER.sub("#", PACKED.sub('"packed":""', text)) for text in (new, old)]
+    if words[0] != words[1]:
+        return "a widget's words differ from what is stored"
+    codes = [[decode(c) for c in PACKED.findall(text)] for text in (new, old)]
+    shapes = [[len(c) for c in found] for found in codes]
+    if shapes[0] != shapes[1]:
+        return f"a widget's data has lengths {shapes[0]}, stored {shapes[1]}"
+    gaps = [abs(a - b) for a, b in zip(*numbers, strict=True)]
+    gaps += [np.abs(a - b).max(initial=0) for a, b in zip(*codes, strict=True)]
+    worst = max(gaps, default=0)
+    return (
+        f"a widget's numbers differ by {worst:.2g}, {tolerance:g} may" if worst > tolerance else ""
+    )
+
+
+def decode(codes: str) -> np.ndarray:
+    """Quantised scores as shares of their head's range, 0 to 1."""
+    return np.frombuffer(base64.b64decode(codes), dtype="<u2").astype(float) / 65535

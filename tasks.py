@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""Every task of the book, with the standard library only: `python tasks.py book`.
+
+Makes `.venv` from requirements.txt where it is missing or out of date, then runs the real tool.
+`make TASK` calls this file; there is no second list of commands.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+HTML = ROOT / "_build" / "html"
+IN_CI = bool(os.environ.get("CI"))
+PINS_MARK = "# brought in by the above; written by `python tasks.py pins`"
+
+# one thread and one hash seed: the same machine gives the same bytes
+QUIET = {"TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+
+
+def say(text: str) -> None:
+    print(f"\n==> {text}", flush=True)
+
+
+def stop(text: str) -> None:
+    sys.exit(f"\nstopped: {text}")
+
+
+def run(*command: object, **env: str) -> None:
+    """Run a command in the repository's root, and stop with its name where it fails."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=ROOT, env={**os.environ, **env}, check=False)
+    if done.returncode:
+        shown = " ".join(Path(words[0]).name if i == 0 else w for i, w in enumerate(words))
+        stop(f"`{shown}` failed with exit code {done.returncode}; its message stands above")
+
+
+def python(*arguments: object, **env: str) -> None:
+    run(PYTHON, *arguments, **env)
+
+
+# ---- set-up ------------------------------------------------------------------------------------
+
+
+def set_up() -> None:
+    """Make `.venv` from requirements.txt, once for each version of the two files that define it."""
+    if sys.version_info < (3, 11):  # noqa: UP036 (this file meets older ones)
+        found = ".".join(map(str, sys.version_info[:3]))
+        stop(f"Python 3.11 or later is needed, this is {found}; try `make PYTHON=python3.12 …`")
+    wanted = hashlib.sha256()
+    for name in ("requirements.txt", "pyproject.toml"):
+        wanted.update((ROOT / name).read_bytes().replace(b"\r\n", b"\n"))
+    stamp = VENV / ".made-from"
+    if PYTHON.exists() and stamp.exists() and stamp.read_text() == wanted.hexdigest():
+        return
+    say("set-up: making .venv from requirements.txt (some 1.5 GB, one to five minutes, once)")
+    if not PYTHON.exists():
+        run(sys.executable, "-m", "venv", VENV)
+    pip = ("-m", "pip", "install", "--disable-pip-version-check", "-q")
+    python(*pip, "-r", "requirements.txt")
+    python(*pip, "--no-deps", "--no-build-isolation", "-e", ".")
+    stamp.write_text(wanted.hexdigest())
+
+
+def chromium() -> None:
+    """Find Chromium, or install it: Debian's where apt and root are at hand, else Playwright's."""
+    find = "from tests.browser import find_chromium; import sys; sys.exit(not find_chromium())"
+
+    def found() -> bool:
+        return subprocess.run([str(PYTHON), "-c", find], cwd=ROOT, check=False).returncode == 0
+
+    if found():
+        return
+    say("set-up: no Chromium found, installing one for the browser tests")
+    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        subprocess.run(["apt-get", "update", "-qq"], check=False)
+        subprocess.run(["apt-get", "install", "-y", "-qq", "chromium"], check=False)
+    if not found():
+        subprocess.run([str(PYTHON), "-m", "playwright", "install", "chromium"], check=False)
+    if not found():
+        stop(
+            "the browser tests need Chromium and none could be installed. Install it with your "
+            "system's package manager (Debian: `apt install chromium`), or set CHROMIUM to its path"
+        )
+
+
+# ---- tasks -------------------------------------------------------------------------------------
+
+
+def build() -> None:
+    """Build the static book from the stored notebooks; any warning fails."""
+    say(
+        "building the book into _build/html (nothing is executed: the notebooks hold their outputs)"
+    )
+    run(BIN / "jupyter-book", "build", ".", "-n", "-W", "--keep-going", "-q")
+
+
+def book() -> None:
+    """Build the static book; outside CI, serve it too."""
+    began = time.perf_counter()
+    build()
+    seconds = time.perf_counter() - began
+    print(f"\nbook: built in {seconds:.0f} s: {HTML / 'index.html'}")
+    if not IN_CI:
+        serve()
+
+
+def serve() -> None:
+    """Serve the built book on this machine alone, and print its address."""
+    if not (HTML / "index.html").exists():
+        stop("there is no book yet: run `make book` (or `python tasks.py book`) first")
+    handler = functools.partial(QuietHandler, directory=str(HTML))
+    server = None
+    for port in range(8000, 8050):
+        try:
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+            break
+        except OSError:
+            continue
+    if server is None:
+        stop("no free port between 8000 and 8049")
+    print(f"serve: http://127.0.0.1:{server.server_port}/ (Ctrl-C stops it)", flush=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        print("\nserve: stopped")
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        """Say nothing: a line per picture would hide the address."""
+
+
+def notebooks() -> None:
+    """Re-execute the lectures whose text, package or versions changed."""
+    say("executing the lectures that changed")
+    python("book/tools/notebooks.py", *sys.argv[2:], **QUIET)
+
+
+def lint() -> None:
+    """Check style and spelling."""
+    say("lint: ruff, codespell")
+    python("-m", "ruff", "check", ".")
+    python("-m", "ruff", "format", "--check", ".")
+    run(BIN / "codespell")
+
+
+def unit() -> None:
+    """Test the package and its widgets."""
+    chromium()
+    say("unit tests: the package and its widgets")
+    python("-m", "pytest", "tests", "--ignore", "tests/book", "-q", **QUIET)
+
+
+def nbval(**env: str) -> None:
+    """Re-run every lecture and compare every output with what is stored."""
+    say("nbval: every cell of every lecture, every output compared")
+    python("-m", "pytest", "--nbval", "--nbval-current-env", "notebooks", "-q", **{**QUIET, **env})
+
+
+def test_cpus() -> None:
+    """Run nbval under other instruction sets: other machines, imitated on this one."""
+    for capability in ("default", "avx2"):
+        say(f"the lectures on a processor of kind '{capability}'")
+        nbval(ATEN_CPU_CAPABILITY=capability)
+    print("\ntest-cpus: every lecture prints the same numbers under both instruction sets")
+
+
+def test() -> None:
+    """Everything that CI checks."""
+    began = time.perf_counter()
+    chromium()
+    lint()
+    unit()
+    nbval()
+    build()
+    say("the book: lectures, pages in a browser, JupyterLab, Colab's bootstrap")
+    python("-m", "pytest", "tests/book", "-q", **QUIET)
+    minutes = (time.perf_counter() - began) / 60
+    print(f"\ntest: everything passed in {minutes:.1f} minutes")
+
+
+def widgets() -> None:
+    """Bundle the widgets' JavaScript (needs Node; readers never do)."""
+    python("-m", "attnbook.widgets.build")
+
+
+def address() -> None:
+    """Carry the repository's address from _config.yml to every place that names it."""
+    python("book/tools/address.py", *sys.argv[2:])
+
+
+def bench() -> None:
+    """Measure what benchmarks/README.md reports."""
+    chromium()
+    build()
+    python("benchmarks/page.py")
+
+
+def pins() -> None:
+    """Resolve the chosen requirements in a fresh environment and write down what they bring."""
+    path = ROOT / "requirements.txt"
+    chosen = path.read_text(encoding="utf-8").split(PINS_MARK)[0]
+    fresh = ROOT / "_build" / "pins"
+    shutil.rmtree(fresh, ignore_errors=True)
+    run(sys.executable, "-m", "venv", fresh)
+    pip = fresh / BIN.name / "pip"
+    (fresh / "chosen.txt").write_text(chosen, encoding="utf-8")
+    run(pip, "install", "-q", "-r", fresh / "chosen.txt")
+    frozen = subprocess.run([str(pip), "freeze"], capture_output=True, text=True, check=True).stdout
+    names = {normal(name) for name in re.findall(r"^([\w.-]+)==", chosen, re.M)}
+    lines = [line.split("+")[0] for line in frozen.splitlines() if "==" in line]
+    rest = [line for line in lines if normal(line.split("==")[0]) not in names]
+    path.write_text(chosen + PINS_MARK + "\n" + "\n".join(rest) + "\n", encoding="utf-8")
+    print(f"pins: {len(names)} chosen and {len(rest)} brought in, written to requirements.txt")
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def newest() -> None:
+    """Upgrade .venv to the newest release of everything chosen (Jupyter Book stays below 2)."""
+    chosen = (ROOT / "requirements.txt").read_text(encoding="utf-8").split(PINS_MARK)[0]
+    names = re.findall(r"^([\w.-]+)==", chosen, re.M)
+    # 1.2 and later of the theme want a newer Sphinx than Jupyter Book 1 allows to be tested here
+    bounds = {"jupyter-book": "jupyter-book<2", "sphinx-book-theme": "sphinx-book-theme<1.2"}
+    python("-m", "pip", "install", "-q", "-U", *(bounds.get(name, name) for name in names))
+    print("newest: .venv now holds the newest releases; `make test` tries the book on them")
+
+
+def clean() -> None:
+    """Remove what was built; the notebooks stay, they are committed."""
+    shutil.rmtree(ROOT / "_build", ignore_errors=True)
+    print("clean: _build removed (.venv stays; delete it by hand to start afresh)")
+
+
+TASKS = {
+    "book": book,
+    "test": test,
+    "notebooks": notebooks,
+    "serve": serve,
+    "unit": unit,
+    "nbval": nbval,
+    "test-cpus": test_cpus,
+    "lint": lint,
+    "widgets": widgets,
+    "address": address,
+    "bench": bench,
+    "pins": pins,
+    "newest": newest,
+    "clean": clean,
+}
+NEEDS_NOTHING = {"serve", "clean", "pins"}
+
+
+def main() -> None:
+    name = sys.argv[1] if len(sys.argv) > 1 else "help"
+    if name not in TASKS:
+        width = max(map(len, TASKS))
+        print("usage: python tasks.py TASK   (or: make TASK)\n")
+        for task, function in TASKS.items():
+            print(f"  {task:<{width}}  {(function.__doc__ or '').splitlines()[0]}")
+        sys.exit(0 if name in {"help", "-h", "--help"} else f"\nno task named {name!r}")
+    if name not in NEEDS_NOTHING:
+        set_up()
+    TASKS[name]()
+
+
+if __name__ == "__main__":
+    main()

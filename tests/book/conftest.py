@@ -1,0 +1,3 @@
+from tests.widgets.conftest import chromium
+
+__all__ = ["chromium"]

@@ -1,0 +1,58 @@
+"""What the tests of the book share: the lectures, their notebooks, their cells."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parents[2]
+LECTURES = sorted((ROOT / "book" / "lectures").glob("*.md"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\w)")
+CITATION = re.compile(r"\[([^\]]+? (?:et al\.|and [^\],]+)?,? ?\d{4}[a-z]?)\]\((\S+?)\)")
+
+
+def load(path: Path) -> ModuleType:
+    """Import a script of the book by its path."""
+    name = f"book_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def read(path: Path) -> nbformat.NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def code(notebook: nbformat.NotebookNode) -> list:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def prose(notebook: nbformat.NotebookNode) -> list:
+    return [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+def tags(cell: nbformat.NotebookNode) -> set[str]:
+    return set(cell.metadata.get("tags", []))
+
+
+def printed(notebook: nbformat.NotebookNode) -> str:
+    """All text that the notebook's cells print, show or draw into a page."""
+    parts = []
+    for cell in code(notebook):
+        for output in cell.outputs:
+            parts.append(output.get("text", ""))
+            data = output.get("data", {})
+            parts += [data.get(kind, "") for kind in ("text/plain", "text/html")]
+    return "\n".join(parts)
+
+
+def without_maths(text: str) -> str:
+    return re.sub(r"\$\$.*?\$\$|\$[^$]*\$", " ", text, flags=re.S)

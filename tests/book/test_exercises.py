@@ -1,0 +1,106 @@
+"""Exercises: the solution passes, the blank and named wrong answers fail with the right words."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+import torch
+
+from attnbook.exercises import self_attention as lecture_5
+from tests.book.lectures import NOTEBOOKS, code, read, tags
+
+HAD_BOWL_NUTS = [[2, -1, 0], [1, 1, 1], [1, 2, 2]]
+
+
+def scaled(x):
+    return x @ x.T / math.sqrt(x.shape[-1])
+
+
+def masked(x, keep):
+    return torch.softmax(scaled(x).masked_fill(~keep, -math.inf), -1) @ x
+
+
+def lower(x, diagonal=0):
+    return torch.ones(len(x), len(x), dtype=torch.bool).tril(diagonal)
+
+
+def with_had(*had):
+    return [list(had), *HAD_BOWL_NUTS[1:]]
+
+
+WRONG = [
+    (lecture_5.weights_of_one_token, lambda x, i: torch.softmax(x @ x[i], 0), "divide the scores"),
+    (lecture_5.weights_of_one_token, lambda x, i: torch.exp(scaled(x)[i]), "do not sum to 1"),
+    (lecture_5.weights_of_one_token, lambda x, i: scaled(x)[i], "softmax is still to come"),
+    (lecture_5.weights_of_one_token, lambda x, i: torch.softmax(x @ x[i] / 2, 0), "√n"),
+    (
+        lecture_5.weights_of_one_token,
+        lambda x, i: torch.softmax(scaled(x), 0)[i],
+        "over the queries",
+    ),
+    (lecture_5.weights_of_one_token, lambda x, i: torch.softmax(scaled(x), -1), "wanted is (4,)"),
+    (lecture_5.weights_of_one_token, lambda x, i: x[i, :4], "are wrong"),
+    (lecture_5.weights_of_one_token, 7, "A function was wanted"),
+    (lecture_5.causal_self_attention, lambda x: masked(x, lower(x, -1)), "Row 0 is NaN"),
+    (lecture_5.causal_self_attention, lambda x: masked(x, ~lower(x, -1)), "upside down"),
+    (
+        lecture_5.causal_self_attention,
+        lambda x: torch.softmax(scaled(x), -1).tril() @ x,
+        "after the softmax",
+    ),
+    (lecture_5.causal_self_attention, lambda x: torch.softmax(scaled(x), -1) @ x, "no mask"),
+    (lecture_5.causal_self_attention, lambda x: masked(x, ~lower(x)), "NaN in the output"),
+    (lecture_5.causal_self_attention, lambda x: x, "output is wrong"),
+    (lecture_5.causal_self_attention, lambda x: x @ x, "raised RuntimeError"),
+    (lecture_5.scores_computed, lambda n: n * n, "all n² scores"),
+    (lecture_5.scores_computed, lambda n: n * (n - 1) // 2, "left the diagonal out"),
+    (lecture_5.scores_computed, lambda n: n, "one score a token"),
+    (lecture_5.scores_computed, lambda n: n + 3, "you say [4, 6, 103]"),
+    (lecture_5.attend_to_had, HAD_BOWL_NUTS, "change one number of had"),
+    (lecture_5.attend_to_had, with_had(4, 4, 0), "You changed 2 numbers"),
+    (lecture_5.attend_to_had, [[2, -1, 0], [1, 1, 1], [1, 2, 0]], "only had may change"),
+    (lecture_5.attend_to_had, with_had(2, 3, 0), "must exceed nuts · nuts = 9"),
+    (lecture_5.attend_to_had, [[1, 2]], "wanted is (3, 3)"),
+]
+BLANK = [
+    (lecture_5.weights_of_one_token, lambda x, i: None),
+    (lecture_5.causal_self_attention, lambda x: ...),
+    (lecture_5.scores_computed, lambda n: None),
+    (lecture_5.attend_to_had, ...),
+]
+
+
+@pytest.mark.parametrize(("check", "answer", "words"), WRONG)
+def test_wrong_answer_is_named(check, answer, words, capsys):
+    check(answer)
+    said = capsys.readouterr().out
+    assert "not yet." in said
+    assert words in said
+
+
+@pytest.mark.parametrize(("check", "answer"), BLANK)
+def test_blank_is_called_blank_and_raises_nothing(check, answer, capsys):
+    check(answer)
+    assert "still blank" in capsys.readouterr().out
+
+
+def test_each_exercise_has_three_wrong_answers_at_least():
+    named = [check.__name__ for check, *_ in WRONG]
+    assert all(named.count(check.__name__) >= 3 for check, _ in BLANK)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_stored_solutions_pass_and_stored_blanks_are_blank(path):
+    """The notebook's own outputs say so, and nbval re-runs them."""
+    cells = code(read(path))
+    outputs = [(tags(c), "".join(o.get("text", "") for o in c.outputs)) for c in cells]
+    solved = [text for tag, text in outputs if "solution" in tag]
+    blank = [text for _, text in outputs if "still blank" in text]
+    assert [re.findall(r"Exercise (\d+): correct", text) for text in solved] == [
+        [str(number)] for number in range(1, len(solved) + 1)
+    ]
+    assert [re.findall(r"Exercise (\d+)", text) for text in blank] == [
+        [str(number)] for number in range(1, len(blank) + 1)
+    ]

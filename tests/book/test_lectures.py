@@ -1,0 +1,192 @@
+"""The rules of a lecture: what its text may hold, and that its notebook is its twin."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.book.lectures import (
+    CITATION,
+    LECTURES,
+    NOTEBOOKS,
+    NUMBER,
+    ROOT,
+    code,
+    load,
+    printed,
+    prose,
+    read,
+    tags,
+)
+
+maker = load(ROOT / "book" / "tools" / "notebooks.py")
+
+# the only cells whose output nbval does not compare, each with its reason
+UNCOMPARED = {
+    "05-self-attention": {
+        "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
+    },
+}
+COLLAPSED = {"hide-input", "hide-cell", "remove-input"}
+PAGE_BYTES = 500_000
+
+notebooks = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+
+
+def test_there_is_a_lecture_and_each_has_its_notebook():
+    assert LECTURES
+    assert [p.stem for p in LECTURES] == [p.stem for p in NOTEBOOKS]
+
+
+@notebooks
+def test_notebook_is_the_twin_of_its_text(path):
+    """Same cells, same ids, same tags: a notebook edited by hand or left behind fails."""
+    wanted = maker.convert(ROOT / "book" / "lectures" / f"{path.stem}.md")
+    stored = read(path)
+    assert [c.id for c in stored.cells] == [c.id for c in wanted.cells]
+    for mine, theirs in zip(stored.cells, wanted.cells, strict=True):
+        metadata = json.loads(json.dumps(mine.metadata))
+        if metadata.get("mystnb", {}).pop("image", None) and not metadata["mystnb"]:
+            del metadata["mystnb"]  # the alt text came from the picture, not from the lecture
+        assert (mine.source, metadata) == (theirs.source, theirs.metadata)
+
+
+@notebooks
+def test_every_cell_was_run_in_order(path):
+    counts = [cell.execution_count for cell in code(read(path)) if cell.source.strip()]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+@notebooks
+def test_only_listed_cells_escape_comparison(path):
+    text = path.read_text(encoding="utf-8").lower()
+    assert "nbval-skip" not in text
+    assert "nbval_skip" not in text
+    assert "nbval_ignore" not in text
+    listed = UNCOMPARED.get(path.stem, {})
+    found = [c.source.splitlines()[0] for c in code(read(path)) if "nbval-ignore-output" in tags(c)]
+    assert sorted(found) == sorted(listed)
+
+
+@notebooks
+def test_every_figure_has_alt_text_in_the_page_and_in_the_notebook(path):
+    for cell in code(read(path)):
+        pictures = [o for o in cell.outputs if "image/png" in o.get("data", {})]
+        assert len(pictures) <= 1, "one figure a cell: the page has one alt text for each"
+        for picture in pictures:
+            alt = picture.metadata["image/png"]["alt"]
+            assert len(alt) > 40
+            assert cell.metadata["mystnb"]["image"]["alt"] == alt
+    for cell in prose(read(path)):
+        assert not re.search(r"!\[\s*\]", cell.source), "a picture without alt text"
+        assert not re.search(r"<img(?![^>]*alt=)", cell.source)
+
+
+@notebooks
+def test_every_number_in_prose_is_printed_by_a_cell_or_cited(path):
+    """Decimals only: 0.905 must be in some output; a sentence with a citation may bring its own."""
+    notebook = read(path)
+    shown = {float(n) for n in re.findall(r"\d+\.\d+", printed(notebook))}
+    headings = set(re.findall(r"(?m)^## (\d+\.\d+) ", "\n".join(c.source for c in prose(notebook))))
+    for cell in prose(notebook):
+        for sentence in re.split(r"(?<=[.!?])\s+|\n\n", re.sub(r"(?m)^#+ .*$", "", cell.source)):
+            cited = CITATION.search(sentence)
+            for found in NUMBER.finditer(re.sub(r"\]\([^)]*\)", "]", sentence)):
+                number, before = found[0], found.string[: found.start()]
+                section = number in headings and re.search(r"(section|in|\(|\|) ?$", before)
+                decimals = len(number.split(".")[1])
+                printed_so = float(number) in {round(value, decimals) for value in shown}
+                assert printed_so or section or cited, f"{number} in: {sentence}"
+
+
+@notebooks
+def test_every_citation_is_in_the_bibliography(path):
+    bibliography = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+    found = [c for cell in prose(read(path)) for c in CITATION.findall(cell.source)]
+    assert found
+    for text, url in found:
+        known = url in bibliography or url.removeprefix("https://doi.org/") in bibliography
+        assert known, f"{text}: {url} is not in book/references.bib"
+        entry = next(e for e in bibliography.split("\n@") if url.split("doi.org/")[-1] in e)
+        surname = re.split(r" et al| and |,", text)[0].split()[-1]
+        assert surname.lower() in entry.lower(), f"{text} names nobody of the entry at {url}"
+        assert text[-4:] in entry, f"{text}: the entry has another year"
+
+
+@notebooks
+def test_every_link_is_a_citation_or_leads_somewhere_that_exists(path):
+    for cell in prose(read(path)):
+        for text, url in re.findall(r"\[([^\]]+)\]\(([^)\s]+)\)", cell.source):
+            if url.startswith("/"):
+                assert (ROOT / url[1:].split("#")[0]).exists(), url
+            else:
+                assert url.startswith("https://"), f"[{text}]({url}): neither a page nor a paper"
+
+
+@notebooks
+def test_lecture_reads_the_same_in_the_page_jupyterlab_and_colab(path):
+    """No MyST: roles and directives would show as raw text outside the page."""
+    for cell in prose(read(path)):
+        assert not re.search(r"^(```|:::)+\s*\{", cell.source, re.M), cell.source
+        assert not re.search(r"\{[a-z:-]+\}`", cell.source), cell.source
+        assert cell.source.count("<details>") == cell.source.count("</details>")
+
+
+@notebooks
+def test_collapsed_cells_are_collapsed_everywhere(path):
+    for cell in code(read(path)):
+        if tags(cell) & COLLAPSED:
+            assert cell.metadata["jupyter"]["source_hidden"] is True
+            assert cell.metadata["cellView"] == "form"
+            assert cell.source.startswith("# @title "), "Colab shows a form only under a title"
+
+
+@notebooks
+def test_lecture_has_its_parts(path):
+    notebook = read(path)
+    text = "\n".join(cell.source for cell in prose(notebook))
+    first, second, third = notebook.cells[:3]
+    assert first.cell_type == "markdown"
+    assert first.source.startswith("# ")
+    for part in ("you can**", "| minutes |", "**Builds on**", "**Grew from**"):
+        assert part in first.source, part
+    assert "attnbook[lectures] @ git+" in second.source
+    assert third.source.startswith("import ")
+    for part in ("**Task.**", "Spot the bug", "Exercises", "Summary", "**Read next.**"):
+        assert part in text, part
+    sources = "\n".join(cell.source for cell in code(notebook))
+    assert sources.count("Checkpoint(") >= 2
+    assert sources.count("Prediction(") >= 1
+    blanks = [cell for cell in code(notebook) if "still blank" in str(cell.outputs)]
+    solutions = [cell for cell in code(notebook) if "solution" in tags(cell)]
+    assert 3 <= len(blanks) <= 6
+    assert len(solutions) == len(blanks)
+
+
+@notebooks
+def test_minutes_add_up_to_a_lecture(path):
+    rows = re.findall(r"^\| (\d+) \|", read(path).cells[0].source, re.M)
+    assert 60 <= sum(map(int, rows)) <= 90
+
+
+@notebooks
+def test_cells_stay_short_and_free_of_leftovers(path):
+    for cell in code(read(path)):
+        lines = [line for line in cell.source.splitlines() if line.strip()]
+        if not tags(cell) & COLLAPSED:
+            assert len(lines) <= 25, lines[0]
+            assert max(map(len, lines)) <= 84, "a longer line is cut off at the page's width"
+        for output in cell.outputs:
+            assert output.get("name") != "stderr"
+            assert "application/vnd.jupyter.widget-view+json" not in output.get("data", {})
+    assert "widgets" not in read(path).metadata
+    assert "execution" not in json.dumps([c.metadata for c in read(path).cells])
+
+
+@notebooks
+def test_widget_data_of_a_page_stays_small(path):
+    htmls = [o.get("data", {}).get("text/html", "") for c in code(read(path)) for o in c.outputs]
+    assert sum(len(html.encode()) for html in htmls) <= PAGE_BYTES
+    assert any("attnbook-" in html for html in htmls), "a lecture has at least one live widget"

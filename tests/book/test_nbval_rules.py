@@ -1,0 +1,196 @@
+"""Tests of the tests: what must turn nbval red does turn it red."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from PIL import Image
+
+from tests.book.lectures import NOTEBOOKS, ROOT, read, tags
+
+RULES = ROOT / "notebooks" / "conftest.py"
+DIGIT = re.compile(r"(?<=\d)\d|\d")
+
+
+def nbval(folder: Path, notebook: nbformat.NotebookNode) -> dict[int, bool]:
+    """Run nbval on a copy under the book's rules; whether each code cell passed."""
+    folder.mkdir(exist_ok=True)
+    shutil.copy(RULES, folder / "conftest.py")
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    nbformat.write(notebook, folder / "copy.ipynb")
+    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "copy.ipynb"]
+    command += ["-q", "-p", "no:cacheprovider", "--junit-xml=report.xml"]
+    subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    cases = ET.parse(folder / "report.xml").getroot().iter("testcase")
+    return {int(c.get("name").split()[-1]): c.find("failure") is None for c in cases}
+
+
+def one_cell(source: str, output: nbformat.NotebookNode | None = None, **metadata):
+    cell = new_code_cell(source, execution_count=1, outputs=[output] if output else [])
+    cell.metadata.update(metadata)
+    return new_notebook(cells=[cell])
+
+
+def stream(text: str) -> nbformat.NotebookNode:
+    return new_output("stream", name="stdout", text=text)
+
+
+def png(colour: tuple[int, int, int], dots: int = 0) -> str:
+    image = Image.new("RGB", (100, 100), colour)
+    for i in range(dots):
+        image.putpixel((i % 100, i // 100), (255, 0, 0))
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return base64.b64encode(file.getvalue()).decode()
+
+
+def picture(data: str, alt: str = "A green square") -> nbformat.NotebookNode:
+    metadata = {"image/png": {"alt": alt}}
+    return new_output("display_data", data={"image/png": data}, metadata=metadata)
+
+
+def shows(data: str, alt: str = "A green square") -> str:
+    metadata = {"image/png": {"alt": alt}}
+    return f"display({{'image/png': '{data}'}}, raw=True, metadata={metadata})"
+
+
+def html(text: str) -> nbformat.NotebookNode:
+    return new_output("display_data", data={"text/html": text})
+
+
+def shows_html(text: str) -> str:
+    return f"display({{'text/html': {text!r}}}, raw=True)"
+
+
+def packed(code: int) -> str:
+    data = base64.b64encode(code.to_bytes(2, "little")).decode()
+    return f'<figure data-tolerance="0.01">{{"packed":"{data}"}}</figure>'
+
+
+GREEN, ALMOST, FAR = png((0, 120, 0)), png((1, 121, 0)), png((0, 140, 0))
+TEN_DOTS, TWENTY_DOTS = png((0, 120, 0), 10), png((0, 120, 0), 20)
+LOOSE = '<figure data-tolerance="0.01">weight {}</figure>'
+
+CASES = {
+    "same text passes": (one_cell("print(1)", stream("1\n")), True),
+    "a changed digit fails": (one_cell("print(1)", stream("2\n")), False),
+    "an address is sanitised": (
+        one_cell("print('at 0x7fab12cd34')", stream("at 0x55aa0011ff\n")),
+        True,
+    ),
+    "the text beside an address counts": (
+        one_cell("print('a 0x7fab12cd34')", stream("b 0x55aa0011ff\n")),
+        False,
+    ),
+    "nbval-skip fails": (one_cell("print(1)", stream("1\n"), tags=["nbval-skip"]), False),
+    "an unexpected output fails": (one_cell("print(1)"), False),
+    "the same picture passes": (one_cell(shows(GREEN), picture(GREEN)), True),
+    "a rasteriser's rounding passes": (one_cell(shows(ALMOST), picture(GREEN)), True),
+    "another colour fails": (one_cell(shows(FAR), picture(GREEN)), False),
+    "a tenth of a percent of pixels passes": (one_cell(shows(TEN_DOTS), picture(GREEN)), True),
+    "twice as many pixels fail": (one_cell(shows(TWENTY_DOTS), picture(GREEN)), False),
+    "unless the cell states a share": (
+        one_cell(shows(TWENTY_DOTS), picture(GREEN), tags=["figure-tolerance-0.05"]),
+        True,
+    ),
+    "another alt text fails": (one_cell(shows(GREEN, "A red square"), picture(GREEN)), False),
+    "a missing picture fails": (one_cell("pass", picture(GREEN)), False),
+    "a widget's numbers count to the letter": (
+        one_cell(
+            shows_html("<figure>weight 0.905</figure>"), html("<figure>weight 0.904</figure>")
+        ),
+        False,
+    ),
+    "but within the tolerance it states": (
+        one_cell(shows_html(LOOSE.format(0.905)), html(LOOSE.format(0.904))),
+        True,
+    ),
+    "and no further": (one_cell(shows_html(LOOSE.format(0.935)), html(LOOSE.format(0.904))), False),
+    "its words still count": (
+        one_cell(shows_html(LOOSE.format("0.905 x")), html(LOOSE.format("0.905 y"))),
+        False,
+    ),
+    "packed data within the tolerance passes": (
+        one_cell(shows_html(packed(30_000)), html(packed(30_300))),
+        True,
+    ),
+    "packed data beyond it fails": (
+        one_cell(shows_html(packed(30_000)), html(packed(31_000))),
+        False,
+    ),
+    "a tolerance that only the new output states is none": (
+        one_cell(shows_html(LOOSE.format(0.905)), html("<figure>weight 0.904</figure>")),
+        False,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory):
+    """One kernel for all the small cases; the last cell was never run."""
+    cells = [notebook.cells[0] for notebook, _ in CASES.values()]
+    for number, cell in enumerate(cells, 1):
+        cell.execution_count = number
+    unrun = new_code_cell("print(1)", execution_count=None, outputs=[])
+    return nbval(tmp_path_factory.mktemp("rules"), new_notebook(cells=[*cells, unrun]))
+
+
+@pytest.mark.parametrize(("number", "name"), list(enumerate(CASES)))
+def test_rule(verdicts, number, name):
+    assert verdicts[number] is CASES[name][1], name
+
+
+def test_a_cell_that_was_never_run_fails(verdicts):
+    assert verdicts[len(CASES)] is False
+
+
+def test_a_cell_that_runs_too_long_fails(tmp_path):
+    notebook = one_cell("import time; time.sleep(5)")
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    (folder / "conftest.py").write_text(
+        RULES.read_text().replace("CELL_SECONDS = 120", "CELL_SECONDS = 1")
+    )
+    nbformat.write(notebook, folder / "copy.ipynb")
+    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "copy.ipynb", "-q"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Timeout of 1 seconds" in done.stdout
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_one_changed_digit_in_any_output_turns_its_cell_red(path, tmp_path):
+    """Change one digit in every compared output of a copy: those cells fail, and no others."""
+    notebook = read(path)
+    changed = set()
+    for number, cell in enumerate(c for c in notebook.cells if c.cell_type == "code"):
+        if "nbval-ignore-output" not in tags(cell) and any(map(change, cell.outputs)):
+            changed.add(number)
+    assert len(changed) > 5
+    verdicts = nbval(tmp_path / "changed", notebook)
+    assert {number for number, passed in verdicts.items() if not passed} == changed
+
+
+def change(output: nbformat.NotebookNode) -> bool:
+    """Change the last digit that an output shows; whether it shows any."""
+    holders = [(output, "text")] if "text" in output else []
+    data = output.get("data", {})
+    holders += [(data, kind) for kind in ("text/html", "text/plain") if kind in data]
+    for holder, key in holders:
+        digits = list(DIGIT.finditer(holder[key]))
+        if digits:
+            at = digits[-1].start()
+            other = "1" if holder[key][at] != "1" else "7"
+            holder[key] = holder[key][:at] + other + holder[key][at + 1 :]
+            return True
+    return False
