@@ -205,7 +205,6 @@ def address() -> None:
 def bench() -> None:
     """Measure what benchmarks/README.md reports."""
     chromium()
-    build()
     python("benchmarks/page.py")
 
 

@@ -24,7 +24,7 @@ UNUSED = re.compile(
     re.X | re.S,
 )
 BIBLIOGRAPHY = '<div role="list" class="citation-list">'  # its children are no list items
-ICONS = re.compile(r'<script (src="[^"]*fontawesome/[^"]*")>')
+ICONS = re.compile(r'\s*<script (src="[^"]*fontawesome/[^"]*")></script>')
 
 
 class Steps(SphinxDirective):
@@ -57,7 +57,7 @@ def page_context(app: Sphinx, pagename: str, templatename: str, context: dict, d
     """Load the widgets where a page has some; send "edit this page" to a lecture's text."""
     if has_widget(doctree):
         app.add_css_file("attnbook.css")
-        app.add_js_file("attnbook.js", loading_method="defer")
+        app.add_js_file("attnbook.js", loading_method="defer", priority=100)  # before MathJax
     if pagename.startswith("notebooks/"):
         for button in flat(context.get("header_buttons", [])):
             url = button.get("url", "")
@@ -81,12 +81,15 @@ def flat(buttons: list) -> list:
 
 
 def trim_pages(app: Sphinx, error: Exception | None) -> None:
-    """Take out what no page uses, and let the icons wait for the text."""
+    """Take out what no page uses, and let the icons wait for everything else."""
     if error or app.builder.format != "html":
         return
     for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        text = ICONS.sub(r"<script defer \1>", UNUSED.sub("", text))
+        text = UNUSED.sub("", text)
+        if icons := ICONS.search(text):
+            last = f"<script defer {icons[1]}></script>\n  </head>"
+            text = ICONS.sub("", text).replace("</head>", last, 1)
         text = text.replace(BIBLIOGRAPHY, BIBLIOGRAPHY.replace(' role="list"', ""))
         page.write_text(text, encoding="utf-8")
 

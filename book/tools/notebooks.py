@@ -87,9 +87,10 @@ def execute(notebook: NotebookNode, name: str, folder: Path) -> None:
 def failed_cell(notebook: NotebookNode) -> str:
     """Name the cell that execution stopped at, by number and first line."""
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    ran = [cell for cell in code if cell.execution_count]
     errors = [c for c in code if any(o.output_type == "error" for o in c.outputs)]
-    cell = errors[-1] if errors else (ran or code)[-1]
+    answered = "shell.execute_reply"  # the time at which the kernel said that a cell was done
+    waiting = [c for c in code if c.source and answered not in c.metadata.get("execution", {})]
+    cell = (errors[-1:] or waiting or code)[0]
     first = cell.source.strip().splitlines()[0] if cell.source.strip() else ""
     return f"code cell {code.index(cell) + 1} (`{first}`)"
 

@@ -82,7 +82,8 @@ function render({ model, el: place }) {
   const store = modelStore(model);
   const figure = el("figure", {
     class: `attnbook attnbook-${store.get("kind")}`,
-    "data-lm-suppress-shortcuts": "true", // else JupyterLab takes Enter for "edit this cell"
+    // else JupyterLab takes Enter and the arrows for itself; it looks at the focused element alone
+    onfocusin: ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true"),
   });
   const caption = el("figcaption", {});
   const tell = () => {

@@ -1,0 +1,214 @@
+"""Every lecture in a real JupyterLab, driven by a real browser: opened, run, and played with."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode, v4
+from playwright.sync_api import Browser
+
+from attnbook.widgets import AttentionHeatmap
+from tests.book.lab import Visit, jupyterlab
+from tests.book.lectures import NOTEBOOKS, printed, read, tags
+
+HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>"]
+SHOW_HOSTILE = (
+    "from attnbook.widgets import AttentionHeatmap, AttentionSteps\n"
+    f"AttentionHeatmap([[1, 0], [0, 1]], tokens={HOSTILE!r})"
+)
+FIRST = "next(shown for shown in Out.values() if isinstance(shown, {}))"
+FOLDED = re.compile(r"<details>.*?</details>|<script.*?</script>", re.S)
+CELL = re.compile(r"<td[^>]*>([^<]+)</td>")
+DATA = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
+
+
+def having(kind: str) -> list[Path]:
+    """The notebooks that show a widget of one kind."""
+    return [path for path in NOTEBOOKS if f"attnbook-{kind}" in printed(read(path))]
+
+
+def named(path: Path) -> str:
+    return path.stem
+
+
+def with_two_more_cells(path: Path) -> NotebookNode:
+    """A lecture, and after it hostile tokens and a cell to write in."""
+    notebook = read(path)
+    html = AttentionHeatmap([[1, 0], [0, 1]], tokens=HOSTILE).html()
+    shown = v4.new_output("execute_result", {"text/html": html}, execution_count=1)
+    notebook.cells += [
+        v4.new_code_cell(SHOW_HOSTILE, execution_count=1, outputs=[shown]),
+        v4.new_code_cell("print('the end')"),
+    ]
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    with jupyterlab(tmp_path_factory.mktemp("jupyter")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module", params=NOTEBOOKS, ids=named)
+def visit(
+    lab: tuple[str, Path], chromium: Browser, request: pytest.FixtureRequest
+) -> Iterator[Visit]:
+    """A lecture that was opened, looked at, and run from top to bottom."""
+    address, root = lab
+    visit = Visit(
+        chromium.new_page(viewport={"width": 1280, "height": 900}),
+        root / request.param.name,
+        with_two_more_cells(request.param),
+    )
+    nbformat.write(visit.stored, visit.file)
+    visit.open(address)
+    visit.run_all()
+    yield visit
+    visit.page.close()
+
+
+def widgets(visit: Visit) -> list[tuple[int, str]]:
+    """The place and the stored HTML of every widget; the hostile one is the last."""
+    return [
+        (place, output["data"]["text/html"])
+        for place, cell in enumerate(visit.stored.cells)
+        for output in cell.get("outputs", [])
+        if "<figure class=" in output.get("data", {}).get("text/html", "")
+    ]
+
+
+def solutions(visit: Visit) -> list[tuple[int, NotebookNode, list[str]]]:
+    """The place, the cell and the lines of code of every solution; its title may be seen."""
+    return [
+        (place, cell, [line.strip() for line in cell.source.splitlines()[1:] if line.strip()])
+        for place, cell in enumerate(visit.stored.cells)
+        if "solution" in tags(cell)
+    ]
+
+
+def test_before_the_run_every_picture_is_a_readable_table(visit: Visit) -> None:
+    for place, html in widgets(visit):
+        values = CELL.findall(FOLDED.sub("", html))
+        assert values or not re.search("attnbook-(heatmap|steps)", html)
+        missing = [value for value in values if value not in visit.opened[place]]
+        assert not missing, f"cell {place} does not show {missing}"
+        assert '"kind"' not in visit.opened[place], "the widget's data is shown as text"
+
+
+def test_before_the_run_no_solution_is_visible(visit: Visit) -> None:
+    for place, cell, code in solutions(visit):
+        assert not [line for line in code if line in visit.opened[place]]
+        for output in cell.outputs:
+            assert output.get("text", "").strip() not in visit.opened[place]
+
+
+def test_before_the_run_no_answer_is_visible(visit: Visit) -> None:
+    assert visit.unfolded == 0
+    for place, html in widgets(visit):
+        state = json.loads(DATA.search(html)[1])
+        reasons = [reason for _, _, reason in state.get("options", [])]
+        reasons += [state["reason"]] if state.get("reason") else []
+        plain = [reason.replace("`", "") for reason in reasons]
+        shown = [reason for reason in plain if reason in visit.opened[place]]
+        assert not shown, f"cell {place} shows the answer {shown}"
+
+
+def test_run_all_reaches_the_last_cell_though_the_exercises_are_blank(visit: Visit) -> None:
+    cells = [cell for cell in visit.saved().cells if cell.cell_type == "code"]
+    bad = [
+        "".join(output.get("traceback", [])) + output.get("text", "")
+        for cell in cells
+        for output in cell.outputs
+        if output.output_type == "error" or output.get("name") == "stderr"
+    ]
+    assert not bad, bad[0]
+    counts = [cell.execution_count for cell in cells[:-1]]  # a test may have run the last again
+    assert counts == list(range(1, len(cells))), "the cells did not all run once, in order"
+
+
+def test_after_the_run_every_widget_is_live(visit: Visit) -> None:
+    for place, _ in widgets(visit):
+        live = visit.cell(place).locator("figure.attnbook[data-ready]")
+        live.locator(".attnbook-live").wait_for(state="visible")
+        assert live.count() == 1, f"cell {place} shows {live.count()} live widgets"
+        assert live.locator(".attnbook-fallback").count() == 0
+
+
+def test_after_the_run_no_solution_is_visible(visit: Visit) -> None:
+    for place, _, code in solutions(visit):
+        assert not [line for line in code if line in visit.seen(place)]
+
+
+@pytest.mark.parametrize("visit", having("heatmap"), indirect=True, ids=named)
+def test_the_slider_moves_python_and_python_moves_the_slider(visit: Visit) -> None:
+    visit.python(f"w = {FIRST.format('AttentionHeatmap')}; w.temperature = 1.0")
+    slider = visit.first("heatmap").locator("input[type=range]")
+    box = slider.bounding_box()
+    slider.click(position={"x": 0.75 * box["width"], "y": box["height"] / 2})
+    moved = 10 ** float(slider.input_value())  # the slider runs over the logarithm
+    assert moved > 2
+    assert float(visit.python("print(w.temperature)")) == pytest.approx(moved, rel=0.01)
+
+    visit.python("w.temperature = 2.0")
+    at_two = "(slider) => Math.abs(Number(slider.value) - Math.log10(2)) < 0.01"
+    visit.page.wait_for_function(at_two, arg=slider.element_handle())
+    sums = json.loads(visit.python("print(w.weights.sum(axis=-1).ravel().tolist())"))
+    assert sums == pytest.approx([1] * len(sums))
+
+
+@pytest.mark.parametrize("visit", having("steps"), indirect=True, ids=named)
+def test_an_edited_number_reaches_python_and_comes_back(visit: Visit) -> None:
+    before = json.loads(visit.python(f"s = {FIRST.format('AttentionSteps')}; print(s.vectors)"))
+    number = visit.first("steps").locator("input[type=number]").first
+    number.fill("7.5")
+    after = json.loads(visit.python("print(s.vectors)"))
+    assert after == [[7.5, *before[0][1:]], *before[1:]]
+
+    visit.python(f"s.vectors = {before}")
+    wanted = "([input, value]) => Number(input.value) === value"
+    visit.page.wait_for_function(wanted, arg=[number.element_handle(), before[0][0]])
+
+
+@pytest.mark.parametrize("visit", having("heatmap"), indirect=True, ids=named)
+def test_the_heat_map_s_keys_are_not_taken_by_jupyterlab(visit: Visit) -> None:
+    visit.python(f"w = {FIRST.format('AttentionHeatmap')}; w.temperature = 1.0; w.pinned = None")
+    figure = visit.first("heatmap")
+    slider = figure.locator("input[type=range]")
+    for _ in range(5):
+        slider.press("ArrowRight")
+    assert float(slider.input_value()) == pytest.approx(0.05, abs=0.006)
+    plot = figure.locator(".attnbook-plot")
+    for key in ("ArrowDown", "ArrowDown", "Enter"):  # the first key only shows where one is
+        plot.press(key)
+    assert visit.python("print(w.pinned)") == "1"
+
+
+@pytest.mark.parametrize("visit", having("steps"), indirect=True, ids=named)
+def test_the_keys_of_the_steps_are_not_taken_by_jupyterlab(visit: Visit) -> None:
+    visit.python(f"s = {FIRST.format('AttentionSteps')}; s.query = 2; s.step = 3")
+    figure = visit.first("steps")
+    figure.get_by_role("button", name="previous").press("ArrowLeft")
+    figure.locator("select").press("ArrowUp")
+    assert visit.python("print(s.step, s.query)") == "2 1"
+
+
+def test_hostile_tokens_are_shown_as_text(visit: Visit) -> None:
+    place = widgets(visit)[-1][0]
+    assert all(token in visit.opened[place] for token in HOSTILE), "in the stored table"
+    figure = visit.cell(place).locator("figure.attnbook[data-ready]")
+    figure.locator("details summary").first.click()
+    figure.locator("details table").first.wait_for(state="visible")
+    text = figure.inner_text()
+    assert all(token in text for token in HOSTILE), "in the live widget"
+    assert figure.locator("img, script").count() == 0
+    assert visit.dialogs == []
+
+
+def test_nothing_is_asked_of_another_host_and_no_script_fails(visit: Visit) -> None:
+    assert visit.outside == []
+    assert visit.errors == []
