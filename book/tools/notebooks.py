@@ -52,6 +52,8 @@ def convert(path: Path) -> NotebookNode:
 def collapse(cell: NotebookNode) -> None:
     """Say in JupyterLab's and Colab's words what a `hide-…` tag says to the page."""
     tags = set(cell.metadata.get("tags", []))
+    if "hide-output" in tags:
+        cell.metadata["jupyter"] = {"outputs_hidden": True}
     if cell.cell_type != "code" or not tags & COLLAPSED:
         return
     cell.metadata["jupyter"] = {"source_hidden": True}

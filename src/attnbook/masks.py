@@ -74,7 +74,7 @@ def window_mask(
 
 
 def as_torch_mha_mask(mask: Tensor) -> Tensor:
-    """Translate ``mask`` for ``torch.nn.MultiheadAttention``, where ``True`` = may not attend.
+    """Translate ``mask`` for ``torch.nn.MultiheadAttention``, where ``True`` = must not attend.
 
     This is the only place in the package where a mask changes its meaning. The shape stays:
     an ``attn_mask`` is (n_q, n_k), a ``key_padding_mask`` is (b, n_k).

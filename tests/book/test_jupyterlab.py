@@ -164,7 +164,7 @@ def test_the_slider_moves_python_and_python_moves_the_slider(visit: Visit) -> No
 @pytest.mark.parametrize("visit", having("steps"), indirect=True, ids=named)
 def test_an_edited_number_reaches_python_and_comes_back(visit: Visit) -> None:
     before = json.loads(visit.python(f"s = {FIRST.format('AttentionSteps')}; print(s.vectors)"))
-    number = visit.first("steps").locator("input[type=number]").first
+    number = visit.first("steps").locator("input[inputmode=decimal]").first
     number.fill("7.5")
     after = json.loads(visit.python("print(s.vectors)"))
     assert after == [[7.5, *before[0][1:]], *before[1:]]

@@ -248,6 +248,16 @@ def test_print_shows_every_widget_as_text(visit):
     assert page.locator("figure.attnbook input[type=range]:visible").count() == 0
 
 
+def test_a_dark_page_is_printed_in_the_light(visit):
+    page = visit(theme="dark")
+    theme = "document.documentElement.dataset.theme"
+    assert page.evaluate(theme) == "dark"
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(theme) == "light"
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(theme) == "dark"
+
+
 def test_every_link_inside_the_book_leads_somewhere():
     built = [path for path in HTML.rglob("*.html") if "_static" not in path.parts]
     pages = {path: path.read_text(encoding="utf-8") for path in built}

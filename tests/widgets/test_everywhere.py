@@ -126,7 +126,7 @@ def test_python_moves_the_view(show) -> None:
     settle(page)
     for view in page.locator("figure").all():
         expect(view.locator(".attnbook-side")).to_contain_text("nuts attends to")
-        expect(view.get_by_label("temperature as a number")).to_have_value("10.0")
+        expect(view.get_by_label("temperature as a number")).to_have_value("10")
     page.evaluate("model.set('caption', 'second')")
     expect(page.locator("figcaption").first).to_have_text("second")
     assert page.evaluate("saves") == 0  # a view that is told of a change sends none back

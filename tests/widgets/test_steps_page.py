@@ -30,10 +30,10 @@ def component(page, token: str, place: int):
 def test_each_step_shows_its_formula_with_the_present_numbers(show) -> None:
     page = show(AttentionSteps(X, TOKENS))
     following = page.get_by_role("button", name="next")
-    assert "e(nuts, bowl) = 1·1 + 2·1 + 2·1 = 5" in lines(page)
-    assert "e(nuts, had) = 1·2 + 2·(−1) + 2·0 = 0" in lines(page)
+    assert "nuts · bowl = 1·1 + 2·1 + 2·1 = 5" in lines(page)
+    assert "nuts · had = 1·2 + 2·(−1) + 2·0 = 0" in lines(page)
     following.click()
-    assert "s(nuts, bowl) = 5 / √3 = 2.887" in lines(page)
+    assert "e(nuts, bowl) = 5 / √3 = 2.887" in lines(page)
     following.click()
     assert lines(page) == ["Not masked: the switch is off, every key stays."]
     following.click()
@@ -146,3 +146,30 @@ def test_huge_numbers_give_no_nan(steps) -> None:
 def test_twelve_tokens_stay_within_the_budget_of_nodes(show) -> None:
     page = show(AttentionSteps(np.ones((12, 4)), [f"word{i}" for i in range(12)], step=3))
     assert page.locator("figure *").count() <= 500
+
+
+def test_what_is_not_scaled_has_no_scaled_column(steps) -> None:
+    steps.get_by_label("divide by √3").uncheck()
+    expect(steps.get_by_role("columnheader", name="scaled")).to_be_hidden()
+    assert weights(steps) == ["0.000", "0.018", "0.982"]
+
+
+def test_a_number_too_large_comes_back_to_the_one_kept(steps) -> None:
+    box = component(steps, "bowl", 2)
+    box.click()
+    box.press("ControlOrMeta+a")
+    steps.keyboard.type("1e7")
+    expect(steps.get_by_role("alert")).to_contain_text("1 is kept")
+    box.press("Tab")
+    expect(box).to_have_value("1")
+    assert weights(steps) == ["0.005", "0.090", "0.905"]
+
+
+def test_a_comma_and_the_arrow_keys_work_as_readers_expect(steps) -> None:
+    box = component(steps, "bowl", 2)
+    box.fill("2,5")
+    expect(steps.get_by_role("row", name="bowl")).to_contain_text("8")  # 1·1 + 2·2.5 + 2·1
+    box.press("ArrowUp")
+    expect(box).to_have_value("3.5")
+    box.press("ArrowDown")
+    expect(box).to_have_value("2.5")

@@ -59,8 +59,11 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def tensor_of(answer: Any, shape: tuple[int, ...]) -> Tensor:
     """The answer as a tensor of the wanted shape, or a `Mistake` that shows both shapes."""
-    if not isinstance(answer, Tensor):
+    try:
         answer = torch.as_tensor(answer)
+    except (TypeError, ValueError, RuntimeError) as error:
+        kind = type(answer).__name__
+        raise Mistake(f"A tensor or lists of numbers were wanted, this is {kind}.") from error
     if tuple(answer.shape) != shape:
         raise Mistake(f"The shape is {tuple(answer.shape)}, wanted is {shape}.")
     return answer.to(torch.float64)

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from attnbook.attention import attention, attention_weights
-from attnbook.exercises import Mistake, called, close, exercise, tensor_of
+from attnbook.exercises import Blank, Mistake, called, close, exercise, tensor_of
 from attnbook.masks import causal_mask
+from attnbook.scores import dot
 
 HAD_BOWL_NUTS = ((2.0, -1.0, 0.0), (1.0, 1.0, 1.0), (1.0, 2.0, 2.0))
 
@@ -35,7 +36,7 @@ def weights_of_one_token(function: Callable[[Tensor, int], Any]) -> str:
     if close(found, raw / math.sqrt(5)):
         raise Mistake("These are the scaled scores: the softmax is still to come.")
     if close(found, torch.softmax(raw / math.sqrt(4), 0)):
-        raise Mistake("You divided by √n, the number of tokens; d is the length of a vector.")
+        raise Mistake("You divided by √n, n the number of tokens; d is the number of components.")
     if close(found, torch.softmax(x @ x.T / math.sqrt(5), 0)[i]):
         raise Mistake("Your softmax runs over the queries: the shares of one query must sum to 1.")
     if not close(found, attention_weights(x, x)[i]):
@@ -49,6 +50,7 @@ def causal_self_attention(function: Callable[[Tensor], Any]) -> str:
     x = sentence()
     found = tensor_of(called(function, x), (4, 5))
     scores = x @ x.T / math.sqrt(5)
+    softmax = torch.softmax(scores, -1)
     strictly = torch.softmax(scores.masked_fill(~causal_mask(4).tril(-1), -math.inf), -1) @ x
     if bool(torch.isnan(found).any()):
         if close(found[1:], strictly[1:]):
@@ -57,10 +59,16 @@ def causal_self_attention(function: Callable[[Tensor], Any]) -> str:
     upside_down = torch.softmax(scores.masked_fill(causal_mask(4).tril(-1), -math.inf), -1) @ x
     if close(found, upside_down):
         raise Mistake("Your mask is upside down: each token sees itself and the future.")
-    if close(found, torch.softmax(scores, -1).tril() @ x):
+    if close(found, softmax.tril() @ x):
         raise Mistake("You masked after the softmax: the rows no longer sum to 1. Mask before it.")
     if close(found, attention(x, x, x).output):
         raise Mistake("This is attention with no mask: row 0 already sees the whole sentence.")
+    if close(found, attention(x, x, x, causal_mask(4), score=dot).output):
+        raise Mistake("The mask is right, but you forgot to divide the scores by √d.")
+    if close(found, torch.softmax(scores.tril(), -1) @ x):
+        raise Mistake("A masked score of 0 still gets a share, since exp(0) = 1: use −∞.")
+    if close(found, torch.softmax(scores.masked_fill(~causal_mask(4), -math.inf), 0) @ x):
+        raise Mistake("Your softmax runs over the queries: each row must sum to 1, so dim=-1.")
     if not close(found, attention(x, x, x, causal_mask(4)).output):
         raise Mistake("The output is wrong. Row 0 must equal x[0]; compare the rows one by one.")
     return "The first row is the first token itself, and the last row needed no mask."
@@ -76,17 +84,21 @@ def scores_computed(function: Callable[[int], Any]) -> str:
         raise Mistake("You left the diagonal out: each token also attends to itself.")
     if found == [1, 3, 100]:
         raise Mistake("That is one score a token: token i looks back at i tokens, itself included.")
+    if found == [0.5, 4.5, 5_000]:
+        raise Mistake("Half of n² cuts the diagonal in two: a causal layer keeps all of it.")
     if found != [1, 6, 5_050]:
-        raise Mistake(f"For n = 1, 3 and 100 you say {found}. Count n = 3 on your fingers.")
-    return "n(n + 1)/2: half of the square, and still quadratic."
+        raise Mistake(f"For n = 1, 3 and 100 you say {found}. Draw n = 3 and count.")
+    return "n(n + 1)/2: a little more than half of the square, and still quadratic."
 
 
 @exercise(4)
 def attend_to_had(vectors: Any) -> str:
     """`vectors` (3, 3) must differ in one number of *had*, and make *nuts* attend to *had* most."""
-    if vectors is None or vectors is ... or any(row is ... for row in vectors):
-        called(lambda: None)
+    if vectors is None or vectors is ...:
+        raise Blank
     found, given = tensor_of(vectors, (3, 3)), torch.tensor(HAD_BOWL_NUTS, dtype=torch.float64)
+    if not torch.isfinite(found).all() or found.abs().max() > 1e6:
+        raise Mistake("Use ordinary numbers, from −1 000 000 to 1 000 000.")
     changed = (found != given).nonzero().tolist()
     if not changed:
         raise Mistake("These are the lecture's vectors: change one number of had.")

@@ -20,7 +20,7 @@ _TABLE_LIMIT = 400  # cells of the table that is seen without a script
 
 
 class AttentionHeatmap(Widget):
-    """Draw α = softmax(e / (√d T)), e = q kᵀ: rows attend, columns are attended to.
+    """Draw α = softmax(q kᵀ / (√d T)): rows attend, columns are attended to.
 
     Either `query` (n_q, d) or (h, n_q, d), and `key` (n_k, d) or (h, n_k, d), which is `query`
     itself in self-attention; or ready-made raw `scores` (n_q, n_k) or (h, n_q, n_k), with `d`

@@ -22,7 +22,7 @@ _LARGEST = 1e6
 class AttentionSteps(Widget):
     """Work out one query's self-attention: score → scale → mask → softmax → weighted sum.
 
-    e_ij = x_i · x_j,   α_i = softmax(e_i / √d),   y_i = Σ_j α_ij x_j
+    e_ij = x_i · x_j / √d,   α_i = softmax(e_i),   y_i = Σ_j α_ij x_j
 
     Args:
         vectors: (n, d), at most 12 × 12, each component at most 1e6 in size.

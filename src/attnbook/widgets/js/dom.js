@@ -1,6 +1,8 @@
 // Building the page out of elements and text. A reader's or a model's text is only ever a text
 // node, so it can never become markup.
 
+import { typed } from "./text.js";
+
 /** An element: on… props are listeners, true/false/null set or leave out, the rest attributes. */
 export function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
@@ -34,6 +36,46 @@ export function tick(text, flip) {
   const box = el("input", { type: "checkbox", onchange: () => flip(box.checked) });
   const label = el("label", { class: "attnbook-tick" }, box, el("span", {}, text));
   return { node: label, show: (on) => { box.checked = on; } };
+}
+
+/**
+ * A box for one number. What cannot be used is marked and said, the last good number stays, and
+ * comes back into the box when the reader leaves it. The up and down arrows change it by `step`.
+ */
+export function numberBox({ label, wanted, usable, change, tell, step = 1 }) {
+  let kept = "";
+  const bad = () => box.hasAttribute("aria-invalid");
+  const accept = (value) => {
+    box.removeAttribute("aria-invalid");
+    tell("");
+    change(value);
+  };
+  const box = el("input", {
+    type: "text", inputmode: "decimal", "aria-label": label, autocomplete: "off",
+    oninput() {
+      const value = typed(box.value);
+      if (usable(value)) return accept(value);
+      box.setAttribute("aria-invalid", "true");
+      return tell(`${label}: ${wanted} is wanted; ${kept} is kept.`);
+    },
+    onkeydown(event) {
+      const change = { ArrowUp: step, ArrowDown: -step }[event.key];
+      const value = Number((typed(box.value) + change).toPrecision(12));
+      if (!change || !usable(value)) return;
+      event.preventDefault();
+      box.value = value;
+      accept(value);
+    },
+    onblur() {
+      if (bad()) box.value = kept;
+      box.removeAttribute("aria-invalid");
+    },
+  });
+  const show = (value, text) => {
+    kept = text;
+    if (!bad() && typed(box.value) !== value) box.value = text;
+  };
+  return { node: box, show };
 }
 
 /** A box that scrolls sideways by itself, reachable by keyboard. */

@@ -12,24 +12,25 @@ export const STEPS = [
   {
     name: "score",
     says: "Multiply the query’s vector with every token’s vector: one score each.",
-    letters: () => [sub("e", "ij"), " = ", bold("x", "i"), " · ", bold("x", "j")],
+    letters: () => [bold("x", "i"), " · ", bold("x", "j")],
   },
   {
     name: "scale",
-    says: "Divide each score by the square root of the vectors’ length, d.",
-    letters: () => [sub("s", "ij"), " = ", sub("e", "ij"), " / √", el("i", {}, "d")],
+    says: "Divide each score by the square root of d, the number of components.",
+    letters: () => [sub("e", "ij"), " = ", bold("x", "i"), " · ", bold("x", "j"), " / √",
+      el("i", {}, "d")],
   },
   {
     name: "mask",
     says: "Leave out every key that stands after the query.",
-    letters: () => [sub("s", "ij"), " is kept only where ", el("i", {}, "j"), " ≤ ",
+    letters: () => [sub("e", "ij"), " is kept only where ", el("i", {}, "j"), " ≤ ",
       el("i", {}, "i")],
   },
   {
     name: "softmax",
     says: "Raise e to each score and divide by their sum: the weights add up to 1.",
-    letters: () => [sub("α", "ij"), " = exp(", sub("s", "ij"), ") / Σ", low("k"), " exp(",
-      sub("s", "ik"), ")"],
+    letters: () => [sub("α", "ij"), " = exp(", sub("e", "ij"), ") / Σ", low("m"), " exp(",
+      sub("e", "im"), ")"],
   },
   {
     name: "sum",
@@ -49,7 +50,7 @@ function scoreLines(now) {
   const { vectors, query, raw } = now;
   return raw.map((score, j) => {
     const products = vectors[j].map((x, c) => `${factor(vectors[query][c])}·${factor(x)}`);
-    return `${pair("e", now, j)} = ${products.join(" + ")} = ${plain(score)}`;
+    return `${now.names[query]} · ${now.names[j]} = ${products.join(" + ")} = ${plain(score)}`;
   });
 }
 
@@ -57,7 +58,7 @@ function scaleLines(now) {
   const { scaled, raw, ready, vectors } = now;
   if (!scaled) return ["Not scaled: the switch is off, the scores stay as they are."];
   return raw.map((score, j) =>
-    `${pair("s", now, j)} = ${plain(score)} / √${vectors[0].length} = ${plain(ready[j])}`);
+    `${pair("e", now, j)} = ${plain(score)} / √${vectors[0].length} = ${plain(ready[j])}`);
 }
 
 function maskLines(now) {

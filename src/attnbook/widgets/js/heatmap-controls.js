@@ -1,6 +1,6 @@
 // The heat map's controls: temperature, scale, causal mask, heads, files.
 
-import { button, el, tick } from "./dom.js";
+import { button, el, numberBox, setText, tick } from "./dom.js";
 import { csv, save } from "./export.js";
 import { rowOf } from "./frame.js";
 import { current } from "./heatmap-words.js";
@@ -10,43 +10,38 @@ import { drawPicture, layout, measureWith, sizeCanvas } from "./picture.js";
 /** The slider runs over the temperature's logarithm, so that 1 is in the middle. */
 const toTemperature = (place) => Number((10 ** place).toPrecision(3));
 
+const COLDEST = 0.01;
 const HOTTEST = 1000; // beyond it every weight is the same to three decimals
 
 /** A slider for the hand, and a number beside it for a temperature wanted exactly. */
-function temperature(store) {
+function temperature(store, tell) {
   const slider = el("input", {
     type: "range", min: "-1", max: "1", step: "0.01", "aria-label": "temperature",
     oninput: () => store.set({ temperature: toTemperature(Number(slider.value)) }),
   });
-  const exact = el("input", {
-    type: "number", step: "any", "aria-label": "temperature as a number", autocomplete: "off",
-    oninput() {
-      const wanted = Number(exact.value);
-      const good = wanted > 0 && wanted <= HOTTEST;
-      exact.setAttribute("aria-invalid", String(!good));
-      if (good) store.set({ temperature: wanted });
-    },
-    onblur() {
-      exact.setAttribute("aria-invalid", "false");
-      show();
-    },
+  const exact = numberBox({
+    label: "temperature as a number", wanted: `a number from ${COLDEST} to ${HOTTEST}`, step: 0.01,
+    usable: (value) => value >= COLDEST && value <= HOTTEST,
+    change: (value) => store.set({ temperature: value }),
+    tell,
   });
   const show = () => {
     const now = store.get("temperature");
-    const text = now >= 10 ? now.toFixed(1) : now.toFixed(2);
     const place = Math.log10(now);
     // a slider under the reader's finger already stands where it should
     if (Math.abs(Number(slider.value) - place) > 0.006) slider.value = place;
+    const text = String(Number(now.toPrecision(4)));
     slider.setAttribute("aria-valuetext", text);
-    if (document.activeElement !== exact) exact.value = text;
+    exact.show(now, text);
   };
   const node = el("div", { class: "attnbook-slide" },
-    el("span", { "aria-hidden": "true" }, "temperature"), slider, exact);
+    el("span", { "aria-hidden": "true" }, "temperature"), slider, exact.node);
   return { node, show };
 }
 
 export function settings(store) {
-  const heat = temperature(store);
+  const error = el("p", { class: "attnbook-error", role: "alert" });
+  const heat = temperature(store, (message) => setText(error, message));
   const d = store.get("d");
   const scaled = d > 1 ? tick(`divide by √${d}`, (on) => store.set({ scaled: on })) : null;
   const causal = tick("causal mask", (on) => store.set({ causal: on }));
@@ -55,7 +50,8 @@ export function settings(store) {
     scaled?.show(store.get("scaled"));
     causal.show(store.get("causal"));
   };
-  const node = el("div", { class: "attnbook-controls" }, heat.node, scaled?.node, causal.node);
+  const node = el("div", {},
+    el("div", { class: "attnbook-controls" }, heat.node, scaled?.node, causal.node), error);
   return { node, show };
 }
 

@@ -1,7 +1,7 @@
 // Predict, then reveal: the reader's numbers beside the computed ones.
 
 import { button, el, inline, scroller, setText, table } from "./dom.js";
-import { fixed } from "./text.js";
+import { fixed, typed } from "./text.js";
 
 export const data = ["question", "labels", "answers", "decimals", "tolerance", "reason"];
 export const state = ["guesses", "revealed"];
@@ -42,14 +42,14 @@ function startAgain(store, inputs) {
 
 function guess(store, label, place, message) {
   const box = el("input", {
-    type: "number", step: "any", "aria-label": `your prediction for ${label}`, autocomplete: "off",
+    type: "text", inputmode: "decimal", "aria-label": `your prediction for ${label}`, autocomplete: "off",
     onkeydown(event) {
       if (event.key !== "Enter") return;
       event.preventDefault(); // JupyterLab swallows the browser's own way to submit
       if (!box.readOnly) box.form.requestSubmit();
     },
     oninput() {
-      const value = box.value === "" ? null : Number(box.value);
+      const value = Number.isNaN(typed(box.value)) ? null : typed(box.value);
       box.removeAttribute("aria-invalid");
       setText(message, "");
       store.set({ guesses: store.get("guesses").map((old, at) => (at === place ? value : old)) });
@@ -58,16 +58,16 @@ function guess(store, label, place, message) {
   const show = (guesses, revealed) => {
     box.readOnly = revealed;
     const now = guesses[place];
-    // an empty box may hold half a number, such as "−": leave it to its reader
-    if (now !== null && (box.value === "" || Number(box.value) !== now)) box.value = now;
-    if (now === null && box.value !== "") box.value = "";
+    if (now !== null && typed(box.value) !== now) box.value = now;
+    // what is no number (yet) is left to its reader
+    if (now === null && !Number.isNaN(typed(box.value))) box.value = "";
   };
   return { node: el("label", {}, el("span", {}, inline(label)), box), box, show };
 }
 
 /** What stands in the way of revealing, in words, or an empty string. */
 function complaint(inputs, guesses) {
-  const bad = inputs.filter(({ box }) => box.validity.badInput);
+  const bad = inputs.filter(({ box }) => box.value.trim() && Number.isNaN(typed(box.value)));
   bad.forEach(({ box }) => box.setAttribute("aria-invalid", "true"));
   if (bad.length) return "One of your predictions is not a number.";
   if (guesses.some((value) => value !== null)) return "";

@@ -1,6 +1,6 @@
 // Self-attention of one query, step by step, from vectors that the reader edits.
 
-import { button, el, scroller, setText, tick } from "./dom.js";
+import { button, el, numberBox, scroller, setText, tick } from "./dom.js";
 import { STEPS, numbers } from "./formulas.js";
 import { worked } from "./math.js";
 import { fixed, plain, vector, visible } from "./text.js";
@@ -98,6 +98,9 @@ function stepper({ store }) {
 
 const COLUMNS = ["score", "scaled", "mask", "weight"];
 
+/** A column waits for its step; what is not scaled has no column of scaled scores. */
+const hidden = (column, { scaled }, step) => column > step || (column === 1 && !scaled);
+
 /** One row a token: its vector, editable, and a column for each finished step. */
 function grid(view) {
   const { store, names } = view;
@@ -109,7 +112,7 @@ function grid(view) {
       el("th", { scope: "colgroup", colspan: String(width) }, "vector x"), heads)),
     el("tbody", {}, rows.map(({ node: line }) => line))));
   const show = (now, step) => {
-    heads.forEach((head, column) => { head.hidden = column > step; });
+    heads.forEach((head, column) => { head.hidden = hidden(column, now, step); });
     rows.forEach((line) => line.show(now, step));
   };
   return { node, show, inputs: rows.flatMap(({ inputs }) => inputs) };
@@ -125,7 +128,7 @@ function row(view, name, j, width) {
   const show = (now, step) => {
     node.classList.toggle("attnbook-query", j === now.query);
     inputs.forEach((input) => input.show(now.vectors));
-    cells.forEach((cell, column) => { cell.hidden = column > step; });
+    cells.forEach((cell, column) => { cell.hidden = hidden(column, now, step); });
     const said = [plain(now.raw[j]), plain(now.ready[j]), now.may[j] ? "kept" : "masked"];
     said.forEach((text, column) => setText(cells[column], text));
     setText(value, now.may[j] ? fixed(now.weights[j]) : "masked");
@@ -136,33 +139,20 @@ function row(view, name, j, width) {
   return { node, show, inputs };
 }
 
-/** One editable number. Bad input is marked and said; the picture keeps the last good number. */
+/** One editable number. */
 function component(view, name, j, c) {
   const { store } = view;
-  const label = `${name}, component ${c + 1}`;
-  const good = () => input.value !== "" && Math.abs(Number(input.value)) <= MOST;
-  const input = el("input", {
-    type: "number", step: "any", "aria-label": label, autocomplete: "off",
-    oninput() {
-      mark(view, input, !good() && `${label}: a number from −1 000 000 to 1 000 000 is wanted; `
-        + "the last good one is kept.");
-      if (!good()) return;
+  const box = numberBox({
+    label: `${name}, component ${c + 1}`, wanted: "a number from −1 000 000 to 1 000 000",
+    usable: (value) => Math.abs(value) <= MOST,
+    change(value) {
       const vectors = store.get("vectors").map((values) => [...values]);
-      vectors[j][c] = Number(input.value);
+      vectors[j][c] = value;
       store.set({ vectors });
     },
+    tell: (message) => setText(view.message, message),
   });
-  const show = (vectors) => {
-    if (input.hasAttribute("aria-invalid")) return; // the reader is still typing
-    if (input.value === "" || Number(input.value) !== vectors[j][c]) input.value = vectors[j][c];
-  };
-  return { node: input, show };
-}
-
-function mark(view, input, message) {
-  if (message) input.setAttribute("aria-invalid", "true");
-  else input.removeAttribute("aria-invalid");
-  setText(view.message, message || "");
+  return { node: box.node, show: (vectors) => box.show(vectors[j][c], String(vectors[j][c])) };
 }
 
 function clearErrors(view) {

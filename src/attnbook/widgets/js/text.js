@@ -6,6 +6,12 @@ export function fixed(value, decimals = 3) {
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 }
 
+/** The number that a reader typed, with a comma or a point; NaN where it is none. */
+export function typed(text) {
+  const tidy = text.trim().replace("−", "-").replace(",", ".");
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(tidy) ? Number(tidy) : NaN;
+}
+
 /** At most three decimals, no trailing zeros. */
 export function plain(value, decimals = 3) {
   const text = fixed(value, decimals);
