@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from attnbook.figures import curves, heatmap
+from attnbook.figures import alignment, curves, head_grid, heatmap
 
 WORDS = ["had", "bowl", "nuts"]
 WEIGHTS = [[0.98, 0.01, 0.01], [0.24, 0.76, 0.0], [0.005, 0.09, 0.905]]
@@ -65,3 +65,44 @@ def test_curves_say_where_they_go() -> None:
 def test_the_plain_text_is_the_same_words() -> None:
     picture = heatmap(WEIGHTS, WORDS)
     assert repr(picture) == f"<Picture: {picture.alt}>"
+
+
+def test_an_alignment_counts_where_it_agrees_with_the_gold_links() -> None:
+    weights = [[0.9, 0.05, 0.05], [0.1, 0.2, 0.7], [0.4, 0.2, 0.4], [0.0, 0.0, 0.0]]
+    source, target = ["the", "black", "cat"], ["le", "chat", "noir", "dort"]
+    gold = [(0, 0), (1, 2), (2, 1), (1, 3)]
+    assert alignment(weights, source, target, gold, title="test 3").alt == (
+        "Alignment (test 3) of 4 target words with 3 source words. le attends most to the (0.90); "
+        "chat attends most to cat (0.70); noir attends most to the and cat (0.40 each); "
+        "dort attends to nothing. The greatest weight agrees with the gold alignment for 2 of "
+        "4 words that have a gold link; not for noir, dort."
+    )
+    assert alignment(weights, source, target, gold[:1]).alt.endswith(
+        "for 1 of 1 word that has a gold link."
+    )
+    assert alignment(weights, source, target, []).alt.endswith("No word has a gold link.")
+    assert "gold" not in alignment(weights, source, target).alt
+
+
+def test_the_text_of_an_alignment_is_bounded() -> None:
+    words = [f"w{i}" for i in range(30)]
+    alt = alignment(torch.eye(30), words, words, [(i, (i + 1) % 30) for i in range(30)]).alt
+    assert "22 more rows follow." in alt
+    assert alt.endswith(
+        "0 of 30 words that have a gold link; not for w0, w1, w2, w3, w4, w5, w6, w7 and 22 more."
+    )
+
+
+def test_a_grid_names_the_strongest_link_of_each_head() -> None:
+    heads = [WEIGHTS, torch.zeros(3, 3).tolist(), torch.eye(3).tolist(), [[0.25, 0.5, 0.25]] * 3]
+    heads.append([[0.5, 0.5, 0], [0.1, 0.1, 0.8], [0.8, 0.1, 0.1]])
+    assert head_grid(heads, WORDS, title="layer 1").alt == (
+        "Attention weights of 5 heads (layer 1), 3 queries by 3 keys each. "
+        "head 0 is strongest from had to had (0.98); head 1 attends to nothing; "
+        "head 2 is strongest from had to had and bowl to bowl and nuts to nuts (1.00 each); "
+        "head 3 is strongest from had to bowl and bowl to bowl and nuts to bowl (0.50 each); "
+        "head 4 is strongest from bowl to nuts and nuts to had (0.80 each)."
+    )
+    many = head_grid(torch.full((9, 2, 3), 1 / 3), ["a", "b"], WORDS).alt
+    assert "head 7 has 6 links alike (0.33 each). 1 more head follows." in many
+    assert "head 8" not in many

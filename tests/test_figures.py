@@ -16,7 +16,8 @@ from matplotlib.font_manager import findfont
 from matplotlib.text import Text
 from PIL import Image
 
-from attnbook.figures import BLUES, LINES, ORANGE_BLUE, Picture, curves, heatmap
+from attnbook._draw import BLUES, LINES, ORANGE_BLUE
+from attnbook.figures import Picture, alignment, curves, head_grid, heatmap
 
 WORDS = ["had", "bowl", "nuts"]
 WEIGHTS = [[0.98, 0.01, 0.01], [0.24, 0.76, 0.0], [0.005, 0.09, 0.905]]
@@ -113,6 +114,40 @@ def test_every_number_can_be_read_on_its_cell(signed: bool) -> None:
         assert contrast(text.get_color(), shades[i, j]) >= 4.5
 
 
+def turned(colour, page: str) -> np.ndarray:
+    """What ``invert(1) hue-rotate(180deg)`` and screening on a page make of a colour (CSS)."""
+    red, green, blue = 0.213, 0.715, 0.072  # the weights of the standard's matrix
+    rotation = 2 * np.array([[red, green, blue]] * 3) - np.eye(3)
+    figure = (rotation @ (1 - np.array(to_rgb(colour)))).clip(0, 1)
+    return 1 - (1 - figure) * (1 - np.array(to_rgb(page)))
+
+
+@pytest.mark.parametrize("page", ["#121212", "#14181e"])
+@pytest.mark.parametrize("signed", [False, True])
+def test_every_number_can_be_read_in_the_dark_theme_too(signed: bool, page: str) -> None:
+    """Against its cell, or against the halo that sets it off from its cell."""
+    css = (Path(__file__).parents[1] / "book/assets/book.css").read_text(encoding="utf-8")
+    assert "filter: invert(1) hue-rotate(180deg) !important;\n  mix-blend-mode: screen;" in css
+    matrix = np.linspace(-1 if signed else 0, 1, 400).reshape(20, 20)
+    picture = heatmap(matrix, [f"t{i}" for i in range(20)], signed=signed)
+    shades = picture.figure.axes[0].images[0].to_rgba(matrix)
+    halos = 0
+    for place, text in cells(picture).items():
+        ground = shades[place][:3]
+        for effect in text.get_path_effects():
+            ground, halos = to_rgb(effect._gc["foreground"]), halos + 1
+        assert contrast(text.get_color(), ground) >= 4.5
+        assert contrast(turned(text.get_color(), page), turned(ground, page)) >= 4.5
+    assert 0 < halos < 120
+
+
+@pytest.mark.parametrize("page", ["#121212", "#14181e"])
+def test_curves_and_outlines_are_seen_in_the_dark_theme_too(page: str) -> None:
+    ground = turned("white", page)
+    assert contrast(turned("#1b1f24", page), ground) >= 7
+    assert all(contrast(turned(colour, page), ground) >= 4.5 for colour, *_ in LINES)
+
+
 def test_the_cells_hold_the_numbers() -> None:
     found = cells(heatmap([[0.25, 0.75], [1, 0]], ["a", "b"]))
     assert {place: text.get_text() for place, text in found.items()} == {
@@ -201,6 +236,53 @@ def test_tensors_are_taken_whatever_their_type() -> None:
     assert "had attends most to had (0.98)" in heatmap(weights, WORDS).alt
 
 
+# --- translations and heads -----------------------------------------------------------------------
+
+CHAT = [[0.9, 0.05, 0.05], [0.1, 0.2, 0.7], [0.0, 0.6, 0.4]]
+SOURCE, TARGET = ["the", "black", "cat"], ["le", "chat", "noir"]
+GOLD = ((0, 0), (1, 2), (2, 1))
+
+
+def outlined(picture: Picture) -> set[tuple[int, int]]:
+    """The cells with an outline, as (column, row)."""
+    return {
+        (round(box.get_x() + 0.42), round(box.get_y() + 0.42))
+        for box in picture.figure.axes[0].patches
+    }
+
+
+def test_an_alignment_outlines_the_gold_links() -> None:
+    picture = alignment(CHAT, SOURCE, TARGET, [*GOLD, (2, 2)])
+    axes = picture.figure.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == TARGET
+    assert [label.get_text() for label in axes.get_xticklabels()] == SOURCE
+    assert outlined(picture) == {*GOLD, (2, 2)}
+    widths = {box.get_edgecolor(): box.get_linewidth() for box in axes.patches}
+    assert widths[1, 1, 1, 1] > widths[(*to_rgb(LINES[1][0]), 1)]  # white shows at both sides
+    assert not outlined(alignment(CHAT, SOURCE, TARGET))
+
+
+def test_heads_stand_side_by_side_on_one_scale() -> None:
+    heads = torch.full((5, 2, 3), 1 / 3)
+    picture = head_grid(heads, ["a", "b"], ["x", "y", "z"], columns=2)
+    maps = [axes for axes in picture.figure.axes if axes.get_title()]
+    assert [axes.get_title() for axes in maps] == [f"head {i}" for i in range(5)]
+    assert all(axes.images[0].get_clim() == (0, 1) for axes in maps)
+    rows = [[label.get_text() for label in axes.get_yticklabels()] for axes in maps]
+    assert rows == [["a", "b"], [], ["a", "b"], [], ["a", "b"]]
+    columns = [[label.get_text() for label in axes.get_xticklabels()] for axes in maps]
+    assert columns == [[], [], [], ["x", "y", "z"], ["x", "y", "z"]]
+    one = head_grid(heads[:1], ["a", "b"], ["x", "y", "z"], names=["first"], title="layer 1")
+    assert {"first", "layer 1"} <= set(texts(one))
+    assert one._repr_png_()[0].startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("heads", [1, 3, 8])
+def test_a_grid_of_heads_repeats_itself(heads: int) -> None:
+    weights = np.full((heads, 3, 3), 1 / 3)
+    assert head_grid(weights, WORDS)._repr_png_()[0] == head_grid(weights, WORDS)._repr_png_()[0]
+
+
 # --- errors at the door ---------------------------------------------------------------------------
 
 
@@ -244,3 +326,40 @@ def test_scores_must_be_numbers_or_minus_infinity() -> None:
 def test_curves_that_do_not_fit_are_refused(x, series, log: bool, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         curves(x, series, x_label="x", y_label="y", log=log)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((CHAT, SOURCE[:2], TARGET), "source must name each column .* 2 for a matrix"),
+        ((CHAT, SOURCE, TARGET[:2]), "target must name each row .* 2 for a matrix"),
+        ((CHAT, SOURCE, TARGET, [(3, 0)]), r"source words 0 to 2 .* 0 to 2: \(3, 0\) is among"),
+        ((CHAT, SOURCE, TARGET, [(0, -1)]), r"\(0, -1\) is among them"),
+        (([CHAT], SOURCE, TARGET), r"weights must have the shape \(n_q, n_k\)"),
+        (([[1.5]], ["a"], ["b"]), "weights must be from 0 to 1"),
+    ],
+)
+def test_alignments_that_do_not_fit_are_refused(arguments, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        alignment(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((WEIGHTS, WORDS), {}, r"weights must have the shape \(h, n_q, n_k\).*\(3, 3\)"),
+        ((np.zeros((0, 2, 2)), []), {}, r"weights must have the shape.*\(0, 2, 2\)"),
+        (([WEIGHTS], WORDS[:2]), {}, r"tokens must name each row .* 2 for a matrix of shape"),
+        (([WEIGHTS], WORDS, ["a"]), {}, "key_tokens must name each column .* 1 for a matrix"),
+        (([WEIGHTS], WORDS), {"names": []}, "names must name each head: there are 0 for 1 heads"),
+        (
+            ([WEIGHTS], WORDS),
+            {"columns": 0},
+            "columns must be a whole number of at least 1: it is 0",
+        ),
+        (([[[2.0]]], ["a"]), {}, "weights must be from 0 to 1"),
+    ],
+)
+def test_grids_that_do_not_fit_are_refused(arguments, options, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        head_grid(*arguments, **options)

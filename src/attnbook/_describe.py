@@ -1,11 +1,11 @@
 """Pictures in words: the text for a reader who cannot see the figure, made from its data."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-LISTED = 8  # queries that the text names one by one
+LISTED = 8  # queries, words or heads that the text names one by one
 
 
 def shown(token: str, limit: int = 16) -> str:
@@ -49,6 +49,84 @@ def heatmap_alt(
     if n_q > LISTED:
         sentences.append(f"{n_q - LISTED} more rows follow.")
     return " ".join(sentences)
+
+
+def alignment_alt(
+    matrix: NDArray[np.float64],
+    source: Sequence[str],
+    target: Sequence[str],
+    gold: Collection[tuple[int, int]] | None,
+    title: str | None,
+    digits: int,
+) -> str:
+    """Say where each of the first target words attends most, and how many agree with the gold."""
+    n_t, n_s = matrix.shape
+    sentences = [
+        f"Alignment{f' ({title})' if title else ''} of {_many(n_t, 'target word', 'target words')} "
+        f"with {_many(n_s, 'source word', 'source words')}."
+    ]
+    pairs = list(zip(matrix, target, strict=True))[:LISTED]
+    sentences.append("; ".join(_row_alt(*pair, source, False, digits) for pair in pairs) + ".")
+    if n_t > LISTED:
+        sentences.append(f"{n_t - LISTED} more rows follow.")
+    if gold is not None:
+        sentences.append(_agreement(matrix, target, gold))
+    return " ".join(sentences)
+
+
+def _agreement(
+    matrix: NDArray[np.float64], target: Sequence[str], gold: Collection[tuple[int, int]]
+) -> str:
+    linked = sorted({j for _, j in gold})
+    if not linked:
+        return "No word has a gold link."
+    best = matrix.argmax(axis=1)
+    wrong = [j for j in linked if (best[j], j) not in gold or not matrix[j].any()]
+    words = _many(len(linked), "word that has a gold link", "words that have a gold link")
+    right = f"{len(linked) - len(wrong)} of {words}"
+    text = f"The greatest weight agrees with the gold alignment for {right}"
+    named = ", ".join(target[j] for j in wrong[:LISTED])
+    more = f" and {len(wrong) - LISTED} more" if len(wrong) > LISTED else ""
+    return f"{text}; not for {named}{more}." if wrong else f"{text}."
+
+
+def head_grid_alt(
+    heads: NDArray[np.float64],
+    queries: Sequence[str],
+    keys: Sequence[str],
+    names: Sequence[str],
+    title: str | None,
+    digits: int,
+) -> str:
+    """Say which link is the strongest in each of the first heads, and how many more there are."""
+    n_heads, n_q, n_k = heads.shape
+    sentences = [
+        f"Attention weights of {_many(n_heads, 'head', 'heads')}{f' ({title})' if title else ''}, "
+        f"{_many(n_q, 'query', 'queries')} by {_many(n_k, 'key', 'keys')} each."
+    ]
+    listed = zip(heads[:LISTED], names, strict=False)
+    links = [_strongest(head, name, queries, keys, digits) for head, name in listed]
+    sentences.append("; ".join(links) + ".")
+    if n_heads > LISTED:
+        sentences.append(f"{_many(n_heads - LISTED, 'more head follows', 'more heads follow')}.")
+    return " ".join(sentences)
+
+
+def _strongest(
+    head: NDArray[np.float64],
+    name: str,
+    queries: Sequence[str],
+    keys: Sequence[str],
+    digits: int,
+) -> str:
+    if not head.any():
+        return f"{name} attends to nothing"
+    top = number(head.max(), digits)
+    alike = [(i, j) for (i, j), value in np.ndenumerate(head) if number(value, digits) == top]
+    if len(alike) > 3:
+        return f"{name} has {len(alike)} links alike ({top} each)"
+    words = " and ".join(f"{queries[i]} to {keys[j]}" for i, j in alike)
+    return f"{name} is strongest from {words} ({top}{' each' if len(alike) > 1 else ''})"
 
 
 def _row_alt(

@@ -6,46 +6,19 @@ state, so that the same data gives the same bytes.
 
 import io
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib import style
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from attnbook._describe import curves_alt, heatmap_alt, number, plain, shown
+from attnbook._describe import alignment_alt, curves_alt, head_grid_alt, heatmap_alt, shown
+from attnbook._draw import LINES, STYLE, draw_alignment, draw_curves, draw_head_grid, draw_heatmap
 
 DPI = 144  # a page shows 96 CSS pixels to the inch: 1.5 dots for each
-INK, GRID = "#1b1f24", "#c9ced6"
-BLUES = LinearSegmentedColormap.from_list("weights", ["#ffffff", "#8fb4dd", "#1f4e8c"])
-ORANGE_BLUE = LinearSegmentedColormap.from_list(
-    "signed", ["#a34a00", "#eab685", "#ffffff", "#8fb4dd", "#1f4e8c"]
-)
-LINES = (  # colour, dashes, marker: each tells the curves apart without the others
-    ("#1f4e8c", "-", "o"),
-    ("#a34a00", "--", "s"),
-    ("#00735c", "-.", "^"),
-    ("#7a3b8f", ":", "D"),
-    ("#333333", (0, (6, 1, 1, 1, 1, 1)), "v"),
-    ("#8c6d00", (0, (1, 3)), "x"),
-)
-STYLE = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": GRID,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
-}
-SMALL = 20  # tokens; with more, numbers in the cells would be too small to read
 
 
 class Picture:
@@ -108,14 +81,9 @@ def heatmap(
     matrix = _matrix(weights, signed)
     queries = [shown(token) for token in tokens]
     keys = queries if key_tokens is None else [shown(token) for token in key_tokens]
-    for axis, (name, words) in enumerate((("tokens", queries), ("key_tokens", keys))):
-        if len(words) != matrix.shape[axis]:
-            raise ValueError(
-                f"{name} must name each {('row', 'column')[axis]} of the weights: "
-                f"there are {len(words)} for a matrix of shape {matrix.shape}"
-            )
+    _named(matrix.shape, tokens=queries, key_tokens=keys)
     with style.context(["default", STYLE]):
-        figure = _draw_heatmap(matrix, queries, keys, title, signed, digits)
+        figure = draw_heatmap(matrix, queries, keys, title, signed, digits)
     return Picture(figure, heatmap_alt(matrix, queries, keys, title, signed, digits))
 
 
@@ -148,21 +116,109 @@ def curves(
                 f"it has {len(y)}, x has {len(points)}"
             )
     with style.context(["default", STYLE]):
-        figure = Figure(figsize=(5, 3))
-        FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
-        _draw_curves(axes, points, values, log)
-        axes.set_xlabel(x_label, parse_math=False)
-        axes.set_ylabel(y_label, parse_math=False)
-        if title:
-            axes.set_title(title, parse_math=False)
+        figure = draw_curves(points, values, x_label, y_label, title, log)
     return Picture(figure, curves_alt(points, values, x_label, y_label, title))
 
 
-def _matrix(weights: ArrayLike, signed: bool) -> NDArray[np.float64]:
+def alignment(
+    weights: ArrayLike,
+    source: Sequence[str],
+    target: Sequence[str],
+    gold: Collection[tuple[int, int]] | None = None,
+    *,
+    title: str | None = None,
+    digits: int = 2,
+) -> Picture:
+    """Draw a translation's attention, a row for each target word, with the gold links outlined.
+
+    A target word agrees with the gold alignment where its greatest weight, the first if several
+    are equal, lies on one of its links; the text counts how many do.
+
+    Shapes: weights (n_t, n_s), an array or tensor; ``source`` are the n_s words that are attended
+    to, ``target`` the n_t words that attend; ``gold`` holds links (i, j) of source word i and
+    target word j, counted from 0.
+
+    Raises: as ``heatmap``; ValueError for a link to a word that is not there.
+    """
+    matrix = _matrix(weights, signed=False)
+    sources, targets = [shown(word) for word in source], [shown(word) for word in target]
+    _named(matrix.shape, target=targets, source=sources)
+    links = None if gold is None else {(int(i), int(j)) for i, j in gold}
+    for i, j in links or ():
+        if not (0 <= i < len(sources) and 0 <= j < len(targets)):
+            raise ValueError(
+                f"gold must link source words 0 to {len(sources) - 1} with target words 0 to "
+                f"{len(targets) - 1}: ({i}, {j}) is among them"
+            )
+    with style.context(["default", STYLE]):
+        figure = draw_alignment(matrix, sources, targets, links or (), title, digits)
+    return Picture(figure, alignment_alt(matrix, sources, targets, links, title, digits))
+
+
+def head_grid(
+    weights: ArrayLike,
+    tokens: Sequence[str],
+    key_tokens: Sequence[str] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    columns: int = 4,
+    title: str | None = None,
+    digits: int = 2,
+) -> Picture:
+    """Draw the weights of several heads side by side, small and on one scale from 0 to 1.
+
+    The text tells each head's strongest link, for the first eight heads.
+
+    Shapes: weights (h, n_q, n_k), an array or tensor; ``tokens`` are the n_q queries,
+    ``key_tokens`` the n_k keys, the same as ``tokens`` unless given; ``names`` are those of the h
+    heads, "head 0" and so on unless given.
+
+    Raises: as ``heatmap``; ValueError for names that are not one for each head, or ``columns``
+    below 1.
+    """
+    heads = _heads(weights)
+    queries = [shown(token) for token in tokens]
+    keys = queries if key_tokens is None else [shown(token) for token in key_tokens]
+    _named(heads.shape[1:], tokens=queries, key_tokens=keys)
+    titles = [f"head {i}" for i in range(len(heads))] if names is None else list(map(shown, names))
+    if len(titles) != len(heads):
+        raise ValueError(
+            f"names must name each head: there are {len(titles)} for {len(heads)} heads"
+        )
+    if isinstance(columns, bool) or not isinstance(columns, int) or columns < 1:
+        raise ValueError(f"columns must be a whole number of at least 1: it is {columns!r}")
+    with style.context(["default", STYLE]):
+        figure = draw_head_grid(heads, queries, keys, titles, columns, title)
+    return Picture(figure, head_grid_alt(heads, queries, keys, titles, title, digits))
+
+
+def _array(weights: ArrayLike) -> NDArray[np.float64]:
     if hasattr(weights, "detach"):
         weights = weights.detach().cpu().double().numpy()
-    matrix = np.asarray(weights, dtype=np.float64)
+    return np.asarray(weights, dtype=np.float64)
+
+
+def _heads(weights: ArrayLike) -> NDArray[np.float64]:
+    heads = _array(weights)
+    if heads.ndim != 3 or 0 in heads.shape:
+        raise ValueError(
+            f"weights must have the shape (h, n_q, n_k), such as weights[0] for the heads of the "
+            f"first sentence: the shape is {heads.shape}"
+        )
+    return np.stack([_matrix(head, signed=False) for head in heads])
+
+
+def _named(shape: tuple[int, ...], **words: Sequence[str]) -> None:
+    for axis, (name, listed) in enumerate(words.items()):
+        if len(listed) != shape[axis]:
+            raise ValueError(
+                f"{name} must name each {('row', 'column')[axis]} of the weights: "
+                f"there are {len(listed)} for a matrix of shape {shape}"
+            )
+
+
+def _matrix(weights: ArrayLike, signed: bool) -> NDArray[np.float64]:
+    matrix = _array(weights)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(
             f"weights must have the shape (n_q, n_k), such as weights[0, 0] for the first head of "
@@ -187,100 +243,3 @@ def _numbers(name: str, numbers: Sequence[float], log: bool) -> NDArray[np.float
     if log and array.min() <= 0:
         raise ValueError(f"{name} must be positive for log=True: its smallest is {array.min():g}")
     return array
-
-
-def _draw_heatmap(
-    matrix: NDArray[np.float64],
-    queries: Sequence[str],
-    keys: Sequence[str],
-    title: str | None,
-    signed: bool,
-    digits: int,
-) -> Figure:
-    n_q, n_k = matrix.shape
-    small = max(n_q, n_k) <= SMALL
-    numbers = [[number(value, digits) for value in row] for row in matrix] if small else []
-    longest = max((len(text) for row in numbers for text in row), default=0)
-    side = max(0.42, 0.08 + 0.08 * longest) if small else 5 / max(n_q, n_k)  # inches
-    figure = Figure(figsize=(side * n_k, side * n_q))
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1))
-    colours, limit = _colours(matrix, signed)
-    norm = Normalize(-limit if signed else 0, limit)
-    image = axes.imshow(np.ma.masked_invalid(matrix), cmap=colours, norm=norm, aspect="auto")
-    _write_tokens(axes, queries, keys, side)
-    if small:
-        _write_numbers(axes, numbers, image.to_rgba(np.ma.masked_invalid(matrix)))
-    else:
-        figure.colorbar(image, ax=axes, fraction=0.04, pad=0.02)
-    if title:
-        axes.set_title(title, parse_math=False, pad=10)
-    return figure
-
-
-def _colours(matrix: NDArray[np.float64], signed: bool) -> tuple[Colormap, float]:
-    """Return the colour map and the number that gets its last colour."""
-    if not signed:
-        return BLUES, 1.0
-    finite = np.abs(matrix[np.isfinite(matrix)])
-    limit = float(finite.max(initial=0)) or 1.0
-    return ORANGE_BLUE.with_extremes(bad="#d5d8dd"), limit
-
-
-def _write_tokens(axes: Axes, queries: Sequence[str], keys: Sequence[str], side: float) -> None:
-    """Name the rows at the left and the columns at the top, slanted where they are too wide."""
-    axes.xaxis.tick_top()
-    wide = 0.09 * max(map(len, keys)) > side
-    slant = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if wide else {}
-    axes.set_xticks(range(len(keys)), keys, **slant)
-    axes.set_yticks(range(len(queries)), queries)
-    for label in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        label.set_parse_math(False)
-        label.set_fontsize(min(10, 60 * side))
-    axes.tick_params(length=0)
-
-
-def _write_numbers(axes: Axes, numbers: list[list[str]], shades: NDArray[np.float64]) -> None:
-    """Write a number into each cell, in the ink that its shade leaves readable."""
-    for i, row in enumerate(numbers):
-        for j, text in enumerate(row):
-            # black rather than the page's ink: only pure black reaches 4.5 to 1 on every shade
-            ink = "black" if _luminance(shades[i, j]) > 0.179 else "white"
-            axes.text(j, i, text, color=ink, ha="center", va="center", fontsize=9)
-    axes.set_xticks(np.arange(len(numbers[0]) + 1) - 0.5, minor=True)
-    axes.set_yticks(np.arange(len(numbers) + 1) - 0.5, minor=True)
-    axes.grid(which="minor", color=GRID, linewidth=0.5)
-    axes.tick_params(which="minor", length=0)
-
-
-def _luminance(colour: Sequence[float]) -> float:
-    """Return the relative luminance of an sRGB colour, 0 for black and 1 for white (WCAG 2)."""
-    red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _draw_curves(
-    axes: Axes, x: NDArray[np.float64], values: dict[str, NDArray[np.float64]], log: bool
-) -> None:
-    if log:
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        ticks = x[:: -(-len(x) // 8)]
-        axes.set_xticks(ticks, [plain(tick) for tick in ticks])
-        axes.set_xticks([], minor=True)
-    every = -(-len(x) // 20)  # markers on many points would hide the line
-    lines = [
-        axes.plot(x, y, c=colour, ls=dashes, marker=marker, ms=4, markevery=every, label=name)[0]
-        for (name, y), (colour, dashes, marker) in zip(values.items(), LINES, strict=False)
-    ]
-    axes.grid(color=GRID, linewidth=0.4)
-    axes.spines[["top", "right"]].set_visible(False)
-    # the names stand beside the curves' ends, in the same order from top to bottom
-    lines.sort(key=lambda line: -line.get_ydata()[-1])
-    legend = axes.legend(
-        handles=lines, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=4
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
