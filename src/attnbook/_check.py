@@ -35,12 +35,49 @@ def same_kind(**tensors: Tensor) -> None:
                     f"{first_name} and {name} must have the same {what}: "
                     f"{first_name} has {wanted}, {name} has {mine}"
                 )
+        same_lead(**{first_name: first, name: tensor})
+
+
+def same_lead(**tensors: Tensor) -> None:
+    """Raise ``ValueError`` unless all tensors (…, n, d) have the first one's leading dimensions."""
+    (first_name, first), *others = tensors.items()
+    for name, tensor in others:
         if tensor.shape[:-2] != first.shape[:-2]:
             raise ValueError(
                 f"{first_name} and {name} must have the same leading dimensions: "
                 f"{first_name} has {tuple(first.shape[:-2])} (shape {tuple(first.shape)}), "
                 f"{name} has {tuple(tensor.shape[:-2])} (shape {tuple(tensor.shape)})"
             )
+
+
+def vectors(name: str, tensor: Tensor, d: int, *, batched: bool = False) -> None:
+    """Check that ``tensor`` holds floats (…, n, d), or exactly (b, n, d) where ``batched``."""
+    floats(name, tensor)
+    wrong_rank = tensor.dim() != 3 if batched else tensor.dim() < 2
+    if wrong_rank or tensor.shape[-1] != d:
+        raise ValueError(
+            f"{name} must have the shape ({'b' if batched else '…'}, n, {d}): "
+            f"its shape is {tuple(tensor.shape)}"
+        )
+
+
+def probability(name: str, number: float) -> None:
+    """Raise ``ValueError`` unless ``number`` is at least 0 and below 1."""
+    if not 0 <= number < 1:
+        raise ValueError(f"{name} must be at least 0 and below 1: it is {number!r}")
+
+
+def multiple(name: str, number: int, of: str, divisor: int) -> None:
+    """Raise ``ValueError`` unless ``number`` is a multiple of ``divisor``."""
+    if number % divisor:
+        raise ValueError(f"{name} must be a multiple of {of} = {divisor}: it is {number}")
+
+
+def one_of(name: str, came: object, known: Iterable[object]) -> None:
+    """Raise ``ValueError`` unless ``came`` is one of the ``known`` values."""
+    known = tuple(known)
+    if came not in known:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}: it is {came!r}")
 
 
 def floats(name: str, tensor: Tensor) -> None:
@@ -151,3 +188,40 @@ def indices(name: str, chosen: int | slice | Iterable[int], size: int) -> list[i
         if not -size <= one < size:
             raise ValueError(f"{name} must be from 0 to {size - 1}: {one} is among them")
     return [as_int(one) % size for one in several]
+
+
+def lengths(name: str, came: Tensor, tokens: Tensor, *, at_least: int = 0) -> None:
+    """Check the lengths (b,) of a batch of sentences (b, n), each from ``at_least`` to n."""
+    if not isinstance(came, Tensor):
+        raise TypeError(f"{name} must be a torch.Tensor: it is a {type(came).__name__}")
+    b, n = tokens.shape
+    if came.dtype != torch.int64 or tuple(came.shape) != (b,):
+        raise ValueError(
+            f"{name} must be int64 of the shape (b,) = ({b},): "
+            f"its dtype is {came.dtype}, its shape {tuple(came.shape)}"
+        )
+    if b == 0 or ((came < at_least) | (came > n)).any():
+        raise ValueError(
+            f"{name} must be from {at_least} to {n}, for at least one sentence: "
+            f"they are {came.tolist()}"
+        )
+
+
+def tokens(name: str, ids: Tensor, vocabulary: int) -> None:
+    """Check a batch of token ids: int64, (b, n), not empty, each one below ``vocabulary``."""
+    if not isinstance(ids, Tensor):
+        raise TypeError(f"{name} must be a torch.Tensor: it is a {type(ids).__name__}")
+    if ids.dtype != torch.int64:
+        raise ValueError(f"{name} must hold token ids of dtype torch.int64: it has {ids.dtype}")
+    if ids.dim() != 2 or ids.numel() == 0:
+        raise ValueError(
+            f"{name} must have the shape (b, n) with at least one sentence of at least one "
+            f"token: its shape is {tuple(ids.shape)}"
+        )
+    if ids.device.type != "cpu" or torch.compiler.is_compiling():
+        return  # only a CPU answers at once, and a compiled graph must not be asked
+    wrong = ids[(ids < 0) | (ids >= vocabulary)]
+    if len(wrong):
+        raise ValueError(
+            f"{name} must hold token ids from 0 to {vocabulary - 1}: {int(wrong[0])} is among them"
+        )

@@ -1,8 +1,19 @@
-"""How well a query and a key fit together: (…, n_q, d_q), (…, n_k, d_k) → (…, n_q, n_k)."""
+"""How well a query and a key fit together: (…, n_q, d_q), (…, n_k, d_k) → (…, n_q, n_k).
 
-from torch import Tensor
+``dot`` and ``scaled_dot`` have nothing to learn; ``Bilinear`` and ``Additive`` are modules. All
+four are called alike. Where the same keys meet many queries, as in a decoder, the keys' part of
+the work is done once: ``prepared(score, key)(query)`` equals ``score(query, key)``.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from attnbook import _check
+
+Score = Callable[[Tensor, Tensor], Tensor]
 
 
 def dot(query: Tensor, key: Tensor) -> Tensor:
@@ -33,3 +44,125 @@ def scaled_dot(query: Tensor, key: Tensor) -> Tensor:
     _check.same_dimension(query, key)
     # the query is scaled, not the scores: cheaper, and no overflow in half precision
     return (query * query.shape[-1] ** -0.5) @ key.mT
+
+
+class Bilinear(nn.Module):
+    """Score through a learned matrix, e_ij = q_i W k_jᵀ.
+
+    ``project(key)`` gives k Wᵀ, the keys' part of the work; ``with_projected(query, projected)``
+    gives the scores.
+
+    Shapes: W (d_q, d_k), held as the weight of ``self.key``; query (…, n_q, d_q), key
+    (…, n_k, d_k); returns (…, n_q, n_k).
+
+    Raises: ValueError for a size below 1, and for tensors that do not fit.
+
+    Source: Luong, Pham and Manning (2015), section 3.1, "general".
+    """
+
+    def __init__(self, d_q: int, d_k: int) -> None:
+        super().__init__()
+        _check.whole_number("d_q", d_q, at_least=1)
+        _check.whole_number("d_k", d_k, at_least=1)
+        self.key = nn.Linear(d_k, d_q, bias=False)
+
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
+        """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and key (…, n_k, d_k)."""
+        return self.with_projected(query, self.project(key))
+
+    def project(self, key: Tensor) -> Tensor:
+        """Return k Wᵀ, of the shape (…, n_k, d_q), from key (…, n_k, d_k)."""
+        _check.vectors("key", key, self.key.in_features)
+        return self.key(key)
+
+    def with_projected(self, query: Tensor, projected: Tensor) -> Tensor:
+        """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and ``project(key)``."""
+        _check.vectors("query", query, self.key.out_features)
+        _check.same_lead(query=query, key=projected)
+        return query @ projected.mT
+
+
+class Additive(nn.Module):
+    """Score by a network of one hidden layer, e_ij = v · tanh(W_q q_i + W_k k_j).
+
+    ``project(key)`` gives W_k k, the keys' part of the work; ``with_projected(query, projected)``
+    gives the scores. The hidden layer has one vector for each query *and* key, so the queries
+    are taken in chunks: it never holds more than ``cap`` numbers at once (or one query's, where
+    those are more), in training neither, where each chunk is computed again for its gradient.
+
+    Shapes: W_q (d, d_q), W_k (d, d_k), v (1, d); query (…, n_q, d_q), key (…, n_k, d_k);
+    returns (…, n_q, n_k).
+
+    Raises: ValueError for a size below 1, and for tensors that do not fit.
+
+    Source: Bahdanau, Cho and Bengio (2015), appendix A.1.2.
+    """
+
+    def __init__(self, d_q: int, d_k: int, d: int, *, cap: int = 2**22) -> None:
+        super().__init__()
+        for name, size in (("d_q", d_q), ("d_k", d_k), ("d", d), ("cap", cap)):
+            _check.whole_number(name, size, at_least=1)
+        self.query = nn.Linear(d_q, d, bias=False)
+        self.key = nn.Linear(d_k, d, bias=False)
+        self.energy = nn.Linear(d, 1, bias=False)
+        self.cap = cap
+
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
+        """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and key (…, n_k, d_k)."""
+        return self.with_projected(query, self.project(key))
+
+    def project(self, key: Tensor) -> Tensor:
+        """Return W_k k, of the shape (…, n_k, d), from key (…, n_k, d_k)."""
+        _check.vectors("key", key, self.key.in_features)
+        return self.key(key)
+
+    def with_projected(self, query: Tensor, projected: Tensor) -> Tensor:
+        """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and ``project(key)``."""
+        _check.vectors("query", query, self.query.in_features)
+        _check.same_lead(query=query, key=projected)
+        query = self.query(query)  # (…, n_q, d)
+        chunk = max(1, self.cap // max(1, projected.numel()))
+        if query.shape[-2] <= chunk:
+            return self._energies(query, projected)
+        chunks = [
+            checkpoint(self._energies, part, projected, use_reentrant=False)
+            for part in query.split(chunk, dim=-2)
+        ]
+        return torch.cat(chunks, dim=-2)
+
+    def _energies(self, query: Tensor, projected: Tensor) -> Tensor:
+        # in place: the sum is the largest tensor here, and nobody else holds it
+        hidden = (query.unsqueeze(-2) + projected.unsqueeze(-3)).tanh_()  # (…, n_q, n_k, d)
+        return self.energy(hidden).squeeze(-1)
+
+
+def project_key(score: Score, key: Tensor) -> Tensor:
+    """Do the keys' part of a score once: ``score.project(key)``, or the key where there is none.
+
+    A tensor, so that a decoder can keep it in its state, choose rows of it and reorder them.
+
+    Shapes: key (…, n_k, d_k); returns (…, n_k, d), of a size that the score chooses.
+    """
+    return score.project(key) if hasattr(score, "project") else key
+
+
+def score_projected(score: Score, query: Tensor, projected: Tensor) -> Tensor:
+    """Compute ``score(query, key)`` from the query and ``project_key(score, key)``.
+
+    Shapes: query (…, n_q, d_q), projected (…, n_k, d); returns (…, n_q, n_k).
+    """
+    if hasattr(score, "with_projected"):
+        return score.with_projected(query, projected)
+    return score(query, projected)
+
+
+def prepared(score: Score, key: Tensor) -> Callable[[Tensor], Tensor]:
+    """Return ``score`` as a function of the query alone, with the keys' part of the work done.
+
+    ``prepared(score, key)(query)`` equals ``score(query, key)`` for any score: those without
+    ``project`` and ``with_projected``, such as ``dot``, are called as they are.
+
+    Shapes: key (…, n_k, d_k); the function takes (…, n_q, d_q) and returns (…, n_q, n_k).
+    """
+    projected = project_key(score, key)
+    return lambda query: score_projected(score, query, projected)

@@ -1,0 +1,296 @@
+"""The blocks of a Transformer: attention and a feed-forward network, each around a sum.
+
+A block has two or three *parts*, and each part adds its output to its input. With
+``norm="pre"``, the default, x + part(norm(x)); with ``norm="post"``, the original of 2017,
+norm(x + part(x)). A stack of pre-norm blocks ends in a norm of its own.
+"""
+
+from typing import Literal, TypedDict, Unpack
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from attnbook import _check
+from attnbook.attention import Chosen
+from attnbook.cache import KVCache
+from attnbook.multihead import MultiHeadAttention, Projected
+from attnbook.positions import Rotary
+
+ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu}
+
+
+class BlockOptions(TypedDict, total=False):
+    """What every block of a stack may be given besides its sizes."""
+
+    norm: Literal["pre", "post"]
+    activation: Literal["relu", "gelu"]
+    dropout: float
+    eps: float
+    n_kv_heads: int | None
+    rope: Rotary | None
+
+
+class FeedForward(nn.Module):
+    """Transform every vector by itself: FFN(x) = W_2 f(W_1 x + b_1) + b_2.
+
+    f is ReLU, or GELU in its exact form x Φ(x).
+
+    Shapes: x (…, d_model), hidden (…, d_ff); returns (…, d_model).
+
+    Source: Vaswani et al. (2017), equation 2; Hendrycks and Gimpel (2016) for GELU.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int,
+        *,
+        activation: Literal["relu", "gelu"] = "relu",
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        _check.whole_number("d_model", d_model, at_least=1)
+        _check.whole_number("d_ff", d_ff, at_least=1)
+        _check.one_of("activation", activation, ACTIVATIONS)
+        _check.probability("dropout", dropout)
+        self.widen = nn.Linear(d_model, d_ff)
+        self.narrow = nn.Linear(d_ff, d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.activation = activation
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return W_2 f(W_1 x + b_1) + b_2 for every vector of x (…, d_model)."""
+        return self.narrow(self.dropout(ACTIVATIONS[self.activation](self.widen(x))))
+
+
+class _Block(nn.Module):
+    """What both kinds of block share: the parts' norms, and the sum around a part."""
+
+    def __init__(
+        self,
+        d_model: int,
+        n_heads: int,
+        d_ff: int | None,
+        n_parts: int,
+        *,
+        norm: Literal["pre", "post"] = "pre",
+        activation: Literal["relu", "gelu"] = "relu",
+        dropout: float = 0.0,
+        eps: float = 1e-5,
+        n_kv_heads: int | None = None,
+        rope: Rotary | None = None,
+    ) -> None:
+        super().__init__()
+        _check.one_of("norm", norm, ("pre", "post"))
+        self.attention = MultiHeadAttention(
+            d_model, n_heads, n_kv_heads=n_kv_heads, dropout=dropout, rope=rope
+        )
+        d_ff = 4 * d_model if d_ff is None else d_ff
+        self.feed_forward = FeedForward(d_model, d_ff, activation=activation, dropout=dropout)
+        self.norms = nn.ModuleList(nn.LayerNorm(d_model, eps=eps) for _ in range(n_parts))
+        self.dropout = nn.Dropout(dropout)
+        self.norm = norm
+
+    def _before(self, x: Tensor, part: int) -> Tensor:
+        if part == 0:
+            _check.vectors("x", x, self.attention.d_model, batched=True)
+        return self.norms[part](x) if self.norm == "pre" else x
+
+    def _after(self, x: Tensor, added: Tensor, part: int) -> Tensor:
+        x = x + self.dropout(added)
+        return x if self.norm == "pre" else self.norms[part](x)
+
+
+class EncoderBlock(_Block):
+    """Self-attention, then a feed-forward network; with ``causal=True`` a decoder without memory.
+
+    Shapes: x (b, n, d_model); returns the same. ``d_ff`` is 4 d_model unless given.
+
+    Raises: ValueError as ``MultiHeadAttention`` and ``FeedForward``; for another ``norm``.
+
+    Source: Vaswani et al. (2017), section 3.1; Xiong et al. (2020) for pre-norm.
+    """
+
+    def __init__(
+        self, d_model: int, n_heads: int, d_ff: int | None = None, **options: Unpack[BlockOptions]
+    ) -> None:
+        super().__init__(d_model, n_heads, d_ff, 2, **options)
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        *,
+        causal: bool = False,
+        bias: Tensor | None = None,
+        cache: KVCache | None = None,
+    ) -> Tensor:
+        """Return x (b, n, d_model) after both parts; arguments as in ``MultiHeadAttention``."""
+        added = self.attention(self._before(x, 0), mask=mask, causal=causal, bias=bias, cache=cache)
+        x = self._after(x, added, 0)
+        return self._after(x, self.feed_forward(self._before(x, 1)), 1)
+
+
+class DecoderBlock(_Block):
+    """Causal self-attention, attention to a memory, then a feed-forward network.
+
+    Shapes: x (b, n_t, d_model), memory (b, n_s, d_model); returns the shape of x.
+
+    Raises: as ``EncoderBlock``.
+
+    Source: Vaswani et al. (2017), section 3.1.
+    """
+
+    def __init__(
+        self, d_model: int, n_heads: int, d_ff: int | None = None, **options: Unpack[BlockOptions]
+    ) -> None:
+        super().__init__(d_model, n_heads, d_ff, 3, **options)
+        self.cross = MultiHeadAttention(
+            d_model,
+            n_heads,
+            n_kv_heads=options.get("n_kv_heads"),
+            dropout=options.get("dropout", 0.0),
+        )
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor | Projected,
+        mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        *,
+        bias: Tensor | None = None,
+        cache: KVCache | None = None,
+    ) -> Tensor:
+        """Return x (b, n_t, d_model) after its three parts.
+
+        ``mask``, ``bias`` and ``cache`` belong to the self-attention, ``memory_mask`` to the
+        attention to the memory, which ``self.cross.project`` may have projected already.
+        """
+        x = self._attend_self(x, mask, bias, cache)
+        x = self._after(x, self.cross(self._before(x, 1), memory, memory_mask), 1)
+        return self._after(x, self.feed_forward(self._before(x, 2)), 2)
+
+    def cross_weights(
+        self,
+        x: Tensor,
+        memory: Tensor | Projected,
+        mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        *,
+        bias: Tensor | None = None,
+        heads: Chosen | None = None,
+        rows: Chosen | None = None,
+    ) -> Tensor:
+        """Return the weights (b, h, n_t, n_s) with which x attends to the memory."""
+        x = self._before(self._attend_self(x, mask, bias, None), 1)
+        return self.cross.weights(x, memory, memory_mask, heads=heads, rows=rows)
+
+    def _attend_self(
+        self, x: Tensor, mask: Tensor | None, bias: Tensor | None, cache: KVCache | None
+    ) -> Tensor:
+        added = self.attention(self._before(x, 0), mask=mask, causal=True, bias=bias, cache=cache)
+        return self._after(x, added, 0)
+
+
+class Encoder(nn.Module):
+    """A stack of ``EncoderBlock``, with a norm at its end where the blocks are pre-norm.
+
+    Shapes: x (b, n, d_model); returns the same.
+
+    Raises: ValueError for an ``n_layers`` below 1; as ``EncoderBlock``.
+    """
+
+    def __init__(
+        self,
+        n_layers: int,
+        d_model: int,
+        n_heads: int,
+        d_ff: int | None = None,
+        **options: Unpack[BlockOptions],
+    ) -> None:
+        super().__init__()
+        _check.whole_number("n_layers", n_layers, at_least=1)
+        self.blocks = nn.ModuleList(
+            EncoderBlock(d_model, n_heads, d_ff, **options) for _ in range(n_layers)
+        )
+        self.norm = _last_norm(d_model, options)
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        *,
+        causal: bool = False,
+        bias: Tensor | None = None,
+        caches: list[KVCache] | None = None,
+    ) -> Tensor:
+        """Return x (b, n, d_model) after all blocks; ``caches`` holds one for each."""
+        caches = _each("caches", "hold one KVCache", caches, self.blocks)
+        for block, cache in zip(self.blocks, caches, strict=True):
+            x = block(x, mask, causal=causal, bias=bias, cache=cache)
+        return self.norm(x)
+
+
+class Decoder(nn.Module):
+    """A stack of ``DecoderBlock``, with a norm at its end where the blocks are pre-norm.
+
+    Shapes: x (b, n_t, d_model), memory (b, n_s, d_model); returns the shape of x.
+
+    Raises: ValueError for an ``n_layers`` below 1; as ``DecoderBlock``.
+    """
+
+    def __init__(
+        self,
+        n_layers: int,
+        d_model: int,
+        n_heads: int,
+        d_ff: int | None = None,
+        **options: Unpack[BlockOptions],
+    ) -> None:
+        super().__init__()
+        _check.whole_number("n_layers", n_layers, at_least=1)
+        self.blocks = nn.ModuleList(
+            DecoderBlock(d_model, n_heads, d_ff, **options) for _ in range(n_layers)
+        )
+        self.norm = _last_norm(d_model, options)
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor | list[Projected],
+        mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        *,
+        bias: Tensor | None = None,
+        caches: list[KVCache] | None = None,
+    ) -> Tensor:
+        """Return x (b, n_t, d_model) after all blocks; arguments as in ``DecoderBlock``.
+
+        The memory is one tensor for all blocks, or ``project(memory)``, one for each.
+        """
+        memory = [memory] * len(self.blocks) if isinstance(memory, Tensor) else memory
+        memory = _each("memory", "be a tensor, or hold one Projected", memory, self.blocks)
+        caches = _each("caches", "hold one KVCache", caches, self.blocks)
+        for block, own, cache in zip(self.blocks, memory, caches, strict=True):
+            x = block(x, own, mask, memory_mask, bias=bias, cache=cache)
+        return self.norm(x)
+
+    def project(self, memory: Tensor) -> list[Projected]:
+        """Compute each block's keys and values of the memory once, for many calls."""
+        return [block.cross.project(memory) for block in self.blocks]
+
+
+def _last_norm(d_model: int, options: BlockOptions) -> nn.Module:
+    if options.get("norm", "pre") == "post":
+        return nn.Identity()
+    return nn.LayerNorm(d_model, eps=options.get("eps", 1e-5))
+
+
+def _each(name: str, kind: str, given: list | None, blocks: nn.ModuleList) -> list:
+    given = [None] * len(blocks) if given is None else given
+    if len(given) != len(blocks):
+        raise ValueError(
+            f"{name} must {kind} for each of the {len(blocks)} blocks: it holds {len(given)}"
+        )
+    return given

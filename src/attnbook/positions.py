@@ -1,0 +1,193 @@
+"""Where a token stands: sinusoidal, learned and rotary positions, and ALiBi.
+
+Attention alone does not know the order of its keys. The first two kinds are added to the
+embeddings, rotary positions turn the queries and keys, ALiBi is a ``bias`` on the scores.
+
+``offset`` is the position of the first row, for a sequence that goes on where a cache ends:
+a whole number, or one for each sentence, of shape (b,). Rows before position 0 are padding on
+the left and are treated as position 0.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from attnbook import _check
+
+
+def sinusoidal(
+    n: int,
+    d: int,
+    *,
+    offset: int | Tensor = 0,
+    dtype: torch.dtype = torch.float32,
+    device: torch.device | str | None = None,
+) -> Tensor:
+    """Return n position vectors, each a set of clock hands of d / 2 speeds.
+
+    PE[pos, 2i] = sin(pos / 10000^(2i / d)) and PE[pos, 2i + 1] = cos(pos / 10000^(2i / d)):
+    a sine and its cosine stand side by side.
+
+    Shapes: returns (n, d); (b, n, d) for an offset of shape (b,).
+
+    Raises: ValueError for a negative n or offset, or a d that is not positive and even.
+
+    Source: Vaswani et al. (2017), section 3.5.
+    """
+    _even("d", d)
+    angles = _angles(_positions(n, offset, device), d, 10000.0, dtype)
+    return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).to(dtype)
+
+
+class Sinusoidal(nn.Module):
+    """Add ``sinusoidal`` positions to vectors; nothing is learned, and no length is too long.
+
+    Shapes: x (b, n, d); returns the same.
+
+    Source: Vaswani et al. (2017), section 3.5.
+    """
+
+    def __init__(self, d: int) -> None:
+        super().__init__()
+        _even("d", d)
+        self.d = d
+
+    def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
+        """Return x + PE for the positions from ``offset`` on."""
+        _check.vectors("x", x, self.d)
+        place = sinusoidal(x.shape[-2], self.d, offset=offset, dtype=x.dtype, device=x.device)
+        return x + place
+
+
+class LearnedPositions(nn.Module):
+    """Add to vectors one learned vector for each of ``max_length`` positions.
+
+    Shapes: x (b, n, d); returns the same.
+
+    Raises: ValueError for a position of ``max_length`` or later.
+
+    Source: Gehring et al. (2017), section 3.1; Devlin et al. (2019).
+    """
+
+    def __init__(self, max_length: int, d: int) -> None:
+        super().__init__()
+        _check.whole_number("max_length", max_length, at_least=1)
+        _check.whole_number("d", d, at_least=1)
+        self.table = nn.Embedding(max_length, d)
+        nn.init.normal_(self.table.weight, std=0.02)
+
+    def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
+        """Return x + the rows of the table from ``offset`` on."""
+        _check.vectors("x", x, self.table.embedding_dim)
+        n, room = x.shape[-2], self.table.num_embeddings
+        last = (int(offset.max()) if isinstance(offset, Tensor) else offset) + n
+        if last > room:
+            raise ValueError(
+                f"x and offset must end within max_length = {room} positions: "
+                f"{n} rows end at {last}"
+            )
+        return x + self.table(_positions(n, offset, x.device))
+
+
+class Rotary(nn.Module):
+    """Turn the vectors of a head by angles that grow with their position.
+
+    The layout is interleaved, as in the paper: x[2i] and x[2i + 1] are the two coordinates of a
+    point, turned by pos · base^(−2i / d). (Many models instead pair x[i] with x[i + d / 2]; their
+    weights need the rows of W_q and W_k reordered.) A query at position i and a key at j then
+    have a dot product that depends on i − j alone.
+
+    Shapes: x (…, n, d); returns the same.
+
+    Raises: ValueError for a d that is not positive and even, or a base that is not positive.
+
+    Source: Su et al. (2021), equation 34.
+    """
+
+    def __init__(self, d: int, base: float = 10000.0) -> None:
+        super().__init__()
+        _even("d", d)
+        if not (base > 0 and math.isfinite(base)):
+            raise ValueError(f"base must be positive and finite: it is {base}")
+        self.d = d
+        self.base = base
+
+    def forward(
+        self, x: Tensor, offset: int | Tensor = 0, *, positions: Tensor | None = None
+    ) -> Tensor:
+        """Return x, its rows turned for the positions from ``offset`` on.
+
+        ``positions`` of shape (n,) names them one by one instead. An offset for each sentence
+        of shape (b,) needs x of shape (b, h, n, d).
+        """
+        _check.vectors("x", x, self.d)
+        if positions is None:
+            positions = _positions(x.shape[-2], offset, x.device)  # (n,) or (b, n)
+        if positions.dim() == 2:
+            positions = positions[:, None]  # (b, 1, n): the same for all heads
+        precise = x if x.dtype == torch.float64 else x.float()
+        angles = _angles(positions.to(x.device), self.d, self.base, x.dtype)
+        # a pair of numbers as one complex number: turning it is one multiplication
+        points = torch.view_as_complex(precise.unflatten(-1, (-1, 2)).contiguous())
+        turned = points * torch.polar(torch.ones_like(angles), angles)
+        return torch.view_as_real(turned).flatten(-2).to(x.dtype)
+
+
+def alibi_bias(
+    n_heads: int,
+    n_q: int,
+    n_k: int | None = None,
+    *,
+    dtype: torch.dtype = torch.float32,
+    device: torch.device | str | None = None,
+) -> Tensor:
+    """Return a bias that grows with the distance: −m |i + n_k − n_q − j| for head slopes m.
+
+    With a power of two heads, m = 2^(−8/h), 2^(−16/h), … 2^(−8); with another number of them,
+    those of the power of two below, then every other one of the power of two above. As with
+    ``causal_mask`` the two sequences end together, so it is right with a cache.
+
+    Shapes: returns (n_heads, n_q, n_k); ``n_k`` is ``n_q`` unless given. For scores
+    (b, h, n_q, n_k) add the batch axis: ``alibi_bias(…)[None]``.
+
+    Raises: ValueError for no heads or a negative length.
+
+    Source: Press, Smith and Lewis (2022), section 3, and their code for other numbers of heads.
+    """
+    n_k = n_q if n_k is None else n_k
+    _check.whole_number("n_heads", n_heads, at_least=1)
+    _check.whole_number("n_q", n_q)
+    _check.whole_number("n_k", n_k)
+    query = torch.arange(n_k - n_q, n_k, device=device)
+    distance = (query[:, None] - torch.arange(n_k, device=device)).abs()  # (n_q, n_k)
+    slopes = torch.tensor(_slopes(n_heads), dtype=dtype, device=device)
+    return slopes[:, None, None] * -distance
+
+
+def _slopes(n_heads: int) -> list[float]:
+    power = 2 ** (n_heads.bit_length() - 1)  # the largest power of two that is no larger
+    first = [2 ** (-8 * (i + 1) / power) for i in range(power)]
+    between = [2 ** (-8 * (i + 1) / (2 * power)) for i in range(0, 2 * power, 2)]
+    return first + between[: n_heads - power]
+
+
+def _positions(n: int, offset: int | Tensor, device: torch.device | str | None) -> Tensor:
+    _check.whole_number("n", n)
+    rows = torch.arange(n, device=device)
+    if isinstance(offset, Tensor):
+        return (offset.to(rows.device)[:, None] + rows).clamp(min=0)  # (b, n)
+    _check.whole_number("offset", offset)
+    return rows + offset  # (n,)
+
+
+def _angles(positions: Tensor, d: int, base: float, dtype: torch.dtype) -> Tensor:
+    precise = dtype if dtype == torch.float64 else torch.float32  # half precision cannot count
+    speeds = base ** (-torch.arange(0, d, 2, device=positions.device, dtype=precise) / d)
+    return positions.to(precise)[..., None] * speeds  # (…, n, d / 2)
+
+
+def _even(name: str, d: int) -> None:
+    _check.whole_number(name, d, at_least=2)
+    if d % 2:
+        raise ValueError(f"{name} must be even, for its numbers are taken in pairs: it is {d}")

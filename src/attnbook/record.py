@@ -1,0 +1,100 @@
+"""Look into a running model: every attention layer's queries and keys, weights when asked."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import Tensor, nn
+
+from attnbook.attend import Attend, spread
+from attnbook.attention import Chosen, attention_weights
+from attnbook.masks import causal_mask
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One call of one layer: its queries and keys, from which its weights can be computed.
+
+    Shapes: query (b, h, n_q, d), key (b, h_kv, n_k, d), mask and bias as in ``attention``.
+    """
+
+    query: Tensor
+    key: Tensor
+    mask: Tensor | None
+    bias: Tensor | None
+    causal: bool
+
+    def weights(self, *, heads: Chosen | None = None, rows: Chosen | None = None) -> Tensor:
+        """Compute the weights (b, h, n_q, n_k) of the chosen heads and rows, before dropout.
+
+        Raises: ValueError for heads or rows that do not exist.
+        """
+        mask, key = self.mask, spread(self.key, self.query.shape[1])
+        if self.causal:
+            past = causal_mask(self.query.shape[2], key.shape[2], device=key.device)
+            mask = past if mask is None else mask & past
+        return attention_weights(self.query, key, mask, bias=self.bias, heads=heads, rows=rows)
+
+
+@dataclass
+class Seen:
+    """What ``record_attention`` has seen: for each layer's name, its calls in order."""
+
+    calls: dict[str, list[Recorded]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the layers that were called, in the order of their first calls."""
+        return list(self.calls)
+
+    def __getitem__(self, name: str) -> list[Recorded]:
+        """Return the calls of one layer.
+
+        Raises: KeyError for a layer that was not called; the message lists those that were.
+        """
+        if name not in self.calls:
+            raise KeyError(f"no call of {name!r} was seen, only of {self.names}")
+        return self.calls[name]
+
+    def weights(
+        self, name: str, *, call: int = -1, heads: Chosen | None = None, rows: Chosen | None = None
+    ) -> Tensor:
+        """Compute the weights of one layer's call, the last unless another is named."""
+        return self[name][call].weights(heads=heads, rows=rows)
+
+
+@contextmanager
+def record_attention(model: nn.Module) -> Iterator[Seen]:
+    """Watch every ``MultiHeadAttention`` within ``model`` while the ``with`` block runs.
+
+    ``with record_attention(model) as seen: model(x)``, then ``seen.names`` and
+    ``seen.weights(name, heads=0, rows=3)``. Only queries and keys are kept, without gradients:
+    n · d numbers for each head, where the weights would be n². The model is left as it was, also
+    after an error. Record a model before ``torch.compile``, not after.
+
+    Raises: ValueError for a model without such a layer.
+    """
+    seen = Seen()
+    layers = [(name, part) for name, part in model.named_modules() if isinstance(part, Attend)]
+    if not layers:
+        raise ValueError(f"model must hold a MultiHeadAttention: {type(model).__name__} has none")
+    handles = [
+        part.register_forward_pre_hook(_hook(seen, name.removesuffix("attend").removesuffix(".")))
+        for name, part in layers
+    ]
+    try:
+        yield seen
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _hook(seen: Seen, name: str) -> Any:
+    def keep(_: nn.Module, arguments: tuple[Any, ...]) -> None:
+        query, key, _value, mask, bias, causal = arguments
+        bias = None if bias is None else bias.detach()
+        call = Recorded(query.detach(), key.detach(), mask, bias, causal)
+        seen.calls.setdefault(name, []).append(call)
+
+    return keep

@@ -1,0 +1,85 @@
+"""PyTorch's Transformer layers, and ours with a copy of their weights."""
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.layers import Decoder, DecoderBlock, Encoder, EncoderBlock
+from attnbook.multihead import MultiHeadAttention
+from attnbook.positions import Rotary
+
+
+def randomised(module: nn.Module, seed: int = 0) -> nn.Module:
+    """Give every parameter of a module, norms and biases too, numbers of their own."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            noise = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+            spread = parameter.shape[-1] ** -0.5 if parameter.dim() > 1 else 0.3
+            parameter.copy_(noise * spread)
+    return module
+
+
+def copied(theirs: nn.Module) -> nn.Module:
+    """Return our block or stack with PyTorch's sizes and weights."""
+    if isinstance(theirs, nn.TransformerEncoder | nn.TransformerDecoder):
+        return _stack(theirs)
+    decoder = isinstance(theirs, nn.TransformerDecoderLayer)
+    mine = (DecoderBlock if decoder else EncoderBlock)(*_sizes(theirs), **_options(theirs))
+    mine.to(theirs.linear1.weight)
+    _copy(mine.attention, theirs.self_attn)
+    norms = [theirs.norm1, theirs.norm2]
+    if decoder:
+        _copy(mine.cross, theirs.multihead_attn)
+        norms.append(theirs.norm3)
+    for norm, other in zip(mine.norms, norms, strict=True):
+        norm.load_state_dict(other.state_dict())
+    mine.feed_forward.widen.load_state_dict(theirs.linear1.state_dict())
+    mine.feed_forward.narrow.load_state_dict(theirs.linear2.state_dict())
+    return mine.train(theirs.training)
+
+
+def _stack(theirs: nn.TransformerEncoder | nn.TransformerDecoder) -> nn.Module:
+    first = theirs.layers[0]
+    kind = Encoder if isinstance(theirs, nn.TransformerEncoder) else Decoder
+    mine = kind(len(theirs.layers), *_sizes(first), **_options(first))
+    mine.to(first.linear1.weight)
+    for block, layer in zip(mine.blocks, theirs.layers, strict=True):
+        block.load_state_dict(copied(layer).state_dict())
+    if theirs.norm is not None:
+        mine.norm.load_state_dict(theirs.norm.state_dict())
+    return mine.train(theirs.training)
+
+
+def _sizes(layer: nn.Module) -> tuple[int, int, int]:
+    return layer.linear1.in_features, layer.self_attn.num_heads, layer.linear1.out_features
+
+
+def _options(layer: nn.Module) -> dict[str, object]:
+    return {
+        "norm": "pre" if layer.norm_first else "post",
+        "activation": layer.activation.__name__,
+        "dropout": layer.dropout.p,
+        "eps": layer.norm1.eps,
+    }
+
+
+def _copy(mine: MultiHeadAttention, theirs: nn.MultiheadAttention) -> None:
+    mine.load_state_dict(MultiHeadAttention.from_torch(theirs).state_dict())
+
+
+def gradients(output: Tensor, inputs: list[Tensor]) -> tuple[Tensor, ...]:
+    """Return the gradients of the sum of squares of ``output``."""
+    return torch.autograd.grad(output.square().sum(), inputs)
+
+
+def grouped(
+    n_kv_heads: int, *, rope: bool = False, dtype: torch.dtype = torch.float64
+) -> MultiHeadAttention:
+    """Return a layer of 6 heads of 4 numbers, which share keys and values."""
+    torch.manual_seed(0)
+    layer = MultiHeadAttention(
+        24, 6, n_kv_heads=n_kv_heads, rope=Rotary(4, base=20.0) if rope else None
+    )
+    nn.init.normal_(layer.qkv.bias)
+    nn.init.normal_(layer.out.bias)
+    return layer.to(dtype)

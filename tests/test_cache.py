@@ -1,0 +1,130 @@
+"""The cache: rows go in, all rows come out."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnbook.cache import KVCache
+from tests.strategies import close, normal
+
+CHUNKS = st.lists(st.integers(0, 5), min_size=1, max_size=8)
+
+
+@given(chunks=CHUNKS, capacity=st.integers(1, 9))
+def test_a_cache_gives_back_all_that_came(chunks: list[int], capacity: int) -> None:
+    key, value = normal(2, 3, sum(chunks), 4, seed=1), normal(2, 3, sum(chunks), 5, seed=2)
+    cache, done = KVCache(capacity=capacity), 0
+    for n in chunks:
+        rows = slice(done, done + n)
+        keys, values = cache.append(key[:, :, rows], value[:, :, rows])
+        done += n
+        assert cache.length == done
+        close(keys, key[:, :, :done])
+        close(values, value[:, :, :done])
+
+
+@given(
+    chunks=CHUNKS,
+    capacity=st.integers(1, 9),
+    rows=st.lists(st.integers(0, 2), min_size=1, max_size=6),
+)
+def test_a_reordered_cache_holds_the_chosen_rows(
+    chunks: list[int], capacity: int, rows: list[int]
+) -> None:
+    cache = KVCache(capacity=capacity)
+    for seed, n in enumerate(chunks):
+        before = cache.append(normal(3, 2, n, 4, seed=seed), normal(3, 2, n, 4, seed=seed + 50))
+    before = [part.clone() for part in before]
+    other = cache.reorder(torch.tensor(rows))
+    new = normal(len(rows), 2, 1, 4, seed=99), normal(len(rows), 2, 1, 4, seed=98)
+    for part, old, added in zip(other.append(*new), before, new, strict=True):
+        close(part, torch.cat((old[rows], added), dim=2))
+    # the first cache is as it was
+    assert cache.length == sum(chunks)
+    for part, old in zip(cache.append(*(normal(3, 2, 0, 4),) * 2), before, strict=True):
+        close(part, old)
+
+
+def test_an_empty_cache_can_be_reordered() -> None:
+    other = KVCache(3).reorder(torch.tensor([0, 0]))
+    assert other.length == 0
+    assert other.max_length == 3
+    other.append(normal(2, 1, 3, 4), normal(2, 1, 3, 4))
+
+
+def test_memory_is_set_aside_before_it_is_needed() -> None:
+    cache, places = KVCache(), set()
+    for _ in range(200):
+        keys, _ = cache.append(normal(1, 1, 1, 2), normal(1, 1, 1, 2))
+        places.add(keys.data_ptr())
+    assert len(places) == 3  # 64, 128 and 256 rows
+
+
+def test_dtype_is_that_of_the_first_keys() -> None:
+    cache = KVCache()
+    keys, values = cache.append(
+        torch.ones(1, 1, 1, 2).bfloat16(), torch.ones(1, 1, 1, 2).bfloat16()
+    )
+    assert keys.dtype == values.dtype == torch.bfloat16
+
+
+def full() -> KVCache:
+    cache = KVCache(4)
+    cache.append(normal(2, 3, 3, 4), normal(2, 3, 3, 5))
+    return cache
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: KVCache(0), "max_length must be a whole number of at least 1: it is 0"),
+        (lambda: KVCache(-2), "max_length must be a whole number of at least 1: it is -2"),
+        (lambda: KVCache(capacity=0), "capacity must be a whole number of at least 1"),
+        (
+            lambda: full().append(normal(2, 3, 2, 4), normal(2, 3, 2, 5)),
+            "at most max_length = 4 rows: 3 are in it, and 2 more came",
+        ),
+        (
+            lambda: KVCache(4).append(normal(2, 3, 5, 4), normal(2, 3, 5, 4)),
+            "at most max_length = 4 rows: 0 are in it, and 5 more came",
+        ),
+        (
+            lambda: full().append(normal(1, 3, 1, 4), normal(1, 3, 1, 5)),
+            r"key must fit the rows in the cache, \(2, 3, 1, 4\): its shape is \(1, 3, 1, 4\)",
+        ),
+        (
+            lambda: full().append(normal(2, 3, 1, 4), normal(2, 3, 1, 4)),
+            r"value must fit the rows in the cache, \(2, 3, 1, 5\)",
+        ),
+        (
+            lambda: full().append(normal(2, 3, 1, 4).float(), normal(2, 3, 1, 5).float()),
+            "key must have the cache's dtype, torch.float64: it has torch.float32",
+        ),
+        (
+            lambda: KVCache().append(normal(2, 3, 1, 4), normal(2, 3, 2, 4)),
+            "key and value must have the same length",
+        ),
+        (
+            lambda: KVCache().append(normal(2, 3, 1, 4), normal(2, 2, 1, 4)),
+            "the same leading dimensions",
+        ),
+        (lambda: KVCache().append(normal(3, 1, 4), normal(3, 1, 4)), r"the shape \(b, h, n, d\)"),
+        (
+            lambda: KVCache().append(normal(1, 1, 1, 4).requires_grad_(), normal(1, 1, 1, 4)),
+            r"must not need a gradient.*torch\.no_grad",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(call, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_refused_row_leaves_the_cache_as_it_was() -> None:
+    cache = full()
+    with pytest.raises(ValueError, match="max_length"):
+        cache.append(normal(2, 3, 2, 4), normal(2, 3, 2, 5))
+    assert cache.length == 3
+    keys, _ = cache.append(normal(2, 3, 1, 4, seed=7), normal(2, 3, 1, 5))
+    close(keys[:, :, 3:], normal(2, 3, 1, 4, seed=7))

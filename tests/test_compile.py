@@ -1,0 +1,39 @@
+"""``torch.compile`` with its own backend, C++ and all: the same numbers, gradients too."""
+
+import shutil
+import sys
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from attnbook.multihead import MultiHeadAttention
+from attnbook.rnn import RNNSeq2Seq
+from attnbook.transformer import Seq2Seq
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or not shutil.which("g++"), reason="the backend needs g++ on Linux"
+)
+
+
+def models() -> list[tuple[nn.Module, tuple[Tensor, ...], dict[str, Tensor]]]:
+    torch.manual_seed(0)
+    tokens, lengths = torch.randint(3, 11, (2, 6)), torch.tensor([6, 6])
+    seq2seq = Seq2Seq(11, 11, d_model=16, n_heads=2, n_layers=1)
+    rnn = RNNSeq2Seq(11, 11, 16, order="luong")
+    return [
+        (MultiHeadAttention(16, 2), (torch.randn(2, 5, 16),), {}),
+        (seq2seq, (tokens, tokens), {"source_lengths": lengths}),
+        (rnn, (tokens, tokens), {"source_lengths": lengths}),
+    ]
+
+
+@pytest.mark.parametrize("place", range(3), ids=["multihead", "transformer", "rnn"])
+def test_the_compiled_module_agrees(place: int) -> None:
+    model, given, named = models()[place]
+    wanted = model(*given, **named)
+    gradients = torch.autograd.grad(wanted.square().sum(), list(model.parameters()))
+    found = torch.compile(model)(*given, **named)
+    torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-4)
+    again = torch.autograd.grad(found.square().sum(), list(model.parameters()))
+    torch.testing.assert_close(again, gradients, atol=1e-4, rtol=1e-3)

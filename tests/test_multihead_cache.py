@@ -1,0 +1,122 @@
+"""Multi-head attention with a cache: in pieces as in one go."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from attnbook import attention as attention_module
+from attnbook.cache import KVCache
+from attnbook.masks import padding_mask, window_mask
+from attnbook.multihead import MultiHeadAttention
+from attnbook.positions import Rotary, alibi_bias
+from tests.strategies import close, normal
+
+PIECES = [(1,) * 9, (5, 1, 3), (9,), (1, 8), (4, 5)]
+
+
+@pytest.fixture(autouse=True)
+def _without_gradients():
+    with torch.no_grad():
+        yield
+
+
+def made(*, rope: bool = False, n_kv_heads: int = 2) -> MultiHeadAttention:
+    torch.manual_seed(0)
+    rotary = Rotary(4, base=20.0) if rope else None
+    return MultiHeadAttention(24, 6, n_kv_heads=n_kv_heads, rope=rotary).double()
+
+
+def in_pieces(layer: MultiHeadAttention, x: Tensor, pieces, **whole: Tensor | None) -> Tensor:
+    """Run x through a cache piece by piece; ``whole`` holds masks and biases of the full pass."""
+    cache, outputs = KVCache(x.shape[1], capacity=2), []
+    for piece in x.split(pieces, dim=1):
+        rows = slice(cache.length, cache.length + piece.shape[1])
+        parts = {
+            name: None if part is None else part[..., rows, : rows.stop]
+            for name, part in whole.items()
+        }
+        outputs.append(layer(piece, causal=True, cache=cache, **parts))
+    assert cache.length == x.shape[1]
+    return torch.cat(outputs, dim=1)
+
+
+@pytest.mark.parametrize("pieces", PIECES)
+@pytest.mark.parametrize("rope", [False, True])
+@pytest.mark.parametrize("n_kv_heads", [1, 2, 6])
+@pytest.mark.parametrize("extra", [None, "alibi", "window", "padding"])
+def test_pieces_through_a_cache_are_the_whole(pieces, rope: bool, n_kv_heads: int, extra) -> None:
+    layer, x = made(rope=rope, n_kv_heads=n_kv_heads), normal(2, 9, 24)
+    whole = {
+        None: {},
+        "alibi": {"bias": alibi_bias(6, 9, dtype=torch.float64)[None]},
+        "window": {"mask": window_mask(9, 9, 3)},
+        "padding": {"mask": padding_mask([9, 4], 9).expand(2, 9, 9)},
+    }[extra]
+    close(in_pieces(layer, x, pieces, **whole), layer(x, causal=True, **whole))
+
+
+@given(
+    rope=st.booleans(),
+    done=st.integers(0, 5),
+    rows=st.lists(st.integers(0, 2), min_size=1, max_size=5),
+)
+def test_a_reordered_cache_goes_on_as_the_reordered_sequences(
+    rope: bool, done: int, rows: list[int]
+) -> None:
+    with torch.no_grad():
+        layer, x = made(rope=rope), normal(3, 5, 24)
+        cache = KVCache()
+        if done:
+            layer(x[:, :done], causal=True, cache=cache)
+        cache = cache.reorder(torch.tensor(rows))
+        new = normal(len(rows), 2, 24, seed=5)
+        together = torch.cat((x[rows, :done], new), dim=1)
+        expected = layer(together, causal=True)[:, done:]
+        first = layer(new[:, :1], causal=True, cache=cache)
+        second = layer(new[:, 1:], causal=True, cache=cache)
+        close(torch.cat((first, second), dim=1), expected)
+
+
+def test_one_token_needs_no_mask(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer, x, cache = made(), normal(2, 4, 24), KVCache()
+    layer(x[:, :3], causal=True, cache=cache)
+
+    def refuse(*_: object, **__: object) -> Tensor:
+        raise AssertionError("a mask was built")
+
+    monkeypatch.setattr(attention_module, "causal_mask", refuse)
+    layer(x[:, 3:], causal=True, cache=cache)
+    with pytest.raises(AssertionError, match="a mask was built"):
+        layer(x[:, :2], causal=True, cache=cache)
+
+
+def test_a_cache_keeps_to_its_length() -> None:
+    layer, cache = made(), KVCache(4)
+    layer(normal(1, 3, 24), causal=True, cache=cache)
+    with pytest.raises(ValueError, match="at most max_length = 4 rows: 3 are in it, and 2 more"):
+        layer(normal(1, 2, 24), causal=True, cache=cache)
+
+
+def test_a_cache_holds_a_memory_of_its_own_only() -> None:
+    x = normal(1, 3, 24)
+    with pytest.raises(ValueError, match="cache must be None where memory is given"):
+        made()(x, x, cache=KVCache())
+    with pytest.raises(ValueError, match="rope turns a sequence by its own positions"):
+        made(rope=True)(x, x)
+    with pytest.raises(ValueError, match="rope turns a sequence by its own positions"):
+        made(rope=True).weights(x, x)
+
+
+def test_a_cache_asks_for_no_gradients() -> None:
+    with torch.enable_grad(), pytest.raises(ValueError, match=r"compute under torch\.no_grad"):
+        made()(normal(1, 3, 24), cache=KVCache())
+
+
+def test_half_precision_is_cached_in_half_precision() -> None:
+    layer, x, cache = made(rope=True).float(), normal(2, 4, 24).float(), KVCache()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        whole = layer(x, causal=True)
+        parts = [layer(each, causal=True, cache=cache) for each in x.split(1, dim=1)]
+    close(torch.cat(parts, dim=1).float(), whole.float(), 0.05)

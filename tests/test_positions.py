@@ -1,0 +1,206 @@
+"""Positions: what each kind promises."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn.functional import scaled_dot_product_attention
+
+from attnbook.attention import attention, fused_attention
+from attnbook.masks import causal_mask
+from attnbook.positions import LearnedPositions, Rotary, Sinusoidal, alibi_bias, sinusoidal
+from attnbook.scores import dot
+from tests.strategies import close, normal
+
+# --- sinusoidal -----------------------------------------------------------------------------------
+
+
+@given(n=st.integers(0, 20), half=st.integers(1, 8))
+def test_each_number_is_that_of_the_paper(n: int, half: int) -> None:
+    table = sinusoidal(n, 2 * half, dtype=torch.float64)
+    assert table.shape == (n, 2 * half)
+    for pos in range(n):
+        for i in range(half):
+            angle = pos / 10000 ** (2 * i / (2 * half))
+            assert math.isclose(table[pos, 2 * i], math.sin(angle), abs_tol=1e-9)
+            assert math.isclose(table[pos, 2 * i + 1], math.cos(angle), abs_tol=1e-9)
+
+
+def test_a_step_is_the_same_turn_everywhere() -> None:
+    table = sinusoidal(30, 8, dtype=torch.float64).unflatten(-1, (-1, 2))  # (30, 4, 2)
+    products = torch.einsum("ipc,jpc->ijp", table, table)
+    for step in (0, 1, 7):
+        diagonal = products.diagonal(step)  # (4, 30 - step)
+        close(diagonal, diagonal[:, :1].expand_as(diagonal))
+
+
+def test_sinusoidal_positions_go_on_at_an_offset() -> None:
+    module, x = Sinusoidal(6), normal(2, 9, 6)
+    whole = module(x)
+    close(whole, x + sinusoidal(9, 6, dtype=torch.float64))
+    close(module(x[:, 4:], 4), whole[:, 4:])
+    each = module(x[:, 4:6], torch.tensor([4, -1]))
+    close(each[0], whole[0, 4:6])
+    close(each[1] - x[1, 4:6], sinusoidal(1, 6, dtype=torch.float64).expand(2, 6))
+    assert module(x.half()).dtype == torch.float16
+    assert not list(module.parameters())
+    assert not module.state_dict()
+
+
+# --- learned --------------------------------------------------------------------------------------
+
+
+def test_learned_positions_are_rows_of_the_table() -> None:
+    module, x = LearnedPositions(9, 5).double(), normal(2, 9, 5)
+    whole = module(x)
+    close(whole, x + module.table.weight)
+    close(module(x[:, 4:], 4), whole[:, 4:])
+    close(module(x[:, :2], torch.tensor([7, -1]))[0], x[0, :2] + module.table.weight[7:])
+    close(module(x[:, :2], torch.tensor([7, -1]))[1], x[1, :2] + module.table.weight[[0, 0]])
+
+
+def test_learned_positions_end() -> None:
+    module, x = LearnedPositions(4, 2), torch.zeros(1, 2, 2)
+    module(x, 2)
+    with pytest.raises(ValueError, match="within max_length = 4 positions: 2 rows end at 5"):
+        module(x, 3)
+    with pytest.raises(ValueError, match="2 rows end at 5"):
+        module(x, torch.tensor([3]))
+
+
+# --- rotary ---------------------------------------------------------------------------------------
+
+
+@given(
+    half=st.integers(1, 4),
+    i=st.integers(0, 50),
+    j=st.integers(0, 50),
+    shift=st.integers(0, 50),
+    seed=st.integers(0, 99),
+)
+def test_rotary_scores_depend_on_the_distance_alone(
+    half: int, i: int, j: int, shift: int, seed: int
+) -> None:
+    rope = Rotary(2 * half)
+    query, key = normal(1, 2 * half, seed=seed), normal(1, 2 * half, seed=seed + 1)
+    here = dot(rope(query, i), rope(key, j))
+    close(dot(rope(query, i + shift), rope(key, j + shift)), here, 1e-9)
+
+
+def test_another_distance_gives_another_score() -> None:
+    rope, query, key = Rotary(4), normal(1, 4, seed=1), normal(1, 4, seed=2)
+    scores = torch.stack([dot(rope(query, i), key) for i in range(5)]).flatten()
+    assert (scores.diff().abs() > 1e-3).all()
+
+
+@given(n=st.integers(1, 9), half=st.integers(1, 4), seed=st.integers(0, 99))
+def test_a_turn_keeps_lengths_and_position_zero_stays(n: int, half: int, seed: int) -> None:
+    x = normal(2, 3, n, 2 * half, seed=seed)
+    turned = Rotary(2 * half)(x)
+    close(turned[..., 0, :], x[..., 0, :])
+    close(turned.norm(dim=-1), x.norm(dim=-1))
+
+
+def test_neighbours_are_the_two_coordinates_of_a_point() -> None:
+    x = torch.zeros(1, 4, dtype=torch.float64)
+    x[0, 2] = 1
+    turned = Rotary(4, base=100.0)(x, 3)
+    angle = 3 * 100.0 ** (-2 / 4)
+    expected = torch.tensor([[0, 0, math.cos(angle), math.sin(angle)]], dtype=torch.float64)
+    close(turned, expected)
+
+
+def test_rotary_positions_go_on_at_an_offset() -> None:
+    rope, x = Rotary(6), normal(2, 3, 9, 6)
+    whole = rope(x)
+    close(rope(x[..., 4:, :], 4), whole[..., 4:, :])
+    chosen = torch.tensor([5, 0, 5])
+    close(rope(x[..., chosen, :], positions=chosen), whole[..., chosen, :])
+    each = rope(x[..., 4:6, :], torch.tensor([4, 0]))
+    close(each[0], whole[0, :, 4:6])
+    close(each[1], rope(x[1, :, 4:6]))
+
+
+def test_rotary_works_in_half_precision_and_on_strided_input() -> None:
+    rope, x = Rotary(4), normal(2, 7, 3, 4)
+    expected = rope(x.transpose(1, 2).contiguous())
+    close(rope(x.transpose(1, 2)), expected)
+    for dtype in (torch.float16, torch.bfloat16):
+        turned = rope(x.transpose(1, 2).to(dtype))
+        assert turned.dtype == dtype
+        close(turned.double(), expected, 0.05)
+
+
+def test_far_positions_are_exact_in_half_precision() -> None:
+    x = torch.ones(1, 2)
+    turned = Rotary(2)(x.bfloat16(), 1001).float()  # bfloat16 itself cannot count to 1001
+    close(turned, Rotary(2)(x, 1001), 0.02)
+
+
+# --- ALiBi ----------------------------------------------------------------------------------------
+
+
+def test_slopes_are_those_of_the_paper() -> None:
+    def slopes(h: int) -> list[float]:
+        return (-alibi_bias(h, 1, 2)[:, 0, 0]).tolist()
+
+    assert slopes(8) == [2.0**-i for i in range(1, 9)]
+    assert slopes(4) == [2.0 ** -(2 * i) for i in range(1, 5)]
+    assert slopes(1) == [2.0**-8]
+    assert slopes(6) == pytest.approx([2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8, 2.0**-1, 2.0**-3])
+    sixteen = [2.0 ** (-i / 2) for i in range(1, 17)]
+    assert slopes(12) == pytest.approx([2.0**-i for i in range(1, 9)] + sixteen[:8:2])
+
+
+@given(h=st.integers(1, 9), n_q=st.integers(0, 6), cached=st.integers(0, 6))
+def test_alibi_grows_with_the_distance_and_ends_with_the_keys(
+    h: int, n_q: int, cached: int
+) -> None:
+    n = n_q + cached
+    bias = alibi_bias(h, n_q, n, dtype=torch.float64)
+    assert bias.shape == (h, n_q, n)
+    whole = alibi_bias(h, n, dtype=torch.float64)
+    assert torch.equal(bias, whole[:, cached:])
+    assert torch.equal(whole, whole.mT)
+    if n:
+        close(whole[:, 0], torch.arange(n) * alibi_bias(h, 1, 2, dtype=torch.float64)[:, :, 0])
+
+
+def test_alibi_is_a_bias_for_torch_too() -> None:
+    query, key, value = (normal(2, 3, 5, 4, seed=seed) for seed in range(3))
+    bias = alibi_bias(3, 5, dtype=torch.float64)[None]
+    allowed = bias.masked_fill(~causal_mask(5), -torch.inf)
+    expected = scaled_dot_product_attention(query, key, value, attn_mask=allowed)
+    close(fused_attention(query, key, value, bias=bias, causal=True), expected)
+    close(attention(query, key, value, causal_mask(5), bias=bias).output, expected)
+
+
+# --- refused --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sinusoidal(3, 5), "d must be even, .*: it is 5"),
+        (lambda: sinusoidal(3, 0), "d must be a whole number of at least 2: it is 0"),
+        (lambda: sinusoidal(-1, 4), "n must be a whole number of at least 0: it is -1"),
+        (lambda: sinusoidal(1, 4, offset=-1), "offset must be a whole number of at least 0"),
+        (lambda: Sinusoidal(3), "d must be even"),
+        (lambda: Sinusoidal(4)(torch.zeros(1, 2, 6)), r"x must have the shape \(…, n, 4\)"),
+        (lambda: LearnedPositions(0, 4), "max_length must be a whole number of at least 1"),
+        (lambda: LearnedPositions(4, -1), "d must be a whole number of at least 1"),
+        (lambda: LearnedPositions(4, 2)(torch.zeros(1, 2, 3)), r"x must have the shape"),
+        (lambda: Rotary(7), "d must be even, .*: it is 7"),
+        (lambda: Rotary(4, base=0.0), "base must be positive and finite: it is 0.0"),
+        (lambda: Rotary(4, base=math.inf), "base must be positive and finite: it is inf"),
+        (lambda: Rotary(4)(torch.zeros(2, 6)), r"x must have the shape \(…, n, 4\)"),
+        (lambda: alibi_bias(0, 3), "n_heads must be a whole number of at least 1: it is 0"),
+        (lambda: alibi_bias(2, -3), "n_q must be a whole number of at least 0"),
+        (lambda: alibi_bias(2, 3, -1), "n_k must be a whole number of at least 0"),
+    ],
+)
+def test_wrong_arguments_are_refused(call, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
