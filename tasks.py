@@ -161,7 +161,8 @@ def unit() -> None:
     """Test the package and its widgets."""
     chromium()
     say("unit tests: the package and its widgets")
-    python("-m", "pytest", "tests", "--ignore", "tests/book", "-q", **QUIET)
+    shared = ("-n", "auto", "--dist", "loadfile")
+    python("-m", "pytest", "tests", "--ignore", "tests/book", "-q", *shared, **QUIET)
 
 
 def nbval(**env: str) -> None:

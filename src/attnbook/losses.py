@@ -51,7 +51,10 @@ def teacher_forced_loss(model: nn.Module, batch: Any, *, smoothing: float = 0.0)
 
 
 def check_logits(logits: Tensor, target_out: Tensor) -> None:
-    """Raise ``ValueError`` unless every token of the target has its logits."""
+    """Raise ``ValueError`` unless every token of the target has its logits.
+
+    Shapes: logits (b, n_t, vocabulary), target_out (b, n_t).
+    """
     _check.floats("logits", logits)
     if logits.shape[:-1] != target_out.shape:
         raise ValueError(

@@ -60,7 +60,13 @@ class Seen:
     def weights(
         self, name: str, *, call: int = -1, heads: Chosen | None = None, rows: Chosen | None = None
     ) -> Tensor:
-        """Compute the weights of one layer's call, the last unless another is named."""
+        """Compute the weights of one layer's call, the last unless another is named.
+
+        Shapes: returns (b, h, n_q, n_k), of the chosen heads and rows.
+
+        Raises: KeyError for a layer that was not seen; ValueError for heads or rows that do not
+        exist.
+        """
         return self[name][call].weights(heads=heads, rows=rows)
 
 
