@@ -204,9 +204,15 @@ def address() -> None:
 
 
 def bench() -> None:
-    """Measure what benchmarks/README.md reports."""
+    """Measure the page and the package (some half an hour), and rewrite the tables."""
     chromium()
-    python("benchmarks/page.py")
+    for name in ("page", "attention", "growth", "layers", "decoding", "training"):
+        python(f"benchmarks/{name}.py")
+
+
+def mutants() -> None:
+    """Mutate the package and see that its tests notice (some half an hour)."""
+    python("benchmarks/mutation.py", *sys.argv[2:])
 
 
 def pins() -> None:
@@ -259,6 +265,7 @@ TASKS = {
     "widgets": widgets,
     "address": address,
     "bench": bench,
+    "mutants": mutants,
     "pins": pins,
     "newest": newest,
     "clean": clean,

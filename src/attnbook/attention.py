@@ -9,7 +9,7 @@ A query with nothing to attend to gets zeros. A key that no query may attend to 
 influence at all, not even when it holds NaN.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -18,9 +18,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attnbook import _check
 from attnbook.masks import causal_mask
-from attnbook.scores import dot, scaled_dot
+from attnbook.scores import Score, dot, scaled_dot
 
-Score = Callable[[Tensor, Tensor], Tensor]
 Chosen = int | slice | Sequence[int] | Tensor
 
 

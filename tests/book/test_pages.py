@@ -19,7 +19,12 @@ from tests.book.lectures import NOTEBOOKS, ROOT, code, read
 
 HTML = ROOT / "_build" / "html"
 PAGES = ["book/index", "book/how-to-use", "book/notation", "book/bibliography", "book/credits"]
-PAGES += ["book/api", "book/cite", *(f"notebooks/{path.stem}" for path in NOTEBOOKS)]
+PAGES += [
+    "book/api",
+    "book/benchmarks",
+    "book/cite",
+    *(f"notebooks/{path.stem}" for path in NOTEBOOKS),
+]
 LECTURE = "notebooks/05-self-attention"
 PHONE = {"width": 390, "height": 844}
 

@@ -1,0 +1,269 @@
+"""Mutation testing: change the package in one small place and see whether its tests notice.
+
+    python benchmarks/mutation.py                         # all modules, 5 minutes each at most
+    python benchmarks/mutation.py masks attention --minutes 20
+
+A mutant is a module with one change: a comparison or an operator replaced, a number moved by one,
+a condition turned round, an argument, a statement, a decorator or the end of a slice left out.
+The module's own tests run on each, in a copy of the tree, until one fails (the mutant is killed)
+or all pass (it survives). Where the time does not suffice for all, the seed says which are taken.
+What is found is written to mutation.md; explanations of survivors, written there by hand, stay.
+
+mutmut leaves functions with decorators alone, which are the decoders' here (``no_grad``);
+cosmic-ray starts a process for each mutant, which would spend most of the time on importing torch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+REPORT = ROOT / "benchmarks" / "mutation.md"
+# each module's own tests, of some five seconds; without those that compile, which take most of it
+TESTS = {
+    "masks": "masks mutants bad_input",
+    "scores": "scores scores_learned mutants bad_input",
+    "attention": "attention attention_errors attention_edges mutants bad_input",
+    "multihead": "multihead multihead_cache multihead_module mutants bad_input",
+    "attend": "multihead multihead_cache multihead_module mutants bad_input",
+    "positions": "positions mutants bad_input",
+    "cache": "cache multihead_cache mutants bad_input",
+    "decoding": "decoding decoding_errors sampling mutants bad_input",
+    "_beam": "decoding decoding_errors mutants bad_input",
+    "_chance": "sampling decoding_errors mutants bad_input",
+}
+OTHER = {
+    **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq},
+    **{ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn},
+    **{ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div},
+    **{ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult},
+    **{ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or, ast.Or: ast.And},
+}
+NAMES = {"any": "all", "all": "any", "min": "max", "max": "min", "tril": "triu", "triu": "tril"}
+# no mutants in types, in the words of an error, or in a protocol
+LEFT_ALONE = (ast.Raise, ast.JoinedStr, ast.arg, ast.Import, ast.ImportFrom)
+HEAD = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+
+class Mutant(NamedTuple):
+    """A changed module, and where and how it was changed."""
+
+    name: str
+    source: str
+
+
+def replacements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what may stand in the place of one node."""
+
+    def with_(**changed: Any) -> ast.AST:
+        other = copy.copy(node)
+        for name, value in changed.items():
+            setattr(other, name, value)
+        return other
+
+    match node:
+        case ast.Compare(ops=ops):
+            for i, op in enumerate(ops):
+                yield with_(ops=[*ops[:i], OTHER[type(op)](), *ops[i + 1 :]])
+        case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if type(op) in OTHER:
+            yield with_(op=OTHER[type(op)]())
+        case ast.UnaryOp(operand=operand):
+            yield operand
+        case ast.Constant(value=bool(value)):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int() | float() as value):
+            yield from (ast.Constant(value + 1), ast.Constant(value - 1))
+        case ast.Attribute(attr=attr) if attr in NAMES:
+            yield with_(attr=NAMES[attr])
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from (body, orelse)
+        case ast.Call(keywords=words):
+            yield from (with_(keywords=[w for w in words if w is not gone]) for gone in words)
+        case ast.Slice(lower=lower, upper=upper):
+            if lower is not None:
+                yield with_(lower=None)
+            if upper is not None:
+                yield with_(upper=None)
+        case ast.comprehension(ifs=[_, *_]):
+            yield with_(ifs=[])
+        case ast.FunctionDef(decorator_list=[ast.Call(), *rest]):
+            yield with_(decorator_list=rest)
+        case ast.If(test=test) if not isinstance(test, ast.Compare):  # which has its own
+            yield with_(test=ast.UnaryOp(ast.Not(), test))
+        case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Raise():
+            yield ast.Pass()
+
+
+def places(node: ast.AST, name: str) -> Iterator[tuple[ast.AST, Callable[[Any], None], str, str]]:
+    """Yield every node below this one, how to replace it, its function and its statement."""
+    for field, value in ast.iter_fields(node):
+        if field in ("annotation", "returns") or isinstance(node, LEFT_ALONE):
+            continue
+        for index, child in enumerate(value if isinstance(value, list) else [value]):
+            if not isinstance(child, ast.AST):
+                continue
+            if isinstance(child, ast.ClassDef) and "Protocol" in ast.unparse(child.bases):
+                continue
+            where = name
+            if isinstance(child, ast.FunctionDef | ast.ClassDef):
+                where = f"{name}.{child.name}".lstrip(".")
+
+            def put(other: Any, to: Any = value, index: int = index, field: str = field) -> None:
+                if isinstance(to, list):
+                    to[index] = other
+                else:
+                    setattr(node, field, other)
+
+            yield child, put, where, _line(child) if isinstance(child, ast.stmt) else ""
+            yield from places(child, where)
+
+
+def mutants(source: str) -> list[Mutant]:
+    """Return all mutants of a module's source, each with a name of its own."""
+    tree, found, seen, line = ast.parse(source), [], {}, ""
+    for node, put, where, statement in places(tree, ""):
+        line = statement or line
+        for other in replacements(node):
+            old, new = _line(node), _line(other)
+            inside = f" in `{line}`" if line != old else ""
+            if isinstance(node, ast.Attribute):
+                old, new = f".{node.attr}", f".{other.attr}"
+            if isinstance(node, ast.FunctionDef):
+                old, new = f"@{ast.unparse(node.decorator_list[0])}", "pass"
+            name = f"{where or 'module'}: `{old}` → `{new}`{inside}"
+            seen[name] = seen.get(name, 0) + 1
+            put(other)
+            text = ast.unparse(ast.fix_missing_locations(tree))
+            put(node)
+            found.append(Mutant(name + (f" ({seen[name]})" if seen[name] > 1 else ""), text))
+    return found
+
+
+def _line(node: ast.AST) -> str:
+    line = ast.unparse(node).split("\n")[0]
+    return line if len(line) <= 100 else line[:99] + "…"
+
+
+def sandbox(folder: Path) -> None:
+    """Copy what the tests need, so that nobody's edits come between two mutants."""
+    for name in ("src", "tests"):
+        ignored = shutil.ignore_patterns("__pycache__", "node_modules", "widgets", "book")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+
+
+def passes(folder: Path, module: str, seconds: float) -> bool | None:
+    """Run a module's tests in a process of their own; None where they take too long."""
+    import pytest
+
+    child = os.fork()  # torch is imported already
+    if child == 0:
+        os.chdir(folder)
+        silence = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silence, 1)
+        os.dup2(silence, 2)
+        sys.path.insert(0, str(folder / "src"))
+        files = [f"tests/test_{name}.py" for name in TESTS[module].split()]
+        files = [file for file in files if Path(file).exists()]
+        options = ["-xq", "-pno:cacheprovider", "-knot compile", "--hypothesis-profile=mutation"]
+        os._exit(pytest.main([*options, *files]))
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return status == 0
+        time.sleep(0.02)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    return None
+
+
+def test_module(module: str, minutes: float, seed: int) -> tuple[str, list[str]]:
+    """Run a module's mutants; return its row of the table and the names of the survivors."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sandbox(folder)
+        path = folder / "src" / "attnbook" / f"{module}.py"
+        there_are = mutants(path.read_text())
+        start = time.monotonic()
+        if not passes(folder, module, 300):
+            raise SystemExit(f"{module}: its tests must pass before anything is changed")
+        took = time.monotonic() - start
+        chosen = random.Random(seed).sample(there_are, len(there_are))
+        survivors, run = [], 0
+        for mutant in chosen:
+            if time.monotonic() - start > 60 * minutes:
+                break
+            path.write_text(mutant.source)
+            run += 1
+            if passes(folder, module, 3 * took + 10):
+                survivors.append(mutant.name)
+                print(f"{module}: survived: {mutant.name}", flush=True)
+    killed = run - len(survivors)
+    numbers = f"{len(there_are)} | {run} | {killed} | {len(survivors)} | {100 * killed / run:.0f} %"
+    print(f"{module}: {numbers}; tests {took:.1f} s", flush=True)
+    return f"| `{module}` | {numbers} |", sorted(survivors)
+
+
+def report(rows: dict[str, tuple[str, list[str]]]) -> None:
+    """Put the rows into mutation.md, keep those of other modules and every explanation."""
+    text = REPORT.read_text(encoding="utf-8")
+    before, old, after = re.split("|".join(HEAD), text)
+    told = dict(re.findall(r"^- (.+?) — (.+)$", old, re.MULTILINE))
+    table = dict(re.findall(r"^(\| `(\w+)` .*\|)$", old, re.MULTILINE))
+    table = {name: row for row, name in table.items()}
+    lists = {
+        module: re.findall(r"^- (.+?) — ", part, re.MULTILINE)
+        for module, part in re.findall(r"^### `(\w+)`\n(.*?)(?=^###|\Z)", old, re.M | re.S)
+    }
+    for module, (row, survivors) in rows.items():
+        table[module], lists[module] = row, survivors
+    lines = [
+        "| module | mutants | run | killed | survived | score |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    lines += [table[module] for module in TESTS if module in table]
+    for module in TESTS:
+        if lists.get(module):
+            lines += ["", f"### `{module}`", ""]
+            lines += [f"- {name} — {told.get(name, 'not explained yet')}" for name in lists[module]]
+    new = "\n".join(["", "", *lines, "", ""])
+    REPORT.write_text(f"{before}{HEAD[0]}{new}{HEAD[1]}{after}", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Mutation testing of the package's core.")
+    parser.add_argument("modules", nargs="*", default=list(TESTS), help="such as masks attention")
+    parser.add_argument("--minutes", type=float, default=5.0, help="at most, for each module")
+    parser.add_argument("--seed", type=int, default=0, help="of the order of the mutants")
+    given = parser.parse_args()
+    # no plugins but one: to load them would take longer than the tests
+    plugins = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "_hypothesis_pytestplugin"}
+    os.environ.update(plugins)
+    sys.dont_write_bytecode = True  # two mutants of one second would share their compiled file
+    import torch  # noqa: F401
+    from hypothesis import Phase, settings
+
+    # the same examples each time, and a failing one is not made smaller
+    phases = [Phase.explicit, Phase.generate]
+    settings.register_profile(
+        "mutation", derandomize=True, deadline=None, max_examples=30, phases=phases
+    )
+    for module in given.modules:
+        report({module: test_module(module, given.minutes, given.seed)})
+
+
+if __name__ == "__main__":
+    main()
