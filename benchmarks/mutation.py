@@ -2,6 +2,7 @@
 
     python benchmarks/mutation.py                         # all modules, 5 minutes each at most
     python benchmarks/mutation.py masks attention --minutes 20
+    python benchmarks/mutation.py --survivors             # after a test was added
 
 A mutant is a module with one change: a comparison or an operator replaced, a number moved by one,
 a condition turned round, an argument, a statement, a decorator or the end of a slice left out.
@@ -64,6 +65,14 @@ class Mutant(NamedTuple):
     source: str
 
 
+class Found(NamedTuple):
+    """How many mutants a module has, how many were run, and the names of those that survived."""
+
+    mutants: int
+    run: int
+    survivors: list[str]
+
+
 def replacements(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what may stand in the place of one node."""
 
@@ -90,7 +99,9 @@ def replacements(node: ast.AST) -> Iterator[ast.AST]:
         case ast.IfExp(body=body, orelse=orelse):
             yield from (body, orelse)
         case ast.Call(keywords=words):
-            yield from (with_(keywords=[w for w in words if w is not gone]) for gone in words)
+            for gone in words:
+                if gone.arg != "strict":
+                    yield with_(keywords=[word for word in words if word is not gone])
         case ast.Slice(lower=lower, upper=upper):
             if lower is not None:
                 yield with_(lower=None)
@@ -112,8 +123,8 @@ def places(node: ast.AST, name: str) -> Iterator[tuple[ast.AST, Callable[[Any], 
         if field in ("annotation", "returns") or isinstance(node, LEFT_ALONE):
             continue
         for index, child in enumerate(value if isinstance(value, list) else [value]):
-            if not isinstance(child, ast.AST):
-                continue
+            if not isinstance(child, ast.AST) or getattr(child, "arg", "") == "strict":
+                continue  # zip's strict=True says what holds anyway
             if isinstance(child, ast.ClassDef) and "Protocol" in ast.unparse(child.bases):
                 continue
             where = name
@@ -190,55 +201,68 @@ def passes(folder: Path, module: str, seconds: float) -> bool | None:
     return None
 
 
-def test_module(module: str, minutes: float, seed: int) -> tuple[str, list[str]]:
-    """Run a module's mutants; return its row of the table and the names of the survivors."""
+def try_out(module: str, minutes: float, seed: int, last: Found | None) -> Found:
+    """Run a module's mutants, or where there is a ``last`` run its survivors alone."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sandbox(folder)
         path = folder / "src" / "attnbook" / f"{module}.py"
-        there_are = mutants(path.read_text())
+        there_are = mutants(path.read_text(encoding="utf-8"))
         start = time.monotonic()
         if not passes(folder, module, 300):
             raise SystemExit(f"{module}: its tests must pass before anything is changed")
         took = time.monotonic() - start
         chosen = random.Random(seed).sample(there_are, len(there_are))
+        if last is not None:
+            chosen = [mutant for mutant in chosen if mutant.name in last.survivors]
+            if len(chosen) < len(last.survivors):
+                raise SystemExit(f"{module}: it has changed since the last run: run it again whole")
         survivors, run = [], 0
         for mutant in chosen:
-            if time.monotonic() - start > 60 * minutes:
+            if last is None and time.monotonic() - start > 60 * minutes:
                 break
-            path.write_text(mutant.source)
+            path.write_text(mutant.source, encoding="utf-8")
             run += 1
             if passes(folder, module, 3 * took + 10):
                 survivors.append(mutant.name)
                 print(f"{module}: survived: {mutant.name}", flush=True)
+    found = Found(len(there_are), run if last is None else last.run, sorted(survivors))
+    print(f"{row(module, found)} tests {took:.1f} s", flush=True)
+    return found
+
+
+def row(module: str, found: Found) -> str:
+    n, run, survivors = found
     killed = run - len(survivors)
-    numbers = f"{len(there_are)} | {run} | {killed} | {len(survivors)} | {100 * killed / run:.0f} %"
-    print(f"{module}: {numbers}; tests {took:.1f} s", flush=True)
-    return f"| `{module}` | {numbers} |", sorted(survivors)
+    return (
+        f"| `{module}` | {n} | {run} | {killed} | {len(survivors)} | {100 * killed / run:.0f} % |"
+    )
 
 
-def report(rows: dict[str, tuple[str, list[str]]]) -> None:
-    """Put the rows into mutation.md, keep those of other modules and every explanation."""
+def read() -> dict[str, Found]:
+    """Return what mutation.md holds for each module."""
     text = REPORT.read_text(encoding="utf-8")
-    before, old, after = re.split("|".join(HEAD), text)
-    told = dict(re.findall(r"^- (.+?) — (.+)$", old, re.MULTILINE))
-    table = dict(re.findall(r"^(\| `(\w+)` .*\|)$", old, re.MULTILINE))
-    table = {name: row for row, name in table.items()}
-    lists = {
-        module: re.findall(r"^- (.+?) — ", part, re.MULTILINE)
-        for module, part in re.findall(r"^### `(\w+)`\n(.*?)(?=^###|\Z)", old, re.M | re.S)
+    parts = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^###|^<!--)", text, re.M | re.S))
+    return {
+        module: Found(int(n), int(run), re.findall(r"^- (.+?) — ", parts.get(module, ""), re.M))
+        for module, n, run in re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) ", text, re.M)
     }
-    for module, (row, survivors) in rows.items():
-        table[module], lists[module] = row, survivors
+
+
+def write(all_found: dict[str, Found]) -> None:
+    """Write the table and the survivors into mutation.md; every explanation stays."""
+    before, old, after = re.split("|".join(HEAD), REPORT.read_text(encoding="utf-8"))
+    told = dict(re.findall(r"^- (.+?) — (.+)$", old, re.M))
     lines = [
         "| module | mutants | run | killed | survived | score |",
         "|---|---:|---:|---:|---:|---:|",
     ]
-    lines += [table[module] for module in TESTS if module in table]
-    for module in TESTS:
-        if lists.get(module):
-            lines += ["", f"### `{module}`", ""]
-            lines += [f"- {name} — {told.get(name, 'not explained yet')}" for name in lists[module]]
+    listed = [module for module in TESTS if module in all_found]
+    lines += [row(module, all_found[module]) for module in listed]
+    for module in listed:
+        names = all_found[module].survivors
+        lines += ["", f"### `{module}`", ""] if names else []
+        lines += [f"- {name} — {told.get(name, 'not explained yet')}" for name in names]
     new = "\n".join(["", "", *lines, "", ""])
     REPORT.write_text(f"{before}{HEAD[0]}{new}{HEAD[1]}{after}", encoding="utf-8")
 
@@ -248,6 +272,7 @@ def main() -> None:
     parser.add_argument("modules", nargs="*", default=list(TESTS), help="such as masks attention")
     parser.add_argument("--minutes", type=float, default=5.0, help="at most, for each module")
     parser.add_argument("--seed", type=int, default=0, help="of the order of the mutants")
+    parser.add_argument("--survivors", action="store_true", help="run those of last time alone")
     given = parser.parse_args()
     # no plugins but one: to load them would take longer than the tests
     plugins = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "_hypothesis_pytestplugin"}
@@ -262,7 +287,8 @@ def main() -> None:
         "mutation", derandomize=True, deadline=None, max_examples=30, phases=phases
     )
     for module in given.modules:
-        report({module: test_module(module, given.minutes, given.seed)})
+        last = read()[module] if given.survivors else None
+        write(read() | {module: try_out(module, given.minutes, given.seed, last)})
 
 
 if __name__ == "__main__":

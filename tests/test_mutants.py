@@ -1,16 +1,20 @@
 """Small things that only mutation testing missed: see benchmarks/mutation.md."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnbook.attend import Attend
 from attnbook.attention import attention, attention_weights, fused_attention
+from attnbook.decoding import beam_search
 from attnbook.masks import causal_mask
 from attnbook.multihead import MultiHeadAttention
-from attnbook.positions import Rotary
+from attnbook.positions import LearnedPositions, Rotary, Sinusoidal, alibi_bias
 from attnbook.scores import Additive
 from tests.strategies import close, normal
+from tests.tables import batch, random_table
 
 X = torch.zeros(2, 5, 8)
 
@@ -89,3 +93,74 @@ def test_a_layer_begins_with_xaviers_weights_and_no_bias() -> None:
         bound = (6 / sum(linear.weight.shape)) ** 0.5
         assert 0.9 * bound < linear.weight.abs().max() <= bound
         assert not linear.bias.any()
+
+
+def on_meta(module: nn.Module, *arguments: object, **options: object) -> Tensor:
+    return module.to("meta")(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: on_meta(Sinusoidal(8), x),
+        lambda x: on_meta(LearnedPositions(9, 8), x),
+        lambda x: on_meta(Rotary(8), x),
+        lambda x: alibi_bias(2, 3, 5, device="meta"),
+    ],
+)
+def test_everything_is_made_on_one_device(made: Callable[[Tensor], Tensor]) -> None:
+    assert made(X.to("meta")).device.type == "meta"
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        (torch.ones(5, 5), "mask must be boolean"),
+        (torch.ones(2, 3, 5, 5).bool(), r"each of them equal or 1: its shape is \(2, 3, 5, 5\)"),
+    ],
+)
+def test_chosen_heads_are_no_way_round_the_checks(mask: Tensor, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MultiHeadAttention(8, 2).weights(X, mask=mask, causal=True, heads=1)
+
+
+def test_no_rows_at_all_may_be_chosen() -> None:
+    assert MultiHeadAttention(8, 2).weights(X, rows=[]).shape == (2, 2, 0, 5)
+
+
+def test_learned_positions_begin_small() -> None:
+    torch.manual_seed(0)
+    assert 0.018 < LearnedPositions(100, 50).table.weight.std() < 0.022
+
+
+def test_rotary_positions_have_the_papers_base() -> None:
+    assert Rotary(4).base == 10000
+
+
+@pytest.mark.parametrize(("n_heads", "more"), [(5, [1]), (6, [1, 3]), (7, [1, 3, 5])])
+def test_slopes_between_those_of_four_heads_are_every_other_one_of_eight(
+    n_heads: int, more: list[int]
+) -> None:
+    slopes = -alibi_bias(n_heads, 1, 2, dtype=torch.float64)[:, 0, 0]
+    wanted = [2.0**-power for power in [2, 4, 6, 8, *more]]
+    assert slopes.tolist() == wanted
+
+
+def test_alibi_counts_the_steps_between_query_and_key() -> None:
+    steps = -alibi_bias(1, 3, 4, dtype=torch.float64)[0] / 2.0**-8
+    assert steps.tolist() == [[1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]
+
+
+def test_the_furthest_sentence_must_find_its_learned_position() -> None:
+    layer = LearnedPositions(4, 8)
+    assert layer(X[:, :2], torch.tensor([0, 2])).shape == (2, 2, 8)
+    with pytest.raises(ValueError, match="max_length = 4 positions: 2 rows end at 5"):
+        layer(X[:, :2], torch.tensor([0, 3]))
+
+
+def test_a_beam_goes_by_the_mean_per_token_unless_told_otherwise() -> None:
+    table = random_table(3, 6)
+    options = {"beam": 3, "max_length": 5}
+    asked = beam_search(table, *batch(3), length_penalty=1.0, **options)
+    assert beam_search(table, *batch(3), **options) == asked
+    assert beam_search(table, *batch(3), length_penalty=0.0, **options) != asked

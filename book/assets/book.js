@@ -1,5 +1,5 @@
-// Paper is white: a page read in the dark is printed in the light, and goes back afterwards.
 (() => {
+  // Paper is white: a page read in the dark is printed in the light, and goes back afterwards.
   const root = document.documentElement;
   let before = null;
   window.addEventListener("beforeprint", () => {
@@ -10,4 +10,14 @@
     if (before !== null) root.dataset.theme = before;
     before = null;
   });
+
+  // What scrolls by itself must be within reach of the keyboard.
+  const reach = () => {
+    for (const box of document.querySelectorAll(".pst-scrollable-table-container")) {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    }
+  };
+  window.addEventListener("load", reach);
+  window.addEventListener("resize", reach);
 })();
