@@ -104,8 +104,8 @@ def build() -> None:
     say(
         "building the book into _build/html (nothing is executed: the notebooks hold their outputs)"
     )
-    for old in (HTML, HTML.parent / ".doctrees"):  # Sphinx would keep back what it calls unchanged
-        shutil.rmtree(old, ignore_errors=True)
+    for old in ("html", ".doctrees"):  # Sphinx would keep back what it calls unchanged
+        shutil.rmtree(ROOT / "_build" / old, ignore_errors=True)
     run(BIN / "jupyter-book", "build", ".", "-n", "-W", "--keep-going", "-q")
 
 
