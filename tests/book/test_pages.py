@@ -249,7 +249,7 @@ def test_print_shows_every_widget_as_text(visit):
     page = visit()
     page.emulate_media(media="print")
     for widget in page.locator("figure.attnbook-heatmap, figure.attnbook-steps").all():
-        assert widget.locator("table:visible").count() >= 1
+        expect(widget.locator("table:visible").first).to_be_attached()
     assert page.locator("figure.attnbook input[type=range]:visible").count() == 0
 
 
