@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import timing
 import torch
-from timing import Row, Times, at_least, at_most, ratio
+from timing import Row, Times, at_least, at_most, digits, ratio
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
@@ -100,7 +100,7 @@ def fast_path_rows(b: int, n: int, causal: bool, kept: Times, plain: Times) -> l
     for name, times in ((what, kept), (f"{what}, glibc's own allocator", plain)):
         gained = ratio(times, EVAL, OURS)
         rows.append(
-            Row(name, f"{gained:.1f} × ours", "≥ 1.4 × ours", round(gained, 1) >= 1.4, KEPT)
+            Row(name, f"{digits(gained, 1.4, 1)} × ours", "≥ 1.4 × ours", gained >= 1.4, KEPT)
         )
     return rows
 

@@ -49,14 +49,21 @@ class Row(NamedTuple):
         return f"| {self.what} | {self.found} | {self.goal} | {met[self.met]} |"
 
 
+def digits(number: float, goal: float, decimals: int) -> str:
+    """Return the number with as many decimals as show on which side of the goal it lies."""
+    while round(number, decimals) == goal != number and decimals < 6:
+        decimals += 1
+    return f"{number:.{decimals}f}"
+
+
 def at_most(what: str, number: float, goal: float, of: str = "", *, why: str = "") -> Row:
-    """Return the row of a ratio that must not be greater than the goal; what is printed counts."""
-    return Row(what, f"{number:.2f} ×", f"≤ {goal:g} ×{of}", round(number, 2) <= goal, why)
+    """Return the row of a ratio that must not be greater than the goal."""
+    return Row(what, f"{digits(number, goal, 2)} ×", f"≤ {goal:g} ×{of}", number <= goal, why)
 
 
 def at_least(what: str, number: float, goal: float, of: str = "", *, why: str = "") -> Row:
-    """Return the row of a ratio that must not be smaller than the goal; what is printed counts."""
-    return Row(what, f"{number:.1f} ×", f"≥ {goal:g} ×{of}", round(number, 1) >= goal, why)
+    """Return the row of a ratio that must not be smaller than the goal."""
+    return Row(what, f"{digits(number, goal, 1)} ×", f"≥ {goal:g} ×{of}", number >= goal, why)
 
 
 def options(description: str) -> argparse.ArgumentParser:

@@ -22,7 +22,7 @@ import timing
 import torch
 from joeynmt_process import JoeyNMT
 from peers import TorchSeq2Seq, copy_weights
-from timing import Row
+from timing import Row, digits
 from torch import nn
 
 from attnbook.corpus import Batch, Vocabulary, batches, english_french, read_multi30k, tokenise
@@ -33,7 +33,7 @@ from attnbook.transformer import Seq2Seq
 
 Text = list[tuple[list[str], list[str]]]
 Examples = list[tuple[list[int], list[int]]]
-BATCH, BLOCK, ROUNDS = 128, 5, 4
+BATCH, BLOCK, ROUNDS = 128, 5, 8
 SIZES = {"d": 256, "heads": 8, "layers": 3, "d_ff": 512, "drop": 0.1}
 OURS, OURS_PLAIN = "the book's Transformer", "the book's Transformer, unsorted"
 TORCH, TORCH_PLAIN = "`nn.Transformer`", "`nn.Transformer`, unsorted"
@@ -152,7 +152,7 @@ def goal_rows(found: dict[str, list[float]], padding: float) -> list[Row]:
         # one arithmetic, so nothing but padding can be saved
         most = f"{100 * padding:.0f} % of an unsorted batch is padding: {1 / (1 - padding):.1f} ×"
         why = f"{most} is all that sorting can give, and the products take equally long in both"
-        rows.append(Row(what, f"{gained:.2f} ×", goal, round(gained, 2) >= 2.2, why))
+        rows.append(Row(what, f"{digits(gained, 2.2, 2)} ×", goal, gained >= 2.2, why))
         rest = speedup(found, OURS_PLAIN, JOEY)
         rows.append(Row("– of which without sorting by length", f"{rest:.2f} ×"))
     bucketing = speedup(found, OURS, OURS_PLAIN)
@@ -164,7 +164,7 @@ def goal_rows(found: dict[str, list[float]], padding: float) -> list[Row]:
         rows.append(Row("the book's GRU, Bahdanau's order, against JoeyNMT's", f"{gained:.2f} ×"))
     equal = speedup(found, OURS, TORCH)
     what = "the book's Transformer against a bucketed `nn.Transformer` of equal size"
-    rows.append(Row(what, f"{equal:.2f} ×", "≥ 1 × its tokens/s", round(equal, 2) >= 1, NOISE))
+    rows.append(Row(what, f"{digits(equal, 1, 2)} ×", "≥ 1 × its tokens/s", equal >= 1, NOISE))
     return rows
 
 

@@ -108,6 +108,12 @@ def test_rows_say_whether_a_goal_is_met():
     assert timing.Row("x", "3").line() == "| x | 3 | – | – |"
 
 
+def test_verdict_is_on_the_number_itself_and_the_printed_one_shows_why():
+    assert timing.at_most("x", 1.3004, 1.3).line() == "| x | 1.3004 × | ≤ 1.3 × | **no** |"
+    assert timing.at_least("x", 2.196, 2.2).line() == "| x | 2.196 × | ≥ 2.2 × | **no** |"
+    assert timing.at_least("x", 2.204, 2.2).line() == "| x | 2.204 × | ≥ 2.2 × | yes |"
+
+
 def test_variants_take_turns_and_ratios_are_of_one_round():
     ran = []
     runs = {"a": lambda: ran.append("a"), "b": lambda: ran.append("b")}
