@@ -231,6 +231,7 @@ def pins() -> None:
     names = {normal(name) for name in re.findall(r"^([\w.-]+)==", chosen, re.M)}
     lines = [line.split("+")[0] for line in frozen.splitlines() if "==" in line]
     rest = [line for line in lines if normal(line.split("==")[0]) not in names]
+    rest.sort(key=lambda line: normal(line.split("==")[0]))  # pip's own order is its version's
     path.write_text(chosen + PINS_MARK + "\n" + "\n".join(rest) + "\n", encoding="utf-8")
     print(f"pins: {len(names)} chosen and {len(rest)} brought in, written to requirements.txt")
 
