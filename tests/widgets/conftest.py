@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,7 +20,7 @@ TOKENS = ["had", "bowl", "nuts"]
 PAGE = """<!doctype html>
 <html lang="en" data-theme="{theme}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Widgets</title><link rel="stylesheet" href="widgets.css">
+<title>Widgets</title><link rel="icon" href="data:,"><link rel="stylesheet" href="widgets.css">
 <style>
 body {{ margin: 0 auto; max-width: 46rem; padding: 1rem; background: #fff; color: #222;
        font: 16px/1.6 sans-serif }}
@@ -51,22 +54,36 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.fixture(scope="session")
+def server(folder: Path) -> Iterator[str]:
+    """The same folder on a server of this machine: its address."""
+    handler = functools.partial(Silent, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+
+
 @pytest.fixture
-def show(chromium, folder: Path) -> Iterator[Callable]:
+def show(chromium, folder: Path, server: str) -> Iterator[Callable]:
     """Open a page with the given widgets; afterwards, it asked nobody and logged nothing."""
     contexts, outside, logged = [], [], []
 
-    def opened(*widgets, theme: str = "light", width: int = 900, ready: bool = True, **options):
+    def opened(
+        *widgets, theme: str = "light", width: int = 900, ready: bool = True, via="file", **options
+    ):
         context = chromium.new_context(
             viewport={"width": width, "height": 900}, accept_downloads=True, **options
         )
         contexts.append(context)
-        context.route(re.compile("^(?!file:|blob:|data:)"), lambda route: refuse(route, outside))
+        inside = f"^(?!file:|blob:|data:|{re.escape(server)}/)"
+        context.route(re.compile(inside), lambda route: refuse(route, outside))
         page = context.new_page()
         page.on("pageerror", lambda error: logged.append(str(error)))
         page.on("console", lambda line: line.type == "error" and logged.append(line.text))
         body = "".join(w if isinstance(w, str) else w.html() for w in widgets)
-        page.goto(write(folder, theme, body))
+        address = write(folder, theme, body)
+        page.goto(address if via == "file" else f"{server}/page.html")
         if ready and widgets:
             page.locator("figure.attnbook[data-ready]").nth(len(widgets) - 1).wait_for()
             settle(page)
@@ -84,6 +101,13 @@ def show(chromium, folder: Path) -> Iterator[Callable]:
 def nuts() -> AttentionHeatmap:
     """The book's smallest heat map."""
     return AttentionHeatmap(X, tokens=TOKENS)
+
+
+class Silent(http.server.SimpleHTTPRequestHandler):
+    """Serve files, and say nothing about it."""
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 def refuse(route, outside: list[str]) -> None:

@@ -7,7 +7,16 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from attnbook.widgets import AttentionHeatmap, AttentionSteps, Checkpoint, Prediction, markup
+from attnbook.widgets import (
+    AttentionHeatmap,
+    AttentionSteps,
+    Checkpoint,
+    HeadGrid,
+    MaskPainter,
+    Prediction,
+    RoleProjection,
+    markup,
+)
 from attnbook.widgets.base import bundle
 from tests.widgets.conftest import TOKENS, X, settle
 
@@ -50,9 +59,15 @@ def all_widgets() -> list:
         AttentionHeatmap(x, tokens=words, causal=True),
         AttentionHeatmap(x.reshape(1, 24, 12), tokens=[f"word{i}" for i in range(24)]),
         AttentionSteps(X, TOKENS, step=4, causal=True, query=1),
+        MaskPainter(X, tokens=TOKENS, mask=~np.eye(3, dtype=bool), fill="zero", pinned=1),
+        MaskPainter(x[0], tokens=words, mask=np.tri(12, k=-1, dtype=bool), show="gradient"),
+        HeadGrid(np.stack([X, X[::-1]]), tokens=TOKENS, row=2, caption="Two heads and `code`."),
+        HeadGrid(np.concatenate([x, x]), tokens=words, chosen=[1, 7, 11], row=8, causal=True),
         Checkpoint("Which?", [("a `b`", True, "yes"), ("c", False, "no")]),
         Checkpoint("Which?", [("a", True, "yes"), ("c", True, "yes")], multiple=True),
         Prediction("How much?", {"had": 0.5, "bowl": 0.25}),
+        RoleProjection(X, TOKENS, X, X[::-1], np.eye(3)[:, :2], token=2, caption="Three roles."),
+        RoleProjection(x[0, :6, :4], words[:6], *x[1:4, :4], causal=True),
     ]
 
 
@@ -104,6 +119,8 @@ def test_hostile_texts_never_become_markup(show) -> None:
         AttentionSteps(X, [EVIL, "</script>", "nuts"], step=4),
         Checkpoint(EVIL, [(EVIL, True, EVIL), ("`" + EVIL + "`", False, EVIL)]),
         Prediction(EVIL, {EVIL: 1}, reason=EVIL),
+        RoleProjection(X, [EVIL, "</script>", "nuts"], X, X, X),
+        HeadGrid([X], tokens=[EVIL, "</script>", "nuts"], names=[EVIL], row=0),
     )
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.get_by_role("radio").first.check()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
+from attnbook import masks
 from attnbook.widgets import numbers
 from attnbook.widgets.base import bundle
 
@@ -134,3 +136,116 @@ def test_dot_scores_and_attend_agree_with_torch(page) -> None:
 def test_no_key_at_all_gives_zeros_and_not_nan(page) -> None:
     assert page.evaluate("() => maths.softmax([1, 2], [false, false])") == [0, 0]
     assert page.evaluate("() => maths.softmax([-1e308, 1e308])") == [0, 1]
+
+
+def test_the_three_roles_agree_with_torch(page) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n, d_model, d_k, d_v = (int(k) for k in rng.integers(1, 7, 4))
+        causal, scaled = bool(seed % 2), bool(seed % 3)
+        sizes = {"vectors": (n, d_model), "w_q": (d_model, d_k), "w_k": (d_model, d_k)}
+        sizes["w_v"] = (d_model, d_v)
+        given = {name: rng.normal(size=size) * 2 for name, size in sizes.items()}
+        state = {name: value.tolist() for name, value in given.items()}
+        now = page.evaluate("(s) => maths.roles(s)", state | {"causal": causal, "scaled": scaled})
+        x, *matrices = (torch.tensor(value) for value in given.values())
+        q, k, v = (x @ w for w in matrices)
+        scale = None if scaled else 1.0
+        output = scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
+        for name, wanted in {"q": q, "k": k, "v": v, "raw": q @ k.T, "output": output}.items():
+            assert np.allclose(now[name], wanted.numpy(), atol=1e-9), name
+        weights = scaled_dot_product_attention(
+            q, k, torch.eye(n).double(), is_causal=causal, scale=scale
+        )
+        assert np.allclose(now["weights"], weights.numpy(), atol=1e-9)
+
+
+def test_an_identity_of_any_shape_keeps_the_first_numbers(page) -> None:
+    for rows, columns in [(3, 3), (2, 4), (4, 1)]:
+        drawn = page.evaluate("([r, c]) => maths.identity(r, c)", [rows, columns])
+        assert drawn == torch.eye(rows, columns).tolist()
+
+
+def test_the_most_lopsided_pair_is_found_and_rounding_is_none(page) -> None:
+    find = "(scores) => maths.lopsided(scores)"
+    x = np.random.default_rng(6).normal(size=(5, 3)) / 3
+    w = np.random.default_rng(7).normal(size=(3, 3))
+    assert page.evaluate(find, ((x @ w) @ (x @ w).T).tolist()) is None
+    assert page.evaluate(find, [[0, 0], [0, 0]]) is None
+    assert page.evaluate(find, [[4]]) is None
+    scores = (x @ w) @ x.T
+    gaps = np.triu(np.abs(scores - scores.T))
+    found = page.evaluate(find, scores.tolist())
+    assert [found["i"], found["j"]] == list(np.unravel_index(gaps.argmax(), gaps.shape))
+    assert found["gap"] == pytest.approx(gaps.max())
+    tied = page.evaluate(find, [[0, 0.3, 0], [0, 0, 1.3], [0, 1, 0]])
+    assert 1.3 - 1 > 0.3  # the second gap is larger by rounding alone
+    assert (tied["i"], tied["j"]) == (0, 1)
+
+
+def test_the_mean_of_heads_and_the_entropy_of_a_row_agree_with_torch(page) -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        h, n = (int(k) for k in rng.integers(1, 9, 2))
+        heads = torch.softmax(torch.tensor(rng.normal(size=(h, n, n)) * 4), -1)
+        flat = heads.reshape(h, -1).tolist()
+        drawn = page.evaluate("(heads) => Array.from(maths.mean(heads))", flat)
+        assert np.allclose(drawn, heads.mean(0).ravel().numpy(), atol=1e-12)
+        for row in heads[:, 0]:
+            wanted = torch.distributions.Categorical(row).entropy().item()
+            assert abs(page.evaluate("(row) => maths.entropy(row)", row.tolist()) - wanted) < 1e-9
+    assert page.evaluate("() => [maths.entropy([0, 1]), maths.entropy([0, 0])]") == [0, 0]
+
+
+FILLED = """([scores, nQ, nK, may, by, fill]) => {
+  const found = maths.filledWeights(scores, nQ, nK, Uint8Array.from(may), by, fill);
+  return [found, maths.gradient(found, may)].map((flat) => Array.from(flat));
+}"""
+
+
+def with_gradient(scores, may, fill: str) -> list[np.ndarray]:
+    """PyTorch's weights and, by autograd, ∂α_ij/∂e_ij of each."""
+    e = torch.tensor(scores, requires_grad=True)
+    value = {"-1e10": -1e10, "zero": 0.0}.get(fill, -torch.inf)
+    found = torch.softmax(e.masked_fill(~torch.tensor(may), value), dim=-1)
+    if fill == "none":
+        found = found.masked_fill(~torch.tensor(may), 0.0)
+    flow = torch.zeros_like(e)
+    for place in np.ndindex(*e.shape):
+        flow[place] = torch.autograd.grad(found[place], e, retain_graph=True)[0][place]
+    return [found.detach().numpy(), flow.numpy()]
+
+
+@pytest.mark.parametrize("fill", ["none", "nan", "-1e10", "zero"])
+def test_filled_weights_and_their_gradient_agree_with_autograd(page, fill: str) -> None:
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        n_q, n_k = (int(n) for n in rng.integers(1, 9, 2))
+        scores, may = example(seed, n_q, n_k, True, 3.0 if seed % 2 else 1e3)
+        arguments = [scores.ravel().tolist(), n_q, n_k, may.astype(int).ravel().tolist(), 2, fill]
+        drawn = page.evaluate(FILLED, arguments)
+        for came, wanted in zip(drawn, with_gradient(scores / 2, may, fill), strict=True):
+            assert np.allclose(came, wanted.ravel(), rtol=0, atol=1e-12, equal_nan=True)
+
+
+def test_named_masks_are_the_packages_masks(page) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        n_q, n_k = (int(n) for n in rng.integers(1, 7, 2))
+        length = int(rng.integers(0, n_k + 1))
+        padding = masks.padding_mask([length], n_k)[0].expand(n_q, n_k)
+        wanted = {
+            "all": torch.ones(n_q, n_k).bool(),
+            "causal": masks.causal_mask(n_q, n_k),
+            "past": masks.causal_mask(n_q, n_k).tril(n_k - n_q - 1),
+            "padding": padding,
+            "both": masks.causal_mask(n_q, n_k) & padding,
+            "window": masks.window_mask(n_q, n_k, 2),
+        }
+        for name, mask in wanted.items():
+            drawn = page.evaluate(
+                "([name, q, k, length]) => maths.namedMask(name, q, k, length)",
+                [name, n_q, n_k, length],
+            )
+            assert drawn == mask.int().flatten().tolist(), name
+        assert page.evaluate("() => Object.keys(maths.MASKS)") == list(wanted)

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.widgets import AttentionHeatmap, AttentionSteps, Checkpoint, Prediction, build, markup
+from attnbook.widgets import (
+    AttentionHeatmap,
+    AttentionSteps,
+    Checkpoint,
+    HeadGrid,
+    Prediction,
+    RoleProjection,
+    build,
+    markup,
+)
 from attnbook.widgets.base import bundle, page_script, stylesheet
 from tests.widgets.conftest import TOKENS, X
 
@@ -26,6 +35,8 @@ def everything(token: str = "had") -> list:
         AttentionSteps(X, names, caption=token),
         Checkpoint(token, [(token, True, token), ("b", False, token)], caption=token),
         Prediction(token, {token: 0.5}, reason=token, caption=token),
+        RoleProjection(X, names, X, X, X, caption=token),
+        HeadGrid([X, X], tokens=names, names=[token, "b"], row=0, caption=token),
     ]
 
 
@@ -50,7 +61,7 @@ def test_the_repr_names_the_widget_and_no_address() -> None:
     assert not any(re.search(r"0x[0-9a-f]+", repr(widget)) for widget in everything())
 
 
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("place", range(len(everything())))
 def test_the_html_is_the_same_each_time(place: int) -> None:
     first, second = everything()[place], everything()[place]
     assert first.model_id != second.model_id
@@ -58,7 +69,7 @@ def test_the_html_is_the_same_each_time(place: int) -> None:
     assert first.model_id not in first.html()
 
 
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("place", range(len(everything())))
 def test_the_mime_bundle_has_view_html_and_text(place: int) -> None:
     widget = everything()[place]
     data, _ = widget._repr_mimebundle_()
@@ -68,7 +79,7 @@ def test_the_mime_bundle_has_view_html_and_text(place: int) -> None:
     assert view["model_id"] == widget.model_id
 
 
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("place", range(len(everything())))
 def test_a_hostile_text_stays_text(place: int) -> None:
     html = everything(EVIL)[place].html()
     assert "<img" not in html
@@ -80,7 +91,7 @@ def test_a_hostile_text_stays_text(place: int) -> None:
     assert EVIL in json.dumps(data_of(html), ensure_ascii=False).replace('\\"', '"')
 
 
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("place", range(len(everything())))
 def test_the_json_holds_every_trait_of_data_and_state(place: int) -> None:
     widget = everything()[place]
     data = data_of(widget.html())

@@ -17,6 +17,12 @@ from attnbook.widgets import checks, markup
 
 __all__ = ["Widget", "bundle", "page_script", "stylesheet"]
 
+# in this order: a later one may change what an earlier one says
+_SHEETS = (
+    *("base", "heatmap", "tables", "steps", "questions", "places"),
+    *("roles", "painter", "heads"),
+)
+
 
 def _text(name: str) -> str:
     return resources.files("attnbook.widgets").joinpath(name).read_text(encoding="utf-8")
@@ -29,7 +35,7 @@ def bundle() -> str:
 
 def stylesheet() -> str:
     """Return the widgets' style sheet."""
-    return _text("widgets.css")
+    return "\n".join(_text(f"css/{name}.css") for name in _SHEETS)
 
 
 def page_script() -> str:

@@ -1,7 +1,7 @@
 // One frame of a heat map: every head's weights and its picture, n_q × n_k pixels each. The
 // style sheet makes the pixels large, which is far cheaper than painting cell by cell.
 
-import { weights } from "./math.js";
+import { dequantise, weights } from "./math.js";
 
 /** A head: its raw scores, room for its weights, and a small canvas to paint them on. */
 export function makeHead(scores, nQ, nK) {
@@ -14,19 +14,28 @@ export function makeHead(scores, nQ, nK) {
   return { scores, weights: new Float64Array(nQ * nK), canvas, context, image, pixels, nQ, nK };
 }
 
+/** All heads, from whichever form the numbers came in. */
+export function readHeads(store) {
+  const [, nQ, nK] = store.get("shape");
+  const heads = store.get("scores")
+    ?? dequantise(store.get("packed"), store.get("ranges"), nQ * nK);
+  return heads.map((scores) => makeHead(Float64Array.from(scores), nQ, nK));
+}
+
 /** Recompute and repaint all heads; colours is theme.js's ramp. */
 export function frame(heads, { may, by, colours }) {
   for (const head of heads) {
     weights(head.scores, head.nQ, head.nK, may, by, head.weights);
-    paint(head.pixels, head.weights, may, colours);
-    head.context.putImageData(head.image, 0, 0);
+    paint(head, may, colours);
   }
 }
 
-function paint(pixels, values, may, colours) {
-  for (let at = 0; at < values.length; at++) {
-    pixels[at] = colours[may[at] ? Math.round(255 * values[at]) : 256];
+/** Repaint one head from the weights that it holds. */
+export function paint(head, may, colours) {
+  for (let at = 0; at < head.weights.length; at++) {
+    head.pixels[at] = colours[may[at] ? Math.round(255 * head.weights[at]) : 256];
   }
+  head.context.putImageData(head.image, 0, 0);
 }
 
 /** One row of a head as a head of its own, with a canvas of its own. */

@@ -14,7 +14,7 @@ const COLDEST = 0.01;
 const HOTTEST = 1000; // beyond it every weight is the same to three decimals
 
 /** A slider for the hand, and a number beside it for a temperature wanted exactly. */
-function temperature(store, tell) {
+export function temperature(store, tell) {
   const slider = el("input", {
     type: "range", min: "-1", max: "1", step: "0.01", "aria-label": "temperature",
     oninput: () => store.set({ temperature: toTemperature(Number(slider.value)) }),
@@ -39,7 +39,8 @@ function temperature(store, tell) {
   return { node, show };
 }
 
-export function settings(store) {
+/** Temperature, scale and causal mask; more controls may stand behind them. */
+export function settings(store, more = []) {
   const error = el("p", { class: "attnbook-error", role: "alert" });
   const heat = temperature(store, (message) => setText(error, message));
   const d = store.get("d");
@@ -51,8 +52,8 @@ export function settings(store) {
     causal.show(store.get("causal"));
   };
   const node = el("div", {},
-    el("div", { class: "attnbook-controls" }, heat.node, scaled?.node, causal.node), error);
-  return { node, show };
+    el("div", { class: "attnbook-controls" }, heat.node, scaled?.node, causal.node, more), error);
+  return { node, show, complain: (message) => setText(error, message) };
 }
 
 /** Small pictures of all heads, each a button; null where there is one head only. */
@@ -62,7 +63,7 @@ export function headStrip({ heads, store }) {
     type: "button", class: "attnbook-head", "aria-label": `head ${h}`,
     onclick: () => store.set({ head: h }),
   }, head.canvas, el("span", {}, String(h))));
-  const props = { class: "attnbook-heads", role: "group", "aria-label": "heads" };
+  const props = { class: "attnbook-strip", role: "group", "aria-label": "heads" };
   return { node: el("div", props, buttons), buttons };
 }
 
@@ -72,7 +73,7 @@ export function drawHeads({ strip, store }) {
 }
 
 /** What is exported: the pinned row, or the whole matrix where none is pinned. */
-function chosen(view) {
+export function exported(view) {
   const what = current(view);
   if (what.pinned === null) return what;
   const { nK } = what.head;
@@ -84,7 +85,7 @@ function chosen(view) {
 }
 
 function placed(view, context) {
-  const what = chosen(view);
+  const what = view.exported();
   const measure = measureWith(context, view.family);
   return { what, measure, at: layout({ width: 900, ...what, measure }) };
 }
@@ -106,14 +107,17 @@ function saveSvg(view) {
   save("attention.svg", pen.finish(at.width, at.height, "Attention weights"), "image/svg+xml");
 }
 
-function saveCsv(view) {
-  const { head, may, tokens, keyTokens } = chosen(view);
+/** The rows of the CSV file: those of what is exported. */
+export function rows(view) {
+  const { head, may, tokens, keyTokens } = exported(view);
   const cell = (at) => (may[at] ? head.weights[at] : "masked");
-  const rows = tokens.map((token, i) =>
-    [token, ...keyTokens.map((_, j) => cell(i * head.nK + j))]);
-  save("attention.csv", csv([["query", ...keyTokens], ...rows]), "text/csv;charset=utf-8");
+  return [["query", ...keyTokens],
+    ...tokens.map((token, i) => [token, ...keyTokens.map((_, j) => cell(i * head.nK + j))])];
 }
 
+const saveCsv = (view) => save("attention.csv", csv(view.rows()), "text/csv;charset=utf-8");
+
+/** Buttons that save a view's picture, exported(), and its numbers, rows(). */
 export function actions(view) {
   const make = (name, run) => button(name, () => run(view), { "aria-label": `save as ${name}` });
   return el("div", { class: "attnbook-actions" }, el("span", {}, "save as"),

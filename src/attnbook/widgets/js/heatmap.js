@@ -1,27 +1,17 @@
 // The heat map: reads its state from the store, draws, and writes what the reader does.
 
 import { el, setText, soon } from "./dom.js";
-import { actions, drawHeads, headStrip, settings } from "./heatmap-controls.js";
+import { actions, drawHeads, exported, headStrip, rows, settings } from "./heatmap-controls.js";
 import { current, describe, describeRow, rowBars, twin } from "./heatmap-words.js";
-import { frame, makeHead } from "./frame.js";
-import { dequantise, divisor, mask } from "./math.js";
-import { canvasPen } from "./pens.js";
-import { cellAt, drawPicture, layout, measureWith, sizeCanvas } from "./picture.js";
-import { colours, ramp, watchTheme } from "./theme.js";
+import { frame, readHeads } from "./frame.js";
+import { divisor, mask } from "./math.js";
+import { attach, drawLarge, plot } from "./plot.js";
 
 export const data = ["tokens", "key_tokens", "shape", "scores", "packed", "ranges", "d", "mask"];
 export const drawsTable = true;
 export const state = ["temperature", "scaled", "causal", "pinned", "head"];
 
 const HINT = "Click a cell, or use the arrow keys and Enter, to pin its row; Escape lets go.";
-
-/** All heads, from whichever form the numbers came in. */
-function readHeads(store) {
-  const [, nQ, nK] = store.get("shape");
-  const heads = store.get("scores")
-    ?? dequantise(store.get("packed"), store.get("ranges"), nQ * nK);
-  return heads.map((scores) => makeHead(Float64Array.from(scores), nQ, nK));
-}
 
 export function build(store) {
   const view = {
@@ -33,12 +23,14 @@ export function build(store) {
     canvas: el("canvas", { "aria-hidden": "true" }),
     status: el("p", { class: "attnbook-status", role: "status" }),
     side: el("div", { class: "attnbook-side" }),
+    exported: () => exported(view),
+    rows: () => rows(view),
   };
   view.redraw = soon(() => draw(view));
   view.settings = settings(store);
   view.strip = headStrip(view);
   view.twin = twin(view);
-  view.plot = plot(view);
+  view.plot = plot(view, { pin: "pinned", label: "Attention weights" });
   view.node = el("div", {},
     view.settings.node, view.strip?.node,
     el("div", { class: "attnbook-main" }, view.plot, view.side),
@@ -51,26 +43,6 @@ export function build(store) {
   return view;
 }
 
-/** Start following the page's theme and the width there is; returns what stops it. */
-function attach(view, figure) {
-  view.figure = figure;
-  const recolour = () => {
-    view.palette = colours(figure);
-    view.ramp = ramp(view.palette);
-    view.family = getComputedStyle(figure).fontFamily;
-    view.redraw();
-  };
-  recolour();
-  const unwatch = watchTheme(recolour);
-  const observer = new ResizeObserver(view.redraw);
-  observer.observe(view.node);
-  return () => {
-    unwatch();
-    observer.disconnect();
-    view.redraw.cancel();
-  };
-}
-
 function draw(view) {
   const { store, heads } = view;
   const width = view.node.clientWidth;
@@ -81,22 +53,10 @@ function draw(view) {
   frame(heads, { may: view.may, by: view.by, colours: view.ramp });
   view.settings.show();
   drawHeads(view);
-  drawMain(view, width);
+  drawLarge(view, width, current(view));
   rowBars(view);
   view.twin.show();
   say(view);
-}
-
-function drawMain(view, width) {
-  const context = view.canvas.getContext("2d");
-  const measure = measureWith(context, view.family);
-  view.at = layout({ width, tokens: view.tokens, keyTokens: view.keyTokens, measure });
-  const dense = window.devicePixelRatio || 1;
-  sizeCanvas(view.canvas, view.at, dense);
-  context.setTransform(dense, 0, 0, dense, 0, 0);
-  const focused = document.activeElement === view.plot;
-  const what = { ...current(view), cursor: view.cursor, focused };
-  drawPicture(canvasPen(context, view.family), view.at, what, view.palette, measure);
 }
 
 function say(view) {
@@ -104,63 +64,4 @@ function say(view) {
   const pinned = store.get("pinned");
   if (cursor) setText(view.status, describe(view, cursor));
   else setText(view.status, pinned === null ? HINT : describeRow(view, pinned));
-}
-
-/** The part that takes pointer and keys. */
-function plot(view) {
-  const point = ({ clientX, clientY }) => {
-    if (!view.at) return null; // nothing is drawn yet
-    const box = view.canvas.getBoundingClientRect();
-    const { nQ, nK } = view.heads[0];
-    return cellAt(view.at, nQ, nK, clientX - box.left, clientY - box.top);
-  };
-  const move = (cell) => {
-    if (cell?.i === view.cursor?.i && cell?.j === view.cursor?.j) return;
-    view.cursor = cell;
-    view.redraw();
-  };
-  return el("div", {
-    class: "attnbook-plot", tabindex: "0", role: "application",
-    "aria-roledescription": "heat map",
-    "aria-label": "Attention weights. Arrow keys move from cell to cell, Home and End go to the "
-      + "ends of a row, Enter pins the row, Escape lets it go.",
-    onpointermove: (event) => event.pointerType !== "touch" && move(point(event)),
-    onpointerleave: () => move(null),
-    onclick: (event) => {
-      const cell = point(event);
-      if (cell) togglePin(view, cell.i);
-      move(cell);
-    },
-    onkeydown: (event) => press(view, event, move),
-    onfocus: () => view.redraw(),
-    onblur: () => move(null),
-  }, view.canvas);
-}
-
-function togglePin(view, i) {
-  view.store.set({ pinned: view.store.get("pinned") === i ? null : i });
-}
-
-const KEYS = {
-  ArrowUp: ({ i, j }) => ({ i: i - 1, j }),
-  ArrowDown: ({ i, j }) => ({ i: i + 1, j }),
-  ArrowLeft: ({ i, j }) => ({ i, j: j - 1 }),
-  ArrowRight: ({ i, j }) => ({ i, j: j + 1 }),
-  Home: ({ i }) => ({ i, j: 0 }),
-  End: ({ i }) => ({ i, j: Infinity }),
-};
-
-function press(view, event, move) {
-  if (event.altKey || event.ctrlKey || event.metaKey) return;
-  const { nQ, nK } = view.heads[0];
-  const start = { i: view.store.get("pinned") ?? 0, j: 0 };
-  const within = (value, count) => Math.max(0, Math.min(count - 1, value));
-  if (KEYS[event.key]) {
-    const next = view.cursor ? KEYS[event.key](view.cursor) : start;
-    move({ i: within(next.i, nQ), j: within(next.j, nK) });
-  } else if (event.key === "Enter" || event.key === " ") togglePin(view, (view.cursor ?? start).i);
-  else if (event.key === "Escape") view.store.set({ pinned: null });
-  else return;
-  event.preventDefault();
-  event.stopPropagation(); // JupyterLab would take Enter and the arrows for its cells
 }

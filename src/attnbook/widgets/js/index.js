@@ -2,15 +2,18 @@
 
 import { el, inline } from "./dom.js";
 import * as checkpoint from "./checkpoint.js";
+import * as heads from "./heads.js";
 import * as heatmap from "./heatmap.js";
+import * as painter from "./painter.js";
 import * as prediction from "./prediction.js";
+import * as roles from "./roles.js";
 import * as steps from "./steps.js";
 import { frame, makeHead } from "./frame.js";
 import * as math from "./math.js";
 import { modelStore, plainStore } from "./store.js";
 import { colours, ramp } from "./theme.js";
 
-const KINDS = { heatmap, steps, checkpoint, prediction };
+const KINDS = { heads, heatmap, steps, checkpoint, prediction, roles, painter };
 
 /** Put a live widget into the figure; returns what takes it out again. */
 export function mount(figure, store) {

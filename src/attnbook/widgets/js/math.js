@@ -72,3 +72,85 @@ export function worked({ vectors, query, scaled, causal }) {
   const row = softmax(ready, may);
   return { raw, ready, may, weights: row, output: attend(row, vectors) };
 }
+
+/** Masks by name: may position p (the query's, the two sequences ending together) see key j? */
+export const MASKS = {
+  all: () => true,
+  causal: (p, j) => j <= p,
+  past: (p, j) => j < p,
+  padding: (p, j, length) => j < length,
+  both: (p, j, length) => j <= p && j < length,
+  window: (p, j) => p - 2 < j && j <= p,
+};
+
+/** A mask by name, flat, as zeros and ones. */
+export function namedMask(name, nQ, nK, length = nK) {
+  return Array.from({ length: nQ * nK }, (_, at) =>
+    Number(MASKS[name](Math.floor(at / nK) + nK - nQ, at % nK, length)));
+}
+
+/** What a masked score becomes before the softmax; "none" and "nan" differ in empty rows only. */
+const FILLS = { none: -Infinity, nan: -Infinity, "-1e10": -1e10, zero: 0 };
+
+/** Weights of flat scores / by under a mask, as they come out when masked scores are filled. */
+export function filledWeights(flat, nQ, nK, may, by, fill) {
+  const left = fill === "none" || fill === "nan";
+  const entered = left ? flat : flat.map((score, at) => (may[at] ? score / by : FILLS[fill]));
+  const out = left ? weights(flat, nQ, nK, may, by)
+    : weights(entered, nQ, nK, new Uint8Array(nQ * nK).fill(1), 1);
+  if (fill === "nan") for (const i of emptyRows(nQ, nK, may)) out.fill(NaN, i * nK, (i + 1) * nK);
+  return out;
+}
+
+/** The rows that may attend to nothing. */
+export const emptyRows = (nQ, nK, may) => Array.from({ length: nQ }, (_, i) => i)
+  .filter((i) => !may.slice(i * nK, (i + 1) * nK).includes(1));
+
+/** ∂α/∂e = α (1 − α); a masked score was replaced by a constant, so nothing flows back to it. */
+export const gradient = (values, may) =>
+  values.map((weight, at) => (may[at] ? weight * (1 - weight) : 0));
+
+/** Rows of vectors times a matrix: (n, d) (d, k) → (n, k). */
+export const product = (rows, matrix) => rows.map((row) => attend(row, matrix));
+
+/** The ones of an identity matrix, in any shape: as many as fit on the diagonal. */
+export const identity = (rows, columns) => Array.from({ length: rows }, (_, r) =>
+  Array.from({ length: columns }, (__, c) => Number(r === c)));
+
+/** The first pair i < j with the widest gap between e_ij and e_ji; null where e is symmetric. */
+export function lopsided(e) {
+  const near = 1e-9;
+  const gaps = e.flatMap((row, i) => row.slice(i + 1).map((score, after) => {
+    const j = i + 1 + after;
+    return { i, j, gap: Math.abs(score - e[j][i]) };
+  }));
+  const widest = Math.max(0, ...gaps.map(({ gap }) => gap));
+  if (widest <= near * Math.max(...e.flat().map(Math.abs))) return null;
+  return gaps.find(({ gap }) => gap >= (1 - near) * widest);
+}
+
+/** Attention with a query, a key and a value for each vector, each stage kept. */
+export function roles({ vectors, w_q: wQ, w_k: wK, w_v: wV, scaled, causal }) {
+  const [q, k, v] = [wQ, wK, wV].map((matrix) => product(vectors, matrix));
+  const n = vectors.length;
+  const raw = scores(q, k);
+  const by = divisor(wQ[0].length, scaled);
+  const ready = raw.map((row) => scale(row, by));
+  const may = mask(n, n, causal);
+  const flat = weights(raw.flat(), n, n, may, by);
+  const rows = vectors.map((_, i) => Array.from(flat.subarray(i * n, (i + 1) * n)));
+  return { q, k, v, raw, ready, may, weights: rows, output: product(rows, v) };
+}
+
+/** The average of several matrices of weights, entry by entry, into out. */
+export function mean(matrices, out = new Float64Array(matrices[0].length)) {
+  out.fill(0);
+  for (const values of matrices) {
+    for (let at = 0; at < out.length; at++) out[at] += values[at] / matrices.length;
+  }
+  return out;
+}
+
+/** Entropy −Σ α ln α of one row of weights, in nats; exp of it is a number of keys. */
+export const entropy = (row) =>
+  row.reduce((sum, weight) => (weight > 0 ? sum - weight * Math.log(weight) : sum), 0);

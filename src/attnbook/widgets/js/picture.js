@@ -29,24 +29,29 @@ export function layout({ width, tokens, keyTokens, measure }) {
   };
 }
 
-/** Draw one head; what is {head, may, tokens, keyTokens, pinned, cursor}. */
+/**
+ * Draw one head; what is {head, may, tokens, keyTokens, pinned, cursor}. A function `fill` in it
+ * draws the inside of the cells instead of the shades and numbers of their weights.
+ */
 export function drawPicture(pen, at, what, palette, measure) {
   const { head } = what;
   // one more than needed: on a dense screen the last pixel may be a fraction
   pen.rect(0, 0, at.width + 1, at.height + 1, palette.paper);
-  pen.matrix(head, at.left, at.top, at.cell * head.nK, at.cell * head.nQ);
+  if (what.fill) what.fill(pen, at, palette);
+  else pen.matrix(head, at.left, at.top, at.cell * head.nK, at.cell * head.nQ);
   if (at.cell >= CELL.forLines) drawLines(pen, at, what, palette);
-  if (at.numbers) drawNumbers(pen, at, what, palette);
+  if (at.numbers && !what.fill) drawNumbers(pen, at, what, palette);
   drawLabels(pen, at, what, palette, measure);
   const box = [at.left, at.top, at.cell * head.nK, at.cell * head.nQ];
   pen.frame(box[0] - 0.5, box[1] - 0.5, box[2] + 1, box[3] + 1, palette.line, 1);
   drawMarks(pen, at, what, palette);
 }
 
-function drawLines(pen, { cell, left, top }, { head, may }, { paper, muted }) {
+function drawLines(pen, { cell, left, top }, { head, may, fill }, { paper, line, muted }) {
+  const between = fill ? line : paper; // a line of the page's colour parts only what is shaded
   const [right, bottom] = [left + cell * head.nK, top + cell * head.nQ];
-  for (let j = 1; j < head.nK; j++) pen.line(left + j * cell, top, left + j * cell, bottom, paper);
-  for (let i = 1; i < head.nQ; i++) pen.line(left, top + i * cell, right, top + i * cell, paper);
+  for (let j = 1; j < head.nK; j++) pen.line(left + j * cell, top, left + j * cell, bottom, between);
+  for (let i = 1; i < head.nQ; i++) pen.line(left, top + i * cell, right, top + i * cell, between);
   // a masked cell is crossed out: its meaning must not hang on a colour
   for (let at = 0; at < may.length; at++) {
     if (may[at]) continue;
@@ -68,7 +73,7 @@ function drawNumbers(pen, { cell, left, top, decimals }, { head, may }, palette)
   });
 }
 
-function drawLabels(pen, at, { tokens, keyTokens, pinned }, palette, measure) {
+export function drawLabels(pen, at, { tokens, keyTokens, pinned }, palette, measure) {
   const { cell, left, top, upright, every } = at;
   const short = (token, room) => shorten(visible(token), room, measure);
   const ink = { size: LABEL.size, colour: palette.ink };
@@ -87,7 +92,7 @@ function drawLabels(pen, at, { tokens, keyTokens, pinned }, palette, measure) {
   pen.text("query ↓", left - 8, top - 12, { ...muted, align: "right" });
 }
 
-function drawMarks(pen, { cell, left, top }, { head, pinned, cursor, focused }, palette) {
+export function drawMarks(pen, { cell, left, top }, { head, pinned, cursor, focused }, palette) {
   if (pinned !== null) {
     pen.frame(left, top + pinned * cell, cell * head.nK, cell, palette.accent, 2);
   }

@@ -1,6 +1,7 @@
 // Colours come from the style sheet's custom properties, so that a canvas follows the page.
 
-const NAMES = ["ink", "paper", "accent", "line", "muted", "half", "full", "masked"];
+const NAMES = ["ink", "paper", "accent", "line", "muted", "half", "full", "masked",
+  ...Array.from({ length: 6 }, (_, h) => `head-${h}`)];
 
 /** Any CSS colour as [red, green, blue]: the browser itself is asked to paint it. */
 function rgb(colour, context) {

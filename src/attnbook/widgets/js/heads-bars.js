@@ -1,0 +1,64 @@
+// The pinned query's weights over the keys: for each key a bar for each chosen head, and for
+// their average.
+
+import { button, el } from "./dom.js";
+import { look } from "./heads-grid.js";
+import { tag } from "./heads-words.js";
+import { fixed, visible } from "./text.js";
+
+const LANES = 24; // bars in all, so that they stay near the map
+const FEWEST = 4; // keys, however many heads
+const KEYS = 12; // of a longer row only the keys with the largest weights are shown
+
+/** What has a bar: each chosen head, and the average where there are several. */
+function lanes(view) {
+  const chosen = view.store.get("chosen");
+  const own = chosen.map((h) => ({ name: tag(view, h), head: view.heads[h], ...look(h) }));
+  const mean = { name: "average", head: view.mean, colour: "muted", pattern: "hollow" };
+  return chosen.length === 1 ? own : [...own, mean];
+}
+
+/** The keys shown, in order or, where there are many, the heaviest first. */
+function keys(view, i, drawn) {
+  const { nK } = view.mean;
+  const all = view.keyTokens.map((token, j) => ({
+    j, token: visible(token), most: Math.max(...drawn.map(({ head }) => head.weights[i * nK + j])),
+  }));
+  const most = Math.min(KEYS, Math.max(FEWEST, Math.floor(LANES / drawn.length)));
+  return all.length <= most ? all : all.sort((a, b) => b.most - a.most).slice(0, most);
+}
+
+export function rowBars(view) {
+  const i = view.store.get("row");
+  if (i === null) return view.side.replaceChildren();
+  const drawn = lanes(view);
+  const shown = keys(view, i, drawn);
+  const rest = view.keyTokens.length - shown.length;
+  // the button stays the same element, so that it keeps the keyboard's focus
+  view.unpin ??= button("let go", () => {
+    view.store.set({ row: null });
+    view.plot.focus();
+  });
+  const title = el("p", {}, el("b", {}, visible(view.tokens[i])), " attends to");
+  const list = el("ol", { class: "attnbook-groups" },
+    shown.map(({ j, token }) => el("li", {}, el("span", { class: "attnbook-token" }, token),
+      el("div", {}, drawn.map((lane) => bar(view, lane, i * view.mean.nK + j))))));
+  const widest = Math.max(...drawn.map(({ name }) => Array.from(name).length));
+  list.style.setProperty("--tag", `${Math.min(10, widest) + 0.5}ch`);
+  const focused = document.activeElement === view.unpin;
+  const top = el("div", { class: "attnbook-sidehead" }, title);
+  view.side.replaceChildren(top, list, rest ? el("p", {}, `and ${rest} keys with less`) : "");
+  top.append(view.unpin);
+  if (focused) view.unpin.focus();
+  return undefined;
+}
+
+/** One bar: whose it is, how long, and the number. */
+function bar(view, { name, head, colour, pattern }, at) {
+  const may = view.may[at];
+  const node = el("span", { class: "attnbook-lane", "data-pattern": pattern },
+    el("b", {}, name), " ", may ? fixed(head.weights[at]) : "masked");
+  node.style.setProperty("--w", head.weights[at]);
+  node.style.setProperty("--c", `var(--attnbook-${colour})`);
+  return node;
+}
