@@ -186,7 +186,8 @@ def passes(folder: Path, module: str, seconds: float) -> bool | None:
         os.dup2(silence, 1)
         os.dup2(silence, 2)
         sys.path.insert(0, str(folder / "src"))
-        files = [f"tests/test_{name}.py" for name in TESTS[module].split()]
+        names = TESTS[module].split()
+        files = [path for name in names for path in (f"tests/test_{name}.py", f"tests/{name}")]
         files = [file for file in files if Path(file).exists()]
         options = ["-xq", "-pno:cacheprovider", "-knot compile", "--hypothesis-profile=mutation"]
         os._exit(pytest.main([*options, *files]))

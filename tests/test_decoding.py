@@ -130,6 +130,14 @@ def test_the_penalty_counts_eos_and_turns_short_against_long(alpha: float, token
         assert h.score == pytest.approx(scores[len(h.tokens)])
 
 
+def test_a_great_penalty_still_tells_scores_apart() -> None:
+    table = table_of(SHORT_OR_LONG, 4)
+    (found,) = beam_search(table, *batch(1), beam=2, max_length=2, length_penalty=99)
+    assert [h.tokens for h in found] == [[3], [3, 3]]
+    wanted = [math.log(p) / 2**99 for p in (0.45, 0.05)]
+    assert [h.score for h in found] == pytest.approx(wanted, abs=0)
+
+
 def test_unfinished_sentences_are_scored_at_their_own_length() -> None:
     table = table_of({(): [0, 0, 0.3, 0.7], (3,): [0, 0, 0.5, 0.5], (3, 3): [0, 0, 0.1, 0.9]}, 4)
     (found,) = beam_search(table, *batch(1), beam=4, max_length=3, length_penalty=1.0)

@@ -37,7 +37,20 @@ def test_scores_are_told_with_their_sign() -> None:
     alt = heatmap(matrix, WORDS, ["had", "bowl"], signed=True, digits=1).alt
     assert alt == (
         "Heatmap of scores, 3 queries by 2 keys. had scores highest with bowl (−0.5); "
-        "bowl scores highest with bowl (3.0); nuts is masked throughout."
+        "bowl scores highest with bowl (3.0), had masked; nuts is masked throughout."
+    )
+
+
+def test_masked_scores_are_named_or_counted() -> None:
+    hidden = [[1.0, -torch.inf, -torch.inf], [1.0, 2.0, -torch.inf], [1.0, 2.0, 3.0]]
+    alt = heatmap(hidden, WORDS, signed=True, digits=0).alt
+    assert "had scores highest with had (1), bowl and nuts masked;" in alt
+    assert "bowl scores highest with bowl (2), nuts masked;" in alt
+    assert alt.endswith("nuts scores highest with nuts (3).")
+    many = [[0.0, -torch.inf, -torch.inf, -torch.inf, -torch.inf]]
+    assert (
+        "a scores highest with a (0.00), 4 keys masked"
+        in heatmap(many, "a", "abcde", signed=True).alt
     )
 
 

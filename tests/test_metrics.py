@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -219,6 +220,13 @@ def test_padding_does_not_change_alignment_accuracy() -> None:
     assert alignment_accuracy(padded, GOLD, CLASSES) == wanted
 
 
+def test_links_that_can_be_read_only_once_are_counted() -> None:
+    wanted = alignment_accuracy(torch.eye(6)[HIT][None], GOLD)
+    assert alignment_accuracy(torch.eye(6)[HIT][None], [iter(GOLD[0])]) == wanted
+    assert alignment_accuracy([torch.eye(6)[HIT].tolist()], [np.array(list(GOLD[0]))]) == wanted
+    assert alignment_error_rate([iter(GOLD[0])], [np.array(list(GOLD[0]))]) == 0
+
+
 def test_alignment_error_rate_by_hand() -> None:
     found = [{(0, 0), (2, 1), (3, 3)}]
     sure, possible = [{(0, 0), (1, 2)}], [{(2, 1)}]
@@ -255,7 +263,7 @@ ROW = torch.tensor([[0.5, 0.5]])
     [
         (lambda: bleu(["a"], []), ValueError, "hypotheses and references .* have 1 and 0"),
         (lambda: bleu([], []), ValueError, "at least 1: they have 0 and 0"),
-        (lambda: bleu("a", ["a"]), TypeError, "hypotheses must be a list .* one string"),
+        (lambda: bleu("a", ["a"]), TypeError, "hypotheses must be a list .* it is a str"),
         (lambda: bleu(["a"], [["a"]]), TypeError, "references must be strings: there is a list"),
         (lambda: exact_match([], []), ValueError, "they have 0 and 0"),
         (lambda: exact_match(["a"], [["a"]]), TypeError, "both be strings or both be tokens"),

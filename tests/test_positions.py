@@ -61,6 +61,12 @@ def test_learned_positions_are_rows_of_the_table() -> None:
     close(module(x[:, :2], torch.tensor([7, -1]))[1], x[1, :2] + module.table.weight[[0, 0]])
 
 
+def test_no_sentences_need_no_positions() -> None:
+    x, none = torch.zeros(0, 3, 4), torch.zeros(0, dtype=torch.int64)
+    for module in (LearnedPositions(3, 4), Sinusoidal(4)):
+        assert module(x, none).shape == x.shape
+
+
 def test_learned_positions_end() -> None:
     module, x = LearnedPositions(4, 2), torch.zeros(1, 2, 2)
     module(x, 2)
@@ -193,8 +199,8 @@ def test_alibi_is_a_bias_for_torch_too() -> None:
         (lambda: LearnedPositions(4, -1), "d must be a whole number of at least 1"),
         (lambda: LearnedPositions(4, 2)(torch.zeros(1, 2, 3)), r"x must have the shape"),
         (lambda: Rotary(7), "d must be even, .*: it is 7"),
-        (lambda: Rotary(4, base=0.0), "base must be positive and finite: it is 0.0"),
-        (lambda: Rotary(4, base=math.inf), "base must be positive and finite: it is inf"),
+        (lambda: Rotary(4, base=0.0), "base must be above 0 and finite: it is 0.0"),
+        (lambda: Rotary(4, base=math.inf), "base must be above 0 and finite: it is inf"),
         (lambda: Rotary(4)(torch.zeros(2, 6)), r"x must have the shape \(…, n, 4\)"),
         (lambda: alibi_bias(0, 3), "n_heads must be a whole number of at least 1: it is 0"),
         (lambda: alibi_bias(2, -3), "n_q must be a whole number of at least 0"),

@@ -59,9 +59,9 @@ def number(model: nn.Module) -> float:
     [
         ({"steps": 0}, ValueError, "steps must be a whole number of at least 1: it is 0"),
         ({"steps": 1.5}, ValueError, "steps must be a whole number of at least 1: it is 1.5"),
-        ({"lr": 0}, ValueError, "lr must be greater than 0 and finite: it is 0"),
-        ({"lr": math.nan}, ValueError, "lr must be greater than 0 and finite: it is nan"),
-        ({"clip": -1}, ValueError, "clip must be greater than 0 and finite: it is -1"),
+        ({"lr": 0}, ValueError, "lr must be above 0 and finite: it is 0"),
+        ({"lr": math.nan}, ValueError, "lr must be above 0 and finite: it is nan"),
+        ({"clip": -1}, ValueError, "clip must be above 0 and finite: it is -1"),
         ({"seed": -1}, ValueError, "seed must be a whole number of at least 0: it is -1"),
         ({"optimizer": SGD([torch.zeros(1)])}, TypeError, "optimizer must be a class or function"),
         ({"schedule": lambda step: -1}, ValueError, "schedule must return a finite factor"),

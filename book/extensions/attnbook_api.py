@@ -41,6 +41,7 @@ ELSEWHERE = {
     "np.ndarray": NUMPY + "generated/numpy.ndarray.html#numpy.ndarray",
     "numpy.ndarray": NUMPY + "generated/numpy.ndarray.html#numpy.ndarray",
     "Figure": MATPLOTLIB + "figure_api.html#matplotlib.figure.Figure",
+    "Doc": "https://spacy.io/api/doc",
     "Path": PYTHON + "pathlib.html#pathlib.Path",
     "Any": PYTHON + "typing.html#typing.Any",
 } | {

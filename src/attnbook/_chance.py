@@ -1,6 +1,5 @@
 """Drawing one token per row: chance that belongs to a sentence, and a distribution cut short."""
 
-import math
 from collections.abc import Sequence
 
 import torch
@@ -11,11 +10,10 @@ from attnbook import _check
 
 def check(temperature: float, top_k: int | None, top_p: float | None) -> None:
     """Raise ``ValueError`` unless the three can shape a distribution."""
-    if not 0 < temperature < math.inf:
-        raise ValueError(f"temperature must be above 0 and finite: it is {temperature!r}")
+    _check.positive("temperature", temperature)
     if top_k is not None:
         _check.whole_number("top_k", top_k, at_least=1)
-    if top_p is not None and not 0 < top_p <= 1:
+    if top_p is not None and not (_check.is_number(top_p) and 0 < top_p <= 1):
         raise ValueError(f"top_p must be above 0 and at most 1: it is {top_p!r}")
 
 

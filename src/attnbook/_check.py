@@ -1,7 +1,10 @@
 """Errors at the door: every check names the argument, what came and what was wanted."""
 
+import math
 from collections.abc import Iterable
+from numbers import Real
 from operator import index as as_int
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -61,9 +64,20 @@ def vectors(name: str, tensor: Tensor, d: int, *, batched: bool = False) -> None
         )
 
 
+def is_number(came: Any) -> bool:
+    """Tell whether ``came`` is a real number; ``True`` and NaN are none."""
+    return isinstance(came, Real) and not isinstance(came, bool) and came == came
+
+
+def positive(name: str, number: float) -> None:
+    """Raise ``ValueError`` unless ``number`` is above 0 and finite."""
+    if not (is_number(number) and 0 < number < math.inf):
+        raise ValueError(f"{name} must be above 0 and finite: it is {number!r}")
+
+
 def probability(name: str, number: float) -> None:
     """Raise ``ValueError`` unless ``number`` is at least 0 and below 1."""
-    if not 0 <= number < 1:
+    if not (is_number(number) and 0 <= number < 1):
         raise ValueError(f"{name} must be at least 0 and below 1: it is {number!r}")
 
 
@@ -190,6 +204,42 @@ def indices(name: str, chosen: int | slice | Iterable[int], size: int) -> list[i
     return [as_int(one) % size for one in several]
 
 
+def whole_numbers(name: str, came: Iterable[int]) -> list[int]:
+    """Return a list, an array or a tensor of whole numbers as a list; refuse all others."""
+    came = came.tolist() if hasattr(came, "tolist") else came
+    if isinstance(came, str | bytes) or not isinstance(came, Iterable):
+        raise TypeError(f"{name} must be a list of whole numbers: it is {came!r}")
+    several = list(came)
+    if set(map(type, several)) <= {int}:
+        return several  # nearly always, and fast
+    several = [one.tolist() if hasattr(one, "tolist") else one for one in several]
+    for one in several:
+        if isinstance(one, bool) or not hasattr(one, "__index__"):
+            raise ValueError(f"{name} must be whole numbers: {one!r} is among them")
+    return [as_int(one) for one in several]
+
+
+def integers(name: str, tensor: Tensor) -> None:
+    """Raise ``TypeError`` for anything but a tensor, ``ValueError`` for floats and bools."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"{name} must be a torch.Tensor: it is a {type(tensor).__name__}")
+    dtype = tensor.dtype
+    if dtype == torch.bool or dtype.is_floating_point or dtype.is_complex:
+        raise ValueError(f"{name} must hold whole numbers: its dtype is {dtype}")
+
+
+def rows(came: Tensor, size: int | None) -> None:
+    """Check ``rows`` (m,) that are chosen from a batch of ``size``, where that is known."""
+    integers("rows", came)
+    if came.dim() != 1:
+        raise ValueError(f"rows must have the shape (m,): its shape is {tuple(came.shape)}")
+    if size is None or came.numel() == 0 or _must_not_be_asked(came):
+        return
+    least, most = came.aminmax()
+    if least < 0 or most >= size:
+        raise ValueError(f"rows must be from 0 to {size - 1}: they are {came.tolist()}")
+
+
 def lengths(name: str, came: Tensor, tokens: Tensor, *, at_least: int = 0) -> None:
     """Check the lengths (b,) of a batch of sentences (b, n), each from ``at_least`` to n."""
     if not isinstance(came, Tensor):
@@ -207,21 +257,41 @@ def lengths(name: str, came: Tensor, tokens: Tensor, *, at_least: int = 0) -> No
         )
 
 
-def tokens(name: str, ids: Tensor, vocabulary: int) -> None:
-    """Check a batch of token ids: int64, (b, n), not empty, each one below ``vocabulary``."""
+def sentences(name: str, ids: Tensor, *, may_be_empty: bool = False) -> None:
+    """Check a batch of sentences, token ids (b, n) in int64, of at least one token unless told."""
     if not isinstance(ids, Tensor):
         raise TypeError(f"{name} must be a torch.Tensor: it is a {type(ids).__name__}")
     if ids.dtype != torch.int64:
         raise ValueError(f"{name} must hold token ids of dtype torch.int64: it has {ids.dtype}")
-    if ids.dim() != 2 or ids.numel() == 0:
+    if ids.dim() != 2 or not (may_be_empty or ids.numel()):
+        least = "" if may_be_empty else " with at least one sentence of at least one token"
         raise ValueError(
-            f"{name} must have the shape (b, n) with at least one sentence of at least one "
-            f"token: its shape is {tuple(ids.shape)}"
+            f"{name} must have the shape (b, n){least}: its shape is {tuple(ids.shape)}"
         )
-    if ids.device.type != "cpu" or torch.compiler.is_compiling():
-        return  # only a CPU answers at once, and a compiled graph must not be asked
+
+
+def tokens(name: str, ids: Tensor, vocabulary: int) -> None:
+    """Check a batch of token ids: int64, (b, n), not empty, each one below ``vocabulary``."""
+    sentences(name, ids)
+    if _must_not_be_asked(ids):
+        return
     wrong = ids[(ids < 0) | (ids >= vocabulary)]
     if len(wrong):
         raise ValueError(
             f"{name} must hold token ids from 0 to {vocabulary - 1}: {int(wrong[0])} is among them"
         )
+
+
+def target(ids: Tensor, vocabulary: int, b: int) -> None:
+    """Check the target of ``b`` sentences: token ids (b, n_t), each one below ``vocabulary``."""
+    tokens("target", ids, vocabulary)
+    if len(ids) != b:
+        raise ValueError(
+            f"target must have the shape (b, n_t) = ({b}, at least 1), for there are {b} "
+            f"sentences in source: its shape is {tuple(ids.shape)}"
+        )
+
+
+def _must_not_be_asked(tensor: Tensor) -> bool:
+    # only a CPU answers at once, and a compiled graph must not be asked
+    return tensor.device.type != "cpu" or torch.compiler.is_compiling()

@@ -141,7 +141,15 @@ def _row_alt(
     words = " and ".join(best) if len(best) <= 3 else f"{len(best)} keys alike"
     each = " each" if len(best) > 1 else ""
     verb = "scores highest with" if signed else "attends most to"
-    return f"{query} {verb} {words} ({top}{each})"
+    return f"{query} {verb} {words} ({top}{each}){_masked(row, keys) if signed else ''}"
+
+
+def _masked(row: NDArray[np.float64], keys: Sequence[str]) -> str:
+    """Name the keys whose score is −∞, or count them."""
+    hidden = [key for key, value in zip(keys, row, strict=True) if np.isneginf(value)]
+    if not hidden:
+        return ""
+    return f", {' and '.join(hidden) if len(hidden) <= 3 else f'{len(hidden)} keys'} masked"
 
 
 def _many(number: int, one: str, several: str) -> str:

@@ -15,10 +15,14 @@ class Attend(nn.Module):
 
     Shapes: query (b, h, n_q, d), key and value (b, h_kv, n_k, d), mask and bias as in
     ``attention``; query head i uses key head ⌊i · h_kv / h⌋. Returns (b, h, n_q, d).
+
+    Raises: ValueError for a dropout outside [0, 1), other shapes, and an h that is no multiple
+    of h_kv.
     """
 
     def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
+        _check.probability("dropout", dropout)
         self.dropout = dropout
 
     def forward(
@@ -31,6 +35,7 @@ class Attend(nn.Module):
         causal: bool = False,
     ) -> Tensor:
         """Return the outputs, by the fused kernel where no weight has to be dropped."""
+        _check_heads(query, key, value)
         _check.mask_and_bias(query, key, mask, bias)
         b, h, n_q, d = query.shape
         h_kv = key.shape[1]
@@ -68,7 +73,13 @@ def spread(key: Tensor, n_heads: int) -> Tensor:
     """Repeat shared keys or values so that each query head has its own: (b, h_kv, …) → (b, h, …).
 
     Neighbouring query heads share, as with ``repeat_interleave``.
+
+    Raises: ValueError where ``n_heads`` is no multiple of h_kv.
     """
+    if key.dim() < 2:
+        raise ValueError(f"key must have the shape (b, h_kv, …): its shape is {tuple(key.shape)}")
+    _check.whole_number("n_heads", n_heads, at_least=1)
+    _check_groups("n_heads", n_heads, key)
     group = n_heads // key.shape[1]
     return key if group == 1 else key.repeat_interleave(group, dim=1)
 
@@ -78,3 +89,22 @@ def _fold(part: Tensor | None, h_kv: int) -> Tensor | None:
         return part if part is None else part[None, None]
     b, h, _, n_k = part.shape
     return part if h == 1 else part.reshape(b, h_kv, h // h_kv, n_k)
+
+
+def _check_heads(query: Tensor, key: Tensor, value: Tensor) -> None:
+    for name, tensor in (("query", query), ("key", key), ("value", value)):
+        _check.floats(name, tensor)
+        if tensor.dim() != 4:
+            raise ValueError(
+                f"{name} must have the shape (b, h, n, d): its shape is {tuple(tensor.shape)}"
+            )
+    _check.same_lead(key=key, value=value)
+    _check_groups("the heads of query", query.shape[1], key)
+
+
+def _check_groups(name: str, n_heads: int, key: Tensor) -> None:
+    h_kv = key.shape[1]
+    if h_kv == 0 or n_heads % h_kv:
+        raise ValueError(
+            f"{name} must be a multiple of the heads of key, {h_kv}: there are {n_heads}"
+        )

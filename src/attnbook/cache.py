@@ -51,7 +51,10 @@ class KVCache:
         """Return a new cache that holds the chosen rows of the batch, with repetition if asked.
 
         Shapes: rows (m,) of whole numbers below b; the new cache has the batch size m.
+
+        Raises: TypeError or ValueError for other rows.
         """
+        _check.rows(rows, None if self._key is None else len(self._key))
         other = type(self)(self.max_length, capacity=self._capacity)
         if self._key is not None:
             chosen = [part[:, :, : self.length].index_select(0, rows) for part in self._parts()]

@@ -102,17 +102,22 @@ def save_checkpoint(
 ) -> Path:
     """Write a checkpoint of ``step`` into ``folder``, remove older ones and return its path.
 
-    ``best`` is a state_dict of the model; ``run`` is anything that JSON can hold. The state of
+    ``best`` is a state_dict of the model; ``run`` is a dictionary that JSON can hold. The state of
     torch's random numbers is written too.
 
-    Raises: ValueError where that step is there already, or the optimiser keeps what neither
-    safetensors nor JSON can hold.
+    Raises: ValueError where that step or a later one is there already, ``best`` does not fit the
+    model, or the optimiser moves weights of another or keeps what neither safetensors nor JSON
+    can hold; TypeError for a ``run`` that is no dictionary.
     """
     folder = Path(folder)
     _check.whole_number("step", step)
     target = folder / f"step-{step:08d}"
-    if target.exists():
-        raise ValueError(f"{folder} must not hold step {step} already: it holds {target.name}")
+    last = _steps(folder)[-1:]
+    if last and int(last[0].name[5:]) >= step:
+        raise ValueError(
+            f"{folder} must not hold step {step} already, nor a later one: it holds {last[0].name}"
+        )
+    _check_parts(model, optimizer, best, run)
     tensors, numbers = _flat(optimizer.state_dict()["state"])
     shared = _shared(model)
     files = {"model": _without(model.state_dict(), shared), "optimizer": tensors}
@@ -166,6 +171,20 @@ def read_checkpoint(folder: str | Path) -> Checkpoint:
         optimizer=files["optimizer.safetensors"],
         state=state,
     )
+
+
+def _check_parts(
+    model: nn.Module, optimizer: Optimizer, best: Tensors | None, run: dict[str, Any] | None
+) -> None:
+    if not isinstance(run, dict | None):
+        raise TypeError(f"run must be a dictionary: it is a {type(run).__name__}")
+    own = {id(weight) for weight in model.parameters()}
+    if any(id(weight) not in own for g in optimizer.param_groups for weight in g["params"]):
+        raise ValueError("optimizer must move weights of model: it moves others")
+    shapes = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+    came = shapes if best is None else {name: tuple(best[name].shape) for name in best}
+    if came != shapes:
+        raise ValueError(f"best must have the shapes of model's weights, {shapes}: it has {came}")
 
 
 def _write(target: Path, files: dict[str, bytes], state: dict[str, Any]) -> None:

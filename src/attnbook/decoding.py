@@ -145,13 +145,14 @@ def beam_search(
 
     Shapes: as ``greedy``; returns b lists of at most k hypotheses, best first.
 
-    Raises: as ``greedy``; ValueError for a beam below 1, or a penalty that is negative or infinite.
+    Raises: as ``greedy``; ValueError for a beam below 1, or a penalty that is negative, infinite,
+    or so great that the scores of long hypotheses could not be told apart.
 
     Source: Wu et al. (2016), section 7, for n^α and its motives; their own variant is
     ((5 + n) / 6)^α.
     """
     _check_batch(source, source_lengths, max_length, bos, eos)
-    _check_beam(beam, length_penalty)
+    length_penalty = _checked_penalty(beam, length_penalty, max_length)
     b = len(source)
     first_row = torch.arange(b, device=source.device)[:, None] * beam  # (b, 1)
     sentence = torch.arange(b * beam, device=source.device) // beam
@@ -254,7 +255,13 @@ def _check_batch(
         )
 
 
-def _check_beam(beam: int, length_penalty: float) -> None:
+def _checked_penalty(beam: int, length_penalty: float, max_length: int) -> float:
     _check.whole_number("beam", beam, at_least=1)
-    if not 0 <= length_penalty < math.inf:
+    if not (_check.is_number(length_penalty) and 0 <= length_penalty < math.inf):
         raise ValueError(f"length_penalty must be at least 0 and finite: it is {length_penalty!r}")
+    if length_penalty * math.log10(max_length) > 30:  # log p / n^α would become 0 in float32
+        raise ValueError(
+            f"length_penalty must keep max_length ** length_penalty within 1e30: "
+            f"it is {length_penalty!r}, with max_length = {max_length}"
+        )
+    return float(length_penalty)  # a power of two ints can be too long for a tensor

@@ -44,11 +44,7 @@ def summarise(scores: Tensor) -> Running:
 
     Raises: ValueError for scores without floats or without a last axis.
     """
-    _check.floats("scores", scores)
-    if scores.dim() == 0 or scores.shape[-1] == 0:
-        raise ValueError(
-            f"scores must have at least one score: their shape is {tuple(scores.shape)}"
-        )
+    _check_scores(scores)
     # a block of −∞ has the lowest finite maximum: −∞ − (−∞) would be NaN
     lowest = torch.finfo(scores.dtype).min
     maximum = scores.amax(dim=-1, keepdim=True).clamp(min=lowest)
@@ -63,8 +59,15 @@ def merge(one: Running, other: Running) -> Running:
 
     Shapes: four tensors (…, 1); returns two.
 
+    Raises: ValueError for summaries of different shapes.
+
     Source: Milakov and Gimelshein (2018), section 3.1.
     """
+    shapes = [tuple(part.shape) for part in (*one, *other)]
+    if len(set(shapes)) > 1:
+        raise ValueError(
+            f"one and other must hold tensors of one shape (…, 1): their shapes are {shapes}"
+        )
     maximum = torch.maximum(one.maximum, other.maximum)
     parts = (each.total * (each.maximum - maximum).exp() for each in (one, other))
     return Running(maximum, sum(parts))
@@ -83,6 +86,7 @@ def online_softmax(scores: Tensor, *, tile: int = 1) -> Tensor:
     Source: Milakov and Gimelshein (2018), algorithm 3.
     """
     _check.whole_number("tile", tile, at_least=1)
+    _check_scores(scores)
     running = summarise(scores[..., :tile])
     for start in range(tile, scores.shape[-1], tile):
         running = merge(running, summarise(scores[..., start : start + tile]))
@@ -256,8 +260,23 @@ def _check_three(query: Tensor, key: Tensor, value: Tensor) -> None:
     _check.same_dimension(query, key)
 
 
+def _check_scores(scores: Tensor) -> None:
+    _check.floats("scores", scores)
+    if scores.dim() == 0 or scores.shape[-1] == 0:
+        raise ValueError(
+            f"scores must have at least one score: their shape is {tuple(scores.shape)}"
+        )
+
+
 def _check_logsumexp(logsumexp: Tensor, query: Tensor) -> None:
     _check.floats("logsumexp", logsumexp)
+    wanted = {"dtype": torch.promote_types(query.dtype, torch.float32), "device": query.device}
+    for what, mine in wanted.items():
+        if getattr(logsumexp, what) != mine:
+            raise ValueError(
+                f"logsumexp must have the {what} that tiled_attention gives it, {mine}: "
+                f"it has {getattr(logsumexp, what)}"
+            )
     if logsumexp.shape != query.shape[:-1]:
         raise ValueError(
             f"logsumexp must have the shape (…, n_q) = {tuple(query.shape[:-1])}: "

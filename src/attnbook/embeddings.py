@@ -18,7 +18,8 @@ class Embeddings(nn.Module):
 
     Shapes: tokens (b, n), int64; returns (b, n, d_model).
 
-    Raises: ValueError for a size below 1, a negative ``n_types``, or unknown ``positions``.
+    Raises: ValueError for a size below 1, a negative ``n_types``, an ``eps`` that is not above 0,
+    or unknown ``positions``.
 
     Source: Vaswani et al. (2017), section 3.4; Devlin et al. (2019), section 3.
     """
@@ -39,7 +40,9 @@ class Embeddings(nn.Module):
         super().__init__()
         _check.whole_number("vocabulary", vocabulary, at_least=1)
         _check.whole_number("d_model", d_model, at_least=1)
+        _check.whole_number("max_length", max_length, at_least=1)
         _check.whole_number("n_types", n_types)
+        _check.positive("eps", eps)
         _check.probability("dropout", dropout)
         self.tokens = nn.Embedding(vocabulary, d_model)
         # scaled by √d_model, a vector's numbers then have a variance of 1

@@ -82,6 +82,7 @@ class _Block(nn.Module):
     ) -> None:
         super().__init__()
         _check.one_of("norm", norm, ("pre", "post"))
+        _check.positive("eps", eps)
         self.attention = MultiHeadAttention(
             d_model, n_heads, n_kv_heads=n_kv_heads, dropout=dropout, rope=rope
         )
@@ -106,7 +107,7 @@ class EncoderBlock(_Block):
 
     Shapes: x (b, n, d_model); returns the same. ``d_ff`` is 4 d_model unless given.
 
-    Raises: ValueError as ``MultiHeadAttention`` and ``FeedForward``; for another ``norm``.
+    Raises: ValueError as ``MultiHeadAttention`` and ``FeedForward``; for another norm or eps.
 
     Source: Vaswani et al. (2017), section 3.1; Xiong et al. (2020) for pre-norm.
     """
@@ -145,12 +146,8 @@ class DecoderBlock(_Block):
         self, d_model: int, n_heads: int, d_ff: int | None = None, **options: Unpack[BlockOptions]
     ) -> None:
         super().__init__(d_model, n_heads, d_ff, 3, **options)
-        self.cross = MultiHeadAttention(
-            d_model,
-            n_heads,
-            n_kv_heads=options.get("n_kv_heads"),
-            dropout=options.get("dropout", 0.0),
-        )
+        same = {name: options[name] for name in ("n_kv_heads", "dropout") if name in options}
+        self.cross = MultiHeadAttention(d_model, n_heads, **same)
 
     def forward(
         self,
@@ -167,6 +164,7 @@ class DecoderBlock(_Block):
         ``mask``, ``bias`` and ``cache`` belong to the self-attention, ``memory_mask`` to the
         attention to the memory, which ``self.cross.project`` may have projected already.
         """
+        _check_memory(memory)
         x = self._attend_self(x, mask, bias, cache)
         x = self._after(x, self.cross(self._before(x, 1), memory, memory_mask), 1)
         return self._after(x, self.feed_forward(self._before(x, 2)), 2)
@@ -183,6 +181,7 @@ class DecoderBlock(_Block):
         rows: Chosen | None = None,
     ) -> Tensor:
         """Return the weights (b, h, n_t, n_s) with which x attends to the memory."""
+        _check_memory(memory)
         x = self._before(self._attend_self(x, mask, bias, None), 1)
         return self.cross.weights(x, memory, memory_mask, heads=heads, rows=rows)
 
@@ -193,13 +192,10 @@ class DecoderBlock(_Block):
         return self._after(x, added, 0)
 
 
-class Encoder(nn.Module):
-    """A stack of ``EncoderBlock``, with a norm at its end where the blocks are pre-norm.
+class _Stack(nn.Module):
+    """What both stacks share: blocks of one kind, and a norm after those that are pre-norm."""
 
-    Shapes: x (b, n, d_model); returns the same.
-
-    Raises: ValueError for an ``n_layers`` below 1; as ``EncoderBlock``.
-    """
+    kind: type[EncoderBlock | DecoderBlock]
 
     def __init__(
         self,
@@ -212,9 +208,21 @@ class Encoder(nn.Module):
         super().__init__()
         _check.whole_number("n_layers", n_layers, at_least=1)
         self.blocks = nn.ModuleList(
-            EncoderBlock(d_model, n_heads, d_ff, **options) for _ in range(n_layers)
+            self.kind(d_model, n_heads, d_ff, **options) for _ in range(n_layers)
         )
-        self.norm = _last_norm(d_model, options)
+        post = options.get("norm", "pre") == "post"
+        self.norm = nn.Identity() if post else nn.LayerNorm(d_model, eps=options.get("eps", 1e-5))
+
+
+class Encoder(_Stack):
+    """A stack of ``EncoderBlock``, with a norm at its end where the blocks are pre-norm.
+
+    Shapes: x (b, n, d_model); returns the same.
+
+    Raises: ValueError for an ``n_layers`` below 1; as ``EncoderBlock``.
+    """
+
+    kind = EncoderBlock
 
     def forward(
         self,
@@ -232,7 +240,7 @@ class Encoder(nn.Module):
         return self.norm(x)
 
 
-class Decoder(nn.Module):
+class Decoder(_Stack):
     """A stack of ``DecoderBlock``, with a norm at its end where the blocks are pre-norm.
 
     Shapes: x (b, n_t, d_model), memory (b, n_s, d_model); returns the shape of x.
@@ -240,20 +248,7 @@ class Decoder(nn.Module):
     Raises: ValueError for an ``n_layers`` below 1; as ``DecoderBlock``.
     """
 
-    def __init__(
-        self,
-        n_layers: int,
-        d_model: int,
-        n_heads: int,
-        d_ff: int | None = None,
-        **options: Unpack[BlockOptions],
-    ) -> None:
-        super().__init__()
-        _check.whole_number("n_layers", n_layers, at_least=1)
-        self.blocks = nn.ModuleList(
-            DecoderBlock(d_model, n_heads, d_ff, **options) for _ in range(n_layers)
-        )
-        self.norm = _last_norm(d_model, options)
+    kind = DecoderBlock
 
     def forward(
         self,
@@ -281,16 +276,20 @@ class Decoder(nn.Module):
         return [block.cross.project(memory) for block in self.blocks]
 
 
-def _last_norm(d_model: int, options: BlockOptions) -> nn.Module:
-    if options.get("norm", "pre") == "post":
-        return nn.Identity()
-    return nn.LayerNorm(d_model, eps=options.get("eps", 1e-5))
+def _check_memory(memory: Tensor | Projected | None) -> None:
+    # to MultiHeadAttention, None would mean that x attends to itself
+    if memory is None:
+        raise TypeError("memory must be a torch.Tensor, or Projected: it is None")
 
 
 def _each(name: str, kind: str, given: list | None, blocks: nn.ModuleList) -> list:
-    given = [None] * len(blocks) if given is None else given
+    if given is None:
+        return [None] * len(blocks)
     if len(given) != len(blocks):
         raise ValueError(
             f"{name} must {kind} for each of the {len(blocks)} blocks: it holds {len(given)}"
         )
+    own = [one for one in given if isinstance(one, KVCache)]
+    if len(set(own)) < len(own):  # both blocks would write into it
+        raise ValueError(f"{name} must hold a KVCache of its own for each block: one comes twice")
     return given

@@ -6,13 +6,14 @@ A batch has the fields source, source_lengths, target_in, target_out and target_
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from attnbook import _check
 from attnbook.losses import PAD, check_logits, teacher_forced
 
 Link = tuple[int, int]
@@ -121,8 +122,8 @@ def bleu(
     ``tokenize`` is sacrebleu's: "13a" (mteval-v13a, for plain text), "none" for text that is
     tokens between spaces already, "char", "intl". Scores compare only where signatures agree.
 
-    Raises: TypeError for sentences that are not strings; ValueError for none, or for more of one
-    than of the other; ImportError where sacrebleu is not installed.
+    Raises: TypeError for sentences that are not strings; ValueError for none, for more of one
+    than of the other, or another ``tokenize``; ImportError where sacrebleu is not installed.
 
     Source: Papineni et al. (2002); Post (2018) for sacrebleu.
     """
@@ -133,6 +134,7 @@ def bleu(
         wrong = next((one for one in sentences if not isinstance(one, str)), None)
         if wrong is not None:
             raise TypeError(f"{name} must be strings: there is a {type(wrong).__name__} among them")
+    _check.one_of("tokenize", tokenize, list(BLEU.TOKENIZERS))
     metric = BLEU(tokenize=tokenize, lowercase=lowercase)
     score = metric.corpus_score(hypotheses, [references]).score
     return Bleu(score, str(metric.get_signature()))
@@ -145,7 +147,7 @@ def exact_match(hypotheses: Sequence[Any], references: Sequence[Any]) -> float:
     tensor of tokens.
 
     Raises: ValueError for no sentences, or for more of one than of the other; TypeError where a
-    string would be compared with tokens.
+    string would be compared with tokens, and for sets, which have no order.
     """
     _pairs("hypotheses", hypotheses, "references", references)
     return sum(map(_same, hypotheses, references)) / len(references)
@@ -157,12 +159,16 @@ def argmax_links(weights: Tensor) -> set[Link]:
     A target token whose weights are all 0 gets no link.
 
     Shapes: weights (n_t, n_s), of one sentence; returns pairs (source, target).
+
+    Raises: ValueError for another shape, and for NaN or negative numbers, which are no weights.
     """
     weights = torch.as_tensor(weights)
-    if weights.dim() != 2:
-        raise ValueError(
-            f"weights must have the shape (n_t, n_s): their shape is {tuple(weights.shape)}"
-        )
+    came = tuple(weights.shape)
+    if len(came) != 2 or came[1] == 0:
+        raise ValueError(f"weights must have the shape (n_t, n_s), n_s ≥ 1: their shape is {came}")
+    wrong = weights[~(weights >= 0)]  # NaN too
+    if len(wrong):
+        raise ValueError(f"weights must be numbers of at least 0: {wrong[0]} is among them")
     sources, heard = weights.argmax(dim=-1).tolist(), (weights > 0).any(dim=-1).tolist()
     return {(source, t) for t, source in enumerate(sources) if heard[t]}
 
@@ -181,17 +187,17 @@ def alignment_accuracy(
     Shapes: ``weights`` holds one (n_t, n_s) per sentence, or is a tensor (b, n_t, n_s); rows and
     columns beyond the sentence, such as padding, do no harm, for no gold link leads there.
 
-    Raises: ValueError for sentences that differ in number, links outside the weights, fewer
-    classes than linked tokens, or no gold link at all.
+    Raises: ValueError for sentences that differ in number, what are no weights or links, links
+    outside the weights, fewer classes than linked tokens, or no gold link at all.
     """
     weights = list(weights)
     _pairs("weights", weights, "gold", gold)
     if classes is not None:
         _pairs("classes", classes, "gold", gold)
     right, seen = Counter[str](), Counter[str]()
-    for k, (matrix, links) in enumerate(zip(weights, gold, strict=True)):
+    for k, (matrix, links) in enumerate(zip(map(torch.as_tensor, weights), gold, strict=True)):
+        found, links = argmax_links(matrix), _links("gold", k, links)
         _inside(k, links, tuple(matrix.shape))
-        found = argmax_links(matrix)
         for t in sorted({t for _, t in links}):
             kind = "" if classes is None else _class_of(k, t, classes[k])
             seen[kind] += 1
@@ -216,7 +222,7 @@ def alignment_error_rate(
     that is missed and a link that is not even possible are errors; a possible link is none,
     found or missed.
 
-    Raises: ValueError for sentences that differ in number, or no link in A and S.
+    Raises: ValueError for sentences that differ in number, what are no links, or none in A and S.
 
     Source: Och and Ney (2003), "A Systematic Comparison of Various Statistical Alignment Models".
     """
@@ -224,7 +230,8 @@ def alignment_error_rate(
     _pairs("predicted", predicted, "sure", sure)
     _pairs("possible", possible, "sure", sure)
     agreed, size = 0, 0
-    for a, s, p in zip(map(set, predicted), map(set, sure), map(set, possible), strict=True):
+    for k, (a, s, p) in enumerate(zip(predicted, sure, possible, strict=True)):
+        a, s, p = _links("predicted", k, a), _links("sure", k, s), _links("possible", k, p)
         agreed += len(a & s) + len(a & (p | s))
         size += len(a) + len(s)
     if size == 0:
@@ -233,9 +240,9 @@ def alignment_error_rate(
 
 
 def _pairs(name: str, these: Sequence[Any], other: str, those: Sequence[Any]) -> None:
-    for one, sentences in ((name, these), (other, those)):
-        if isinstance(sentences, str):
-            raise TypeError(f"{one} must be a list of sentences: it is one string")
+    for one, came in ((name, these), (other, those)):
+        if isinstance(came, str | Mapping | Set):
+            raise TypeError(f"{one} must be a list of sentences: it is a {type(came).__name__}")
     if len(these) != len(those) or len(these) == 0:
         raise ValueError(
             f"{name} and {other} must have the same number of sentences, at least 1: "
@@ -249,8 +256,27 @@ def _same(hypothesis: Any, reference: Any) -> bool:
             f"hypotheses and references must both be strings or both be tokens: "
             f"{hypothesis!r} meets {reference!r}"
         )
+    if any(isinstance(x, Mapping | Set) for x in (hypothesis, reference)):
+        raise TypeError("hypotheses and references must have an order: there is a set among them")
     mine, wanted = (x.tolist() if hasattr(x, "tolist") else x for x in (hypothesis, reference))
     return mine == wanted if isinstance(mine, str) else list(mine) == list(wanted)
+
+
+def _links(name: str, sentence: int, links: Collection[Link]) -> set[Link]:
+    """Return the links of one sentence as pairs of ints."""
+    pairs = set()
+    for link in links:
+        try:
+            s, t = _check.whole_numbers("a link", link)
+        except (TypeError, ValueError):
+            s = t = -1
+        if s < 0 or t < 0:
+            raise ValueError(
+                f"{name} must hold links (source, target) of two positions, counted from 0: "
+                f"sentence {sentence} has {link!r}"
+            )
+        pairs.add((s, t))
+    return pairs
 
 
 def _inside(sentence: int, links: Collection[Link], shape: tuple[int, ...]) -> None:
@@ -263,6 +289,8 @@ def _inside(sentence: int, links: Collection[Link], shape: tuple[int, ...]) -> N
 
 
 def _class_of(sentence: int, token: int, names: Sequence[str]) -> str:
+    if isinstance(names, str):
+        raise TypeError(f"classes must hold lists of names: sentence {sentence} has a string")
     if token >= len(names):
         raise ValueError(
             f"classes must name every target token: sentence {sentence} has {len(names)} names "

@@ -118,7 +118,7 @@ class MultiHeadAttention(nn.Module):
         """
         _check.vectors("x", x, self.d_model, batched=True)
         if memory is not None:
-            self._check_memory(None)
+            self._check_memory(x, memory, None)
         head = self._chosen("heads", heads, self.n_heads)
         row = self._chosen("rows", rows, x.shape[1])
         query = self._heads(x[:, row], head)  # (b, h, n_q, d), as chosen
@@ -165,7 +165,7 @@ class MultiHeadAttention(nn.Module):
         self, x: Tensor, memory: Tensor | Projected | None, cache: KVCache | None
     ) -> tuple[Tensor, Tensor, Tensor]:
         if memory is not None:
-            self._check_memory(cache)
+            self._check_memory(x, memory, cache)
             memory = memory if isinstance(memory, Projected) else self.project(memory)
             weight, bias = self.qkv.weight[: self.d_model], self.qkv.bias[: self.d_model]
             return self._split(functional.linear(x, weight, bias)), *memory
@@ -178,13 +178,24 @@ class MultiHeadAttention(nn.Module):
             key, value = cache.append(key, value)
         return query, key, value
 
-    def _check_memory(self, cache: KVCache | None) -> None:
+    def _check_memory(self, x: Tensor, memory: Tensor | Projected, cache: KVCache | None) -> None:
         if cache is not None:
             raise ValueError("cache must be None where memory is given: use project(memory)")
         if self.rope is not None:
             raise ValueError(
                 "memory must be None, for this layer's rope turns a sequence by its own positions"
             )
+        if not isinstance(memory, Projected):
+            _check.vectors("memory", memory, self.d_model, batched=True)
+            _check.same_lead(x=x, memory=memory)
+            return
+        wanted = (x.shape[0], self.n_kv_heads, memory.key.shape[-2], self.d)
+        for part in memory:
+            if tuple(part.shape) != wanted:
+                raise ValueError(
+                    f"memory must hold keys and values of the shape (b, n_kv_heads, n_k, d) = "
+                    f"{wanted}, as this layer's project returns them: one has {tuple(part.shape)}"
+                )
 
     def _split(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (-1, self.d)).transpose(1, 2)  # (b, heads, n, d)

@@ -8,8 +8,6 @@ a whole number, or one for each sentence, of shape (b,). Rows before position 0 
 the left and are treated as position 0.
 """
 
-import math
-
 import torch
 from torch import Tensor, nn
 
@@ -31,11 +29,14 @@ def sinusoidal(
 
     Shapes: returns (n, d); (b, n, d) for an offset of shape (b,).
 
-    Raises: ValueError for a negative n or offset, or a d that is not positive and even.
+    Raises: ValueError for a negative n or offset, a d that is not positive and even, an offset
+    that is no whole number or of another shape, and a dtype without fractions.
 
     Source: Vaswani et al. (2017), section 3.5.
     """
     _even("d", d)
+    _with_fractions(dtype)
+    _check_offset(offset)
     angles = _angles(_positions(n, offset, device), d, 10000.0, dtype)
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).to(dtype)
 
@@ -43,7 +44,7 @@ def sinusoidal(
 class Sinusoidal(nn.Module):
     """Add ``sinusoidal`` positions to vectors; nothing is learned, and no length is too long.
 
-    Shapes: x (b, n, d); returns the same.
+    Shapes: x (…, n, d), or (b, n, d) for an offset of shape (b,); returns the same.
 
     Source: Vaswani et al. (2017), section 3.5.
     """
@@ -56,6 +57,7 @@ class Sinusoidal(nn.Module):
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + PE for the positions from ``offset`` on."""
         _check.vectors("x", x, self.d)
+        _check_offset(offset, x, rank=3)
         place = sinusoidal(x.shape[-2], self.d, offset=offset, dtype=x.dtype, device=x.device)
         return x + place
 
@@ -63,7 +65,7 @@ class Sinusoidal(nn.Module):
 class LearnedPositions(nn.Module):
     """Add to vectors one learned vector for each of ``max_length`` positions.
 
-    Shapes: x (b, n, d); returns the same.
+    Shapes: x (…, n, d), or (b, n, d) for an offset of shape (b,); returns the same.
 
     Raises: ValueError for a position of ``max_length`` or later.
 
@@ -80,8 +82,12 @@ class LearnedPositions(nn.Module):
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + the rows of the table from ``offset`` on."""
         _check.vectors("x", x, self.table.embedding_dim)
+        _check_offset(offset, x, rank=3)
         n, room = x.shape[-2], self.table.num_embeddings
-        last = (int(offset.max()) if isinstance(offset, Tensor) else offset) + n
+        furthest = offset
+        if isinstance(offset, Tensor):
+            furthest = int(offset.max()) if len(offset) else 0
+        last = furthest + n
         if last > room:
             raise ValueError(
                 f"x and offset must end within max_length = {room} positions: "
@@ -108,8 +114,7 @@ class Rotary(nn.Module):
     def __init__(self, d: int, base: float = 10000.0) -> None:
         super().__init__()
         _even("d", d)
-        if not (base > 0 and math.isfinite(base)):
-            raise ValueError(f"base must be positive and finite: it is {base}")
+        _check.positive("base", base)
         self.d = d
         self.base = base
 
@@ -120,12 +125,18 @@ class Rotary(nn.Module):
 
         ``positions`` of shape (n,) names them one by one instead. An offset for each sentence
         of shape (b,) needs x of shape (b, h, n, d).
+
+        Raises: ValueError for positions or offsets of another shape or that are no whole
+        numbers, and for both at once.
         """
         _check.vectors("x", x, self.d)
+        _check_offset(offset, x, rank=4)
         if positions is None:
             positions = _positions(x.shape[-2], offset, x.device)  # (n,) or (b, n)
-        if positions.dim() == 2:
-            positions = positions[:, None]  # (b, 1, n): the same for all heads
+            if positions.dim() == 2:
+                positions = positions[:, None]  # (b, 1, n): the same for all heads
+        else:
+            _check_positions(positions, x.shape[-2], offset)
         precise = x if x.dtype == torch.float64 else x.float()
         angles = _angles(positions.to(x.device), self.d, self.base, x.dtype)
         # a pair of numbers as one complex number: turning it is one multiplication
@@ -151,7 +162,7 @@ def alibi_bias(
     Shapes: returns (n_heads, n_q, n_k); ``n_k`` is ``n_q`` unless given. For scores
     (b, h, n_q, n_k) add the batch axis: ``alibi_bias(…)[None]``.
 
-    Raises: ValueError for no heads or a negative length.
+    Raises: ValueError for no heads, a negative length, or a dtype without fractions.
 
     Source: Press, Smith and Lewis (2022), section 3, and their code for other numbers of heads.
     """
@@ -159,6 +170,7 @@ def alibi_bias(
     _check.whole_number("n_heads", n_heads, at_least=1)
     _check.whole_number("n_q", n_q)
     _check.whole_number("n_k", n_k)
+    _with_fractions(dtype)
     query = torch.arange(n_k - n_q, n_k, device=device)
     distance = (query[:, None] - torch.arange(n_k, device=device)).abs()  # (n_q, n_k)
     slopes = torch.tensor(_slopes(n_heads), dtype=dtype, device=device)
@@ -177,8 +189,42 @@ def _positions(n: int, offset: int | Tensor, device: torch.device | str | None) 
     rows = torch.arange(n, device=device)
     if isinstance(offset, Tensor):
         return (offset.to(rows.device)[:, None] + rows).clamp(min=0)  # (b, n)
-    _check.whole_number("offset", offset)
     return rows + offset  # (n,)
+
+
+def _check_offset(offset: int | Tensor, x: Tensor | None = None, rank: int = 3) -> None:
+    """Check one offset for all, or one for each sentence of ``x``, which it never enlarges."""
+    if not isinstance(offset, Tensor):
+        _check.whole_number("offset", offset)
+        return
+    _check.integers("offset", offset)
+    if x is not None and x.dim() != rank:
+        raise ValueError(
+            f"x must have the shape {'(b, n, d)' if rank == 3 else '(b, h, n, d)'} for an offset "
+            f"of each sentence: its shape is {tuple(x.shape)}"
+        )
+    if offset.dim() != 1 or (x is not None and len(offset) != len(x)):
+        wanted = "(b,)" if x is None else f"(b,) = ({len(x)},)"
+        raise ValueError(
+            f"offset must be a number, or have the shape {wanted}: "
+            f"its shape is {tuple(offset.shape)}"
+        )
+
+
+def _check_positions(positions: Tensor, n: int, offset: int | Tensor) -> None:
+    _check.integers("positions", positions)
+    if tuple(positions.shape) != (n,):
+        raise ValueError(
+            f"positions must have the shape (n,) = ({n},), one for each row of x: "
+            f"its shape is {tuple(positions.shape)}"
+        )
+    if isinstance(offset, Tensor) or offset != 0:
+        raise ValueError(f"offset must be 0 where positions are given: it is {offset}")
+
+
+def _with_fractions(dtype: torch.dtype) -> None:
+    if not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
+        raise ValueError(f"dtype must be one of floating-point numbers: it is {dtype!r}")
 
 
 def _angles(positions: Tensor, d: int, base: float, dtype: torch.dtype) -> Tensor:

@@ -17,8 +17,12 @@ def softmax(x: ArrayLike) -> NDArray[np.floating]:
     from overflowing.
 
     Shapes: x (…, n); returns (…, n).
+
+    Raises: ValueError for a single number, or numbers that are not real.
     """
-    x = np.asarray(x, dtype=np.float64)
+    x = _reals("x", x)
+    if x.ndim == 0:
+        raise ValueError(f"x must have the shape (…, n): it is the number {x}")
     powers = np.exp(x - x.max(axis=-1, keepdims=True, initial=-np.inf))
     return powers / powers.sum(axis=-1, keepdims=True)
 
@@ -26,8 +30,13 @@ def softmax(x: ArrayLike) -> NDArray[np.floating]:
 def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> NDArray[np.floating]:
     """Turn scores into weights over the keys that ``mask`` allows; an empty row gives zeros.
 
-    Shapes: scores (…, n_q, n_k), mask of a shape that fits them; returns (…, n_q, n_k).
+    Shapes: scores (…, n_q, n_k) or (n_k,), mask of the shape (n_q, n_k) or of the rank of the
+    scores; returns the shape of scores.
+
+    Raises: ValueError for a mask that is not boolean or does not fit the scores.
     """
+    scores = _reals("scores", scores)
+    mask = _fitting(mask, scores.shape)
     empty = ~np.any(mask, axis=-1, keepdims=True)  # (…, n_q, 1)
     scores = np.where(mask, scores, np.where(empty, 0.0, -np.inf))
     return np.where(empty, 0.0, softmax(scores))
@@ -100,7 +109,9 @@ def _arrays(
     query: ArrayLike, key: ArrayLike, value: ArrayLike, mask: ArrayLike | None
 ) -> tuple[NDArray, NDArray, NDArray, NDArray]:
     """Return the arguments as arrays that fit together, the mask in the scores' shape."""
-    query, key, value = (np.asarray(x, dtype=np.float64) for x in (query, key, value))
+    query, key, value = (
+        _reals(name, x) for name, x in (("query", query), ("key", key), ("value", value))
+    )
     shapes = f"query {query.shape}, key {key.shape}, value {value.shape}"
     if min(query.ndim, key.ndim, value.ndim) < 2:
         raise ValueError(f"all three must have at least 2 dimensions: {shapes}")
@@ -111,11 +122,24 @@ def _arrays(
     if key.shape[-2] != value.shape[-2]:
         raise ValueError(f"key and value must have the same length: {shapes}")
     wanted = (*query.shape[:-1], key.shape[-2])
-    mask = np.ones(wanted, dtype=bool) if mask is None else np.asarray(mask)
+    mask = np.ones(wanted, dtype=bool) if mask is None else mask
+    return query, key, value, _fitting(mask, wanted)
+
+
+def _reals(name: str, x: ArrayLike) -> NDArray[np.float64]:
+    x = np.asarray(x)
+    if np.iscomplexobj(x):
+        raise ValueError(f"{name} must hold real numbers: its dtype is {x.dtype}")
+    return x.astype(np.float64, copy=False)
+
+
+def _fitting(mask: ArrayLike, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Return a boolean mask in the shape of the scores, which it may not enlarge."""
+    mask = np.asarray(mask)
     if mask.dtype != bool:
         raise ValueError(f"mask must be boolean, True where a query may attend: {mask.dtype} came")
     same_rank = mask.ndim == len(wanted)
     fits = same_rank and all(m in (1, w) for m, w in zip(mask.shape, wanted, strict=True))
     if mask.shape != wanted[-2:] and not fits:
         raise ValueError(f"mask must fit the scores {wanted}: its shape is {mask.shape}")
-    return query, key, value, np.broadcast_to(mask, wanted)
+    return np.broadcast_to(mask, wanted)

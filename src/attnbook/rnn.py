@@ -140,8 +140,12 @@ class AttentionDecoder(nn.Module):
         self.output = nn.Linear(d_model, vocabulary)
 
     def start(self, encoded: Encoded, lengths: Tensor) -> DecoderState:
-        """Return the state before the first token, one row for each sentence."""
+        """Return the state before the first token, one row for each sentence.
+
+        Raises: ValueError for lengths (b,) that are not from 1 to n_s.
+        """
         annotations, summary = encoded
+        _check.lengths("source_lengths", lengths, annotations[..., 0], at_least=1)
         fed = torch.zeros_like(summary) if self.input_feeding else None
         memory = None
         if self.score is not None:  # the keys are projected here, once for the whole sentence
@@ -171,7 +175,7 @@ class AttentionDecoder(nn.Module):
 
     def _teacher_forced(self, target: Tensor, state: DecoderState) -> tuple[Tensor, Tensor | None]:
         """Return all h̃ (b, n_t, d) and all α (b, n_t, n_s)."""
-        _check_target(target, self.embedding.num_embeddings, len(state.hidden))
+        _check.target(target, self.embedding.num_embeddings, len(state.hidden))
         embedded = self._embed(target)  # (b, n_t, d)
         if self.order == "bahdanau" or self.input_feeding:
             return self._step_by_step(embedded, state)
@@ -275,6 +279,7 @@ class RNNSeq2Seq(nn.Module):
 
     def reorder(self, state: DecoderState, rows: Tensor) -> DecoderState:
         """Choose rows (m,) of a state, with repetition."""
+        _check.rows(rows, len(state.sentence))
         sentence, memory = state.sentence[rows], state.memory
         # rows of one sentence have one memory: where the sentences stay, nothing need be moved
         if memory is not None and not torch.equal(sentence, state.sentence):
@@ -287,12 +292,3 @@ def _check_order(order: str, input_feeding: bool) -> None:
     _check.one_of("order", order, ("none", "bahdanau", "luong"))
     if input_feeding and order != "luong":
         raise ValueError(f"input_feeding is for order='luong' alone: order is {order!r}")
-
-
-def _check_target(target: Tensor, vocabulary: int, b: int) -> None:
-    _check.tokens("target", target, vocabulary)
-    if len(target) != b or not target.numel():
-        raise ValueError(
-            f"target must have the shape (b, n_t) = ({b}, at least 1), for there are {b} "
-            f"sentences in source: its shape is {tuple(target.shape)}"
-        )

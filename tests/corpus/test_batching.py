@@ -1,5 +1,8 @@
 """Batches: right-padded, shifted targets, every pair once, little padding."""
 
+from functools import partial
+
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -109,3 +112,11 @@ def test_a_batch_moves_to_a_device() -> None:
 def test_bad_input_is_an_error_at_the_call(call, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_arrays_and_tensors_are_sentences_too() -> None:
+    wanted = pad_batch([([5, 6], [7]), ([8], [])])
+    for kind in (partial(np.array, dtype=np.int32), partial(torch.tensor, dtype=torch.int32)):
+        found = pad_batch([(kind([5, 6]), kind([7])), (kind([8]), kind([]))])
+        assert all(torch.equal(*pair) for pair in zip(found, wanted, strict=True))
+    assert pad_batch([([np.int64(5), torch.tensor(6)], [7])]).source.tolist() == [[5, 6]]

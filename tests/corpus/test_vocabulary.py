@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +45,13 @@ def test_an_unknown_token_becomes_unknown_where_one_is_set() -> None:
     ids = vocabulary.encode(["the", "horse"])
     assert ids[1] == 3
     assert vocabulary.decode(ids) == ["the", "<unk>"]
+
+
+def test_what_can_be_read_only_once_is_encoded_and_decoded_whole() -> None:
+    for vocabulary in (Vocabulary(SMALL), Vocabulary(SMALL, unknown="<unk>")):
+        numbers = vocabulary.encode(iter(["the", "cat"]))
+        assert vocabulary.decode(iter(numbers)) == ["the", "cat"]
+        assert vocabulary.decode(torch.tensor(numbers)) == ["the", "cat"]
 
 
 def test_rare_tokens_are_left_out() -> None:

@@ -38,22 +38,13 @@ def pad_batch(examples: Sequence[Example]) -> Batch:
 
     The numbers are those of a ``Vocabulary``, without bos and eos, which are added here.
 
-    Raises: ValueError for no pair at all, or an empty source.
+    Raises: ValueError for no pair at all, an empty source, and tokens that are not whole numbers
+    of at least 1; TypeError for a string.
     """
+    examples = _checked(examples)
     if not examples:
         raise ValueError("examples must hold at least one pair: there is none")
-    for row, (source, _) in enumerate(examples):
-        if len(source) == 0:
-            raise ValueError(f"every source must hold a token: that of pair {row} is empty")
-    sources = [list(source) for source, _ in examples]
-    targets = [list(target) for _, target in examples]
-    return Batch(
-        _padded(sources),
-        _lengths(sources),
-        _padded([[BOS, *target] for target in targets]),
-        _padded([[*target, EOS] for target in targets]),
-        _lengths(targets) + 1,
-    )
+    return _batch(examples)
 
 
 def batches(
@@ -70,13 +61,14 @@ def batches(
     shuffled again. The order depends on the seed alone: give each epoch its own. Without a seed
     the pairs keep their order, as an evaluation wants.
 
-    Raises: ValueError for an empty corpus, a ``batch_size`` or ``pool`` below 1, or a seed that
-    is not a whole number of at least 0.
+    Raises: as ``pad_batch``, at once; ValueError for an empty corpus, a ``batch_size`` or
+    ``pool`` below 1, or a seed that is not a whole number of at least 0.
     """
     _check.whole_number("batch_size", batch_size, at_least=1)
     _check.whole_number("pool", pool, at_least=1)
     if len(examples) == 0:
         raise ValueError("examples must hold at least one pair: the corpus is empty")
+    examples = _checked(examples)
     if seed is None:
         return _batches(examples, batch_size, None, pool)
     _check.whole_number("seed", seed)
@@ -95,7 +87,42 @@ def _batches(
             rows.sort(key=lambda row: (len(examples[row][1]), len(examples[row][0])))
         cut = [rows[first : first + batch_size] for first in range(0, len(rows), batch_size)]
         for chosen in cut if generator is None else _shuffled(cut, generator):
-            yield pad_batch([examples[row] for row in chosen])
+            yield _batch([examples[row] for row in chosen])
+
+
+def _checked(examples: Sequence[Example]) -> list[tuple[list[int], list[int]]]:
+    """Return the pairs as lists of ints, each of which a batch can hold."""
+    pairs = []
+    for place, (source, target) in enumerate(examples):
+        pair = _tokens("source", place, source), _tokens("target", place, target)
+        if not pair[0]:
+            raise ValueError(f"every source must hold a token: that of pair {place} is empty")
+        pairs.append(pair)
+    return pairs
+
+
+def _tokens(side: str, place: int, sentence: Sequence[int]) -> list[int]:
+    plain = isinstance(sentence, list) and set(map(type, sentence)) == {int}
+    if plain and min(sentence) > PAD:
+        return sentence  # nearly always, and fast
+    name = f"the tokens of the {side} of pair {place}"
+    numbers = _check.whole_numbers(name, sentence)
+    if numbers and min(numbers) <= PAD:
+        raise ValueError(
+            f"{name} must be at least 1, for 0 is padding: {min(numbers)} is among them"
+        )
+    return numbers
+
+
+def _batch(pairs: list[tuple[list[int], list[int]]]) -> Batch:
+    sources, targets = [source for source, _ in pairs], [target for _, target in pairs]
+    return Batch(
+        _padded(sources),
+        _lengths(sources),
+        _padded([[BOS, *target] for target in targets]),
+        _padded([[*target, EOS] for target in targets]),
+        _lengths(targets) + 1,
+    )
 
 
 def _shuffled(items: list, generator: torch.Generator) -> list:

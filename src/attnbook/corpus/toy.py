@@ -27,8 +27,8 @@ FORMATS: tuple[Callable[[date], str], ...] = (
 def copied(n: int, *, seed: int = 0, shortest: int = 4, longest: int = 12) -> list[Pair]:
     """Draw ``n`` different strings of digits, each its own translation.
 
-    Raises: ValueError for lengths that are not 1 ≤ ``shortest`` ≤ ``longest``, or where there
-    are not ``n`` such strings.
+    Raises: ValueError for lengths that are not 1 ≤ ``shortest`` ≤ ``longest``, where there are
+    not ``n`` such strings, or for a seed that is not a whole number of at least 0.
     """
     return [_pair("copy", digits, digits, False) for digits in _strings(n, seed, shortest, longest)]
 
@@ -52,9 +52,10 @@ def dates(n: int, *, seed: int = 0) -> list[Pair]:
     The tokens are characters: "3 May 1999" is to become "1999-05-03". The days are those of
     1950 to 2049; there is no gold alignment.
 
-    Raises: ValueError for more dates than there are.
+    Raises: ValueError for more dates than there are, or a seed as for ``copied``.
     """
     _check.whole_number("n", n)
+    _check.whole_number("seed", seed)
     if n > DAYS * 5:
         raise ValueError(f"n must be at most {DAYS * 5}: it is {n}")
     draws, pairs = Draws(seed, "dates"), {}
@@ -73,6 +74,7 @@ def ordinal(number: int) -> str:
 
 def _strings(n: int, seed: int, shortest: int, longest: int) -> list[str]:
     _check.whole_number("n", n)
+    _check.whole_number("seed", seed)
     _check.whole_number("shortest", shortest, at_least=1)
     _check.whole_number("longest", longest, at_least=shortest)
     there_are = sum(10**length for length in range(shortest, longest + 1))

@@ -25,8 +25,9 @@ class Vocabulary:
     >>> vocabulary.encode(["the", "dog"]), vocabulary.decode([1, 3, 5, 2, 0])
     ([3, 5], ['the', 'dog'])
 
-    Raises: ValueError for an empty corpus, or one that uses the name of a special token;
-    TypeError for a sentence that is a string.
+    Raises: ValueError for an empty corpus, one that uses the name of a special token, or one of
+    which ``min_count`` leaves nothing; TypeError for a sentence that is a string, and for tokens
+    that are none.
     """
 
     pad, bos, eos = PAD, BOS, EOS
@@ -46,11 +47,21 @@ class Vocabulary:
                     f"sentences must be lists of tokens: {sentence!r} is a string "
                     f"(write list(…) for its characters, .split() for its words)"
                 )
-            counts.update(sentence)
+            counts.update(list(sentence))
+        for token in counts:
+            _check_string("sentences", token)
+        if unknown is not None:
+            _check_string("unknown", unknown)
         if not counts:
             raise ValueError("sentences must hold at least one token: the corpus is empty")
         in_order = sorted(counts, key=lambda token: (-counts[token], token))
-        self._set([token for token in in_order if counts[token] >= min_count], unknown)
+        kept = [token for token in in_order if counts[token] >= min_count]
+        if not kept:
+            raise ValueError(
+                f"min_count must leave at least one token: it is {min_count}, and the most "
+                f"frequent token comes {counts[in_order[0]]} times"
+            )
+        self._set(kept, unknown)
 
     def _set(self, tokens: Sequence[str], unknown: str | None) -> None:
         special = SPECIAL if unknown is None else (*SPECIAL, unknown)
@@ -78,27 +89,29 @@ class Vocabulary:
         """Return the numbers of ``tokens``, without bos or eos.
 
         Raises: ValueError that names a token which is not in the vocabulary, where there is no
-        ``unknown``; TypeError for a string.
+        ``unknown``; TypeError for a string, and for tokens that are none.
         """
         if isinstance(tokens, str):
             raise TypeError(f"tokens must be a list of tokens: {tokens!r} is a string")
-        if self.unknown is not None:
-            return [self._ids.get(token, self.unknown) for token in tokens]
-        for token in tokens:
-            if token not in self._ids:
-                raise ValueError(
-                    f"{token!r} is not in the vocabulary of {len(self)} tokens "
-                    f"(Vocabulary(…, unknown='<unk>') would give it a number)"
-                )
-        return [self._ids[token] for token in tokens]
+        return [self._ids[token] if token in self else self._missing(token) for token in tokens]
+
+    def _missing(self, token: str) -> int:
+        _check_string("tokens", token)
+        if self.unknown is None:
+            raise ValueError(
+                f"{token!r} is not in the vocabulary of {len(self)} tokens "
+                f"(Vocabulary(…, unknown='<unk>') would give it a number)"
+            )
+        return self.unknown
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """Return the tokens of ``ids`` up to eos, without padding, bos and eos.
 
-        Raises: ValueError for a number that is not in the vocabulary.
+        Raises: ValueError for what is no whole number, or not in the vocabulary; TypeError for a
+        string.
         """
         tokens = []
-        for number in (int(one) for one in ids):
+        for number in _check.whole_numbers("ids", ids):
             if not 0 <= number < len(self):
                 raise ValueError(f"ids must be from 0 to {len(self) - 1}: {number} is among them")
             if number == EOS:
@@ -132,3 +145,8 @@ class Vocabulary:
         vocabulary = cls.__new__(cls)
         vocabulary._set(tokens, unknown)
         return vocabulary
+
+
+def _check_string(name: str, token: object) -> None:
+    if not isinstance(token, str):
+        raise TypeError(f"{name} must be made of strings: {token!r} is a {type(token).__name__}")

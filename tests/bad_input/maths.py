@@ -1,0 +1,247 @@
+"""Masks, scores, attention, long sequences, and the NumPy reference."""
+
+from functools import partial
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnbook import attention as att
+from attnbook import efficient as eff
+from attnbook import masks, reference
+from attnbook import scores as sco
+from attnbook.attend import Attend, spread
+from tests.bad_input.rows import FLOATS, HEADS, NAN, WHOLE, Calls, M, Row, X, rows
+
+EVEN = np.full((2, 3), 1 / 3)
+
+# whatever takes query, key and value refuses the same; a score takes the first two
+THREE: tuple[tuple[tuple[Tensor, ...], str], ...] = (
+    ((X[0, 0], X, X), "query must have at least 2 dimensions"),
+    ((X, X[:1], X), "query and key must have the same leading dimensions"),
+    ((X, X[..., :6], X), "query and key must have the same last dimension"),
+    ((X.long(), X, X), f"query {FLOATS}"),
+    ((X, X.double(), X), "query and key must have the same dtype"),
+    ((X, X.to("meta"), X), "query and key must have the same device"),
+)
+VALUE = (
+    ((X, X, X[:, :4]), "key and value must have the same length"),
+    ((X, X, X.int()), f"value {FLOATS}"),
+    ((X, X, X.to("meta")), "query and value must have the same device"),
+)
+MASK = (
+    (M.float(), "mask must be boolean"),
+    (M.long(), "mask must be boolean"),
+    (M[:4], "mask must have the shape (n_q, n_k) = (5, 5)"),
+    (M.expand(3, 2, 5, 5), "mask must have the shape (n_q, n_k) = (5, 5)"),
+    (M.expand(3, 5, 5), "each of them equal or 1: its shape is (3, 5, 5)"),
+    (M.to("meta"), "query and mask must have the same device"),
+)
+PAIRS = {
+    "scores.dot": sco.dot,
+    "scores.scaled_dot": sco.scaled_dot,
+    "attention.attention_weights": att.attention_weights,
+}
+TRIPLES = {
+    "attention.attention": att.attention,
+    "attention.fused_attention": att.fused_attention,
+    "efficient.tiled_attention": eff.tiled_attention,
+    "efficient.local_attention": partial(eff.local_attention, window=2),
+    "efficient.linear_attention": eff.linear_attention,
+}
+MASKED = {name: TRIPLES[name] for name in list(TRIPLES)[:3]}
+SHARED = [
+    *(Row(of, partial(f, *a[:2]), words) for of, f in PAIRS.items() for a, words in THREE),
+    *(Row(of, partial(f, *a), words) for of, f in TRIPLES.items() for a, words in THREE + VALUE),
+    *(Row(of, partial(f, X, X, X, mask), w) for of, f in MASKED.items() for mask, w in MASK),
+    *(
+        Row("attention.attention_weights", partial(att.attention_weights, X, X, mask), words)
+        for mask, words in MASK
+    ),
+    *(
+        Row(of, partial(f, [[0.0]], X, X), "query must be a torch.Tensor: it is a list", TypeError)
+        for of, f in TRIPLES.items()
+    ),
+]
+
+
+CALLS: Calls = {
+    "masks.causal_mask": [
+        (lambda: masks.causal_mask(-1), f"n_q {WHOLE} 0: it is -1"),
+        (lambda: masks.causal_mask(2, 2.5), f"n_k {WHOLE} 0: it is 2.5"),
+    ],
+    "masks.padding_mask": [
+        (lambda: masks.padding_mask([2, -1], 3), "from 0 to n_k = 3"),
+        (lambda: masks.padding_mask([4], 3), "they are [4]"),
+        (lambda: masks.padding_mask([1.0], 3), "must be whole numbers"),
+        (lambda: masks.padding_mask([[1]], 3), "must have the shape (b,)"),
+        (lambda: masks.padding_mask([1], -3), f"n_k {WHOLE} 0"),
+    ],
+    "masks.window_mask": [
+        (lambda: masks.window_mask(3, 3, 0), f"window {WHOLE} 1: it is 0"),
+        (lambda: masks.window_mask(-1, 3, 2), f"n_q {WHOLE} 0"),
+    ],
+    "masks.as_torch_mha_mask": [
+        (lambda: masks.as_torch_mha_mask(X), "mask must be boolean"),
+        (
+            lambda: masks.as_torch_mha_mask([True]),
+            "mask must be a torch.Tensor: it is a list",
+            TypeError,
+        ),
+    ],
+    "scores.Bilinear": [
+        (lambda: sco.Bilinear(0, 3), f"d_q {WHOLE} 1"),
+        (lambda: sco.Bilinear(8, 3)(X, X), "key must have the shape (…, n, 3)"),
+        (lambda: sco.Bilinear(8, 8)(X, X.long()), f"key {FLOATS}"),
+        (lambda: sco.Bilinear(8, 8)(X, X[:1]), "same leading dimensions"),
+    ],
+    "scores.Additive": [
+        (lambda: sco.Additive(8, 8, 0), f"d {WHOLE} 1"),
+        (lambda: sco.Additive(8, 8, 4, cap=0), f"cap {WHOLE} 1"),
+        (lambda: sco.Additive(6, 8, 4)(X, X), "query must have the shape"),
+        (lambda: sco.Additive(8, 8, 4)(X[0], X), "same leading dimensions"),
+    ],
+    "scores.project_key": [
+        (lambda: sco.project_key(sco.Bilinear(8, 3), X), "key must have"),
+    ],
+    "scores.score_projected": [
+        (lambda: sco.score_projected(sco.dot, X, X[:1]), "same leading"),
+    ],
+    "scores.prepared": [
+        (lambda: sco.prepared(sco.Additive(8, 6, 4), X), "key must have"),
+        (lambda: sco.prepared(sco.dot, X[..., :6])(X), "same last dimension"),
+    ],
+    "attention.masked_softmax": [
+        (lambda: att.masked_softmax(X.long()), f"scores {FLOATS}"),
+        (lambda: att.masked_softmax(X, X), "mask must be boolean"),
+        (
+            lambda: att.masked_softmax(X[:1], X.bool()),
+            "each of them equal or 1: its shape is (2, 5, 8)",
+        ),
+    ],
+    "attention.attention": [
+        (lambda: att.attention(X, X, X, bias=M), f"bias {FLOATS}: its dtype is torch.bool"),
+        (
+            lambda: att.attention(X, X, X, score=lambda q, k: q),
+            "score(query, key) must return the shape",
+        ),
+    ],
+    "attention.attention_weights": [
+        (lambda: att.attention_weights(X, X, rows=5), "rows must be from 0 to 4: 5 is among them"),
+        (
+            lambda: att.attention_weights(X[0], X[0], heads=0),
+            "heads needs a query of shape (…, h, n_q, d)",
+        ),
+    ],
+    "attend.Attend": [
+        (lambda: Attend()(HEADS, HEADS, HEADS, M.long()), "mask must be boolean"),
+        (lambda: Attend()(HEADS, HEADS, HEADS[:, :, 1:]), "the same length"),
+        (lambda: Attend(2.0), "dropout must be at least 0 and below 1: it is 2.0"),
+        (lambda: Attend(-1), "dropout must be at least 0 and below 1: it is -1"),
+        (lambda: Attend(NAN), "dropout must be at least 0 and below 1: it is nan"),
+        (
+            lambda: Attend()(HEADS[:, :3], HEADS[:, :2], HEADS[:, :2]),
+            "multiple of the heads of key, 2: there are 3",
+        ),
+        (
+            lambda: Attend()(HEADS[:, :3, :1], HEADS[:, :2], HEADS[:, :2]),
+            "of query must be a multiple",
+        ),
+        (
+            lambda: Attend()(HEADS, HEADS[:, :2], HEADS[:, :1]),
+            "key and value must have the same leading",
+        ),
+        (
+            lambda: Attend()(X, X, X),
+            "query must have the shape (b, h, n, d): its shape is (2, 5, 8)",
+        ),
+    ],
+    "efficient.summarise": [
+        (lambda: eff.summarise(X.long()), f"scores {FLOATS}"),
+        (lambda: eff.summarise(X[..., :0]), "at least one score"),
+    ],
+    "efficient.online_softmax": [
+        (lambda: eff.online_softmax(X, tile=0), f"tile {WHOLE} 1"),
+        (lambda: eff.online_softmax(X.int()), f"scores {FLOATS}"),
+        (lambda: eff.online_softmax(torch.tensor(1.0)), "at least one score: their shape is ()"),
+    ],
+    "efficient.tiled_attention": [
+        (lambda: eff.tiled_attention(X, X, X, tile=-1), f"tile {WHOLE} 1: it is -1"),
+    ],
+    "efficient.local_attention": [
+        (lambda: eff.local_attention(X, X, X, 0), f"window {WHOLE} 1: it is 0"),
+    ],
+    "efficient.weights_from": [
+        (
+            lambda: eff.weights_from(X, X, X[..., 0, :]),
+            "logsumexp must have the shape (…, n_q) = (2, 5)",
+        ),
+        (
+            lambda: eff.weights_from(X, X, X[..., 0], rows=7),
+            "rows must be from 0 to 4: 7 is among them",
+        ),
+        (
+            lambda: eff.weights_from(X, X, X[..., 0].half()),
+            "logsumexp must have the dtype that tiled_attention",
+        ),
+        (lambda: eff.weights_from(X, X, X[..., 0].to("meta")), "logsumexp must have the device"),
+    ],
+    "efficient.feature_map": [
+        (lambda: eff.feature_map(M), f"x {FLOATS}"),
+    ],
+    "reference.softmax": [
+        (lambda: reference.softmax("abc"), "could not convert"),
+        (lambda: reference.softmax(1.0), "x must have the shape (…, n): it is the number 1.0"),
+        (lambda: reference.softmax([1j]), "x must hold real numbers: its dtype is complex128"),
+    ],
+    "reference.masked_softmax": [
+        (
+            lambda: reference.masked_softmax(EVEN, np.ones(4, bool)),
+            "mask must fit the scores (2, 3)",
+        ),
+        (lambda: reference.masked_softmax(EVEN, np.ones((2, 3), int)), "mask must be boolean"),
+        (lambda: reference.masked_softmax(EVEN, np.ones((2, 3))), "mask must be boolean"),
+        (lambda: reference.masked_softmax(EVEN[:1], EVEN > 0), "mask must fit the scores (1, 3)"),
+        (
+            lambda: reference.masked_softmax(EVEN, True),
+            "must fit the scores (2, 3): its shape is ()",
+        ),
+    ],
+    "reference.attention_loops": [
+        (lambda: reference.attention_loops(X, X, X), "(n_q, d)"),
+    ],
+    "reference.attention_matrices": [
+        (
+            lambda: reference.attention_matrices(X, X, X[:, 1:]),
+            "key and value must have the same length",
+        ),
+        (lambda: reference.attention_matrices(X, X, X, M.long()), "mask must be boolean"),
+        (
+            lambda: reference.attention_matrices(X, X, X, M.expand(3, 5, 5)),
+            "mask must fit the scores (2, 5, 5): its shape is (3, 5, 5)",
+        ),
+    ],
+    "attend.spread": [
+        (
+            lambda: spread(HEADS, 6),
+            "n_heads must be a multiple of the heads of key, 4: there are 6",
+        ),
+        (
+            lambda: spread(HEADS, 2),
+            "n_heads must be a multiple of the heads of key, 4: there are 2",
+        ),
+        (lambda: spread(HEADS, 0), f"n_heads {WHOLE} 1: it is 0"),
+        (lambda: spread(X[0, 0], 8), "key must have the shape (b, h_kv, …)"),
+    ],
+    "efficient.merge": [
+        (
+            lambda: eff.merge(eff.summarise(X[:1]), eff.summarise(X)),
+            "must hold tensors of one shape (…, 1)",
+        ),
+        (
+            lambda: eff.merge(eff.summarise(X[0, 0]), eff.summarise(X)),
+            "their shapes are [(1,), (1,), (2, 5, 1)",
+        ),
+    ],
+}
+ROWS = [*SHARED, *rows(CALLS)]

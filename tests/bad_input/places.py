@@ -1,0 +1,154 @@
+"""Positions, and the cache that knows how far a sequence has come."""
+
+import torch
+
+from attnbook import positions as pos
+from attnbook.cache import KVCache
+from tests.bad_input.rows import FLOATS, HEADS, LENGTHS, WHOLE, Calls, M, X, rows, zeros
+
+
+def filled() -> KVCache:
+    cache = KVCache(4)
+    cache.append(zeros(2, 1, 3, 8), zeros(2, 1, 3, 8))
+    return cache
+
+
+CALLS: Calls = {
+    "positions.sinusoidal": [
+        (lambda: pos.sinusoidal(3, 5), "d must be even"),
+        (lambda: pos.sinusoidal(-1, 4), f"n {WHOLE} 0: it is -1"),
+        (lambda: pos.sinusoidal(1, 4, offset=-1), f"offset {WHOLE} 0"),
+        (
+            lambda: pos.sinusoidal(1, 4, offset=LENGTHS[None]),
+            "have the shape (b,): its shape is (1, 2)",
+        ),
+        (lambda: pos.sinusoidal(1, 4, offset=LENGTHS / 2), "offset must hold whole numbers"),
+        (
+            lambda: pos.sinusoidal(1, 4, dtype=torch.int64),
+            "dtype must be one of floating-point numbers",
+        ),
+    ],
+    "positions.Sinusoidal": [
+        (lambda: pos.Sinusoidal(7), "d must be even"),
+        (lambda: pos.Sinusoidal(4)(X), "x must have the shape (…, n, 4)"),
+        (lambda: pos.Sinusoidal(8)(X.long()), f"x {FLOATS}"),
+        (
+            lambda: pos.Sinusoidal(8)(X[:1], LENGTHS),
+            "offset must be a number, or have the shape (b,) = (1,): its shape is (2,)",
+        ),
+        (
+            lambda: pos.Sinusoidal(8)(X, LENGTHS[:1]),
+            "offset must be a number, or have the shape (b,) = (2,): its shape is (1,)",
+        ),
+        (
+            lambda: pos.Sinusoidal(8)(X[0], LENGTHS),
+            "x must have the shape (b, n, d) for an offset of each",
+        ),
+        (
+            lambda: pos.Sinusoidal(8)(zeros(2, 4, 5, 8), LENGTHS),
+            "x must have the shape (b, n, d) for an offset of each",
+        ),
+        (
+            lambda: pos.Sinusoidal(8)(X, LENGTHS > 2),
+            "offset must hold whole numbers: its dtype is torch.bool",
+        ),
+        (lambda: pos.Sinusoidal(8)(X, 0.5), f"offset {WHOLE} 0: it is 0.5"),
+    ],
+    "positions.LearnedPositions": [
+        (lambda: pos.LearnedPositions(0, 4), "max_length must be"),
+        (lambda: pos.LearnedPositions(4, 8)(X), "max_length = 4"),
+        (lambda: pos.LearnedPositions(9, 4)(X), "x must have"),
+        (
+            lambda: pos.LearnedPositions(9, 8)(X[:1], LENGTHS),
+            "offset must be a number, or have the shape (b,) = (1,): its shape is (2,)",
+        ),
+        (
+            lambda: pos.LearnedPositions(9, 8)(X, LENGTHS[:1]),
+            "offset must be a number, or have the shape (b,) = (2,): its shape is (1,)",
+        ),
+        (
+            lambda: pos.LearnedPositions(9, 8)(X[0], LENGTHS),
+            "x must have the shape (b, n, d) for an offset of each",
+        ),
+        (
+            lambda: pos.LearnedPositions(9, 8)(zeros(2, 4, 5, 8), LENGTHS),
+            "x must have the shape (b, n, d) for an offset of each",
+        ),
+        (
+            lambda: pos.LearnedPositions(9, 8)(X, LENGTHS > 2),
+            "offset must hold whole numbers: its dtype is torch.bool",
+        ),
+        (lambda: pos.LearnedPositions(9, 8)(X, 0.5), f"offset {WHOLE} 0: it is 0.5"),
+    ],
+    "positions.Rotary": [
+        (lambda: pos.Rotary(0), f"d {WHOLE} 2"),
+        (lambda: pos.Rotary(4, base=-1.0), "base must be above 0 and finite"),
+        (lambda: pos.Rotary(4)(X), "x must have the shape (…, n, 4)"),
+        (lambda: pos.Rotary(4, base=True), "base must be above 0 and finite: it is True"),
+        (
+            lambda: pos.Rotary(2)(HEADS[:1], LENGTHS),
+            "offset must be a number, or have the shape (b,) = (1,): its shape is (2,)",
+        ),
+        (
+            lambda: pos.Rotary(2)(HEADS, LENGTHS[:1]),
+            "offset must be a number, or have the shape (b,) = (2,): its shape is (1,)",
+        ),
+        (
+            lambda: pos.Rotary(2)(HEADS[0], LENGTHS),
+            "x must have the shape (b, h, n, d) for an offset",
+        ),
+        (lambda: pos.Rotary(2)(HEADS, LENGTHS / 2), "offset must hold whole numbers"),
+        (lambda: pos.Rotary(2)(HEADS, LENGTHS > 2), "offset must hold whole numbers"),
+        (
+            lambda: pos.Rotary(2)(HEADS, positions=LENGTHS[:1]),
+            "positions must have the shape (n,) = (5,)",
+        ),
+        (lambda: pos.Rotary(2)(HEADS, positions=torch.ones(2, 5).int()), "its shape is (2, 5)"),
+        (lambda: pos.Rotary(2)(HEADS, positions=zeros(5)), "positions must hold whole numbers"),
+        (
+            lambda: pos.Rotary(2)(HEADS, 3, positions=torch.arange(5)),
+            "offset must be 0 where positions",
+        ),
+    ],
+    "positions.alibi_bias": [
+        (lambda: pos.alibi_bias(0, 3), f"n_heads {WHOLE} 1"),
+        (lambda: pos.alibi_bias(2, 3, -1), f"n_k {WHOLE} 0"),
+        (
+            lambda: pos.alibi_bias(2, 3, dtype=torch.int64),
+            "dtype must be one of floating-point numbers",
+        ),
+    ],
+    "cache.KVCache": [
+        (lambda: KVCache(0), f"max_length {WHOLE} 1"),
+        (lambda: KVCache(capacity=-1), f"capacity {WHOLE} 1"),
+        (lambda: KVCache().append(X, X), "key must have the shape (b, h, n, d)"),
+        (lambda: KVCache().append(HEADS.long(), HEADS), f"key {FLOATS}"),
+        (lambda: KVCache().append(HEADS, HEADS[:, :, 1:]), "the same length"),
+        (lambda: KVCache().append(HEADS, HEADS.double()), "the same dtype"),
+        (lambda: filled().append(HEADS, HEADS), "must fit the rows in the cache"),
+        (
+            lambda: filled().append(zeros(2, 1, 2, 8), zeros(2, 1, 2, 8)),
+            "holds at most max_length = 4 rows: 3 are in it, and 2 more came",
+        ),
+        (
+            lambda: KVCache().append(zeros(1, 1, 1, 2, requires_grad=True), zeros(1, 1, 1, 2)),
+            "must not need a gradient",
+        ),
+        (
+            lambda: filled().reorder(torch.tensor([0, 2])),
+            "rows must be from 0 to 1: they are [0, 2]",
+        ),
+        (lambda: filled().reorder(torch.tensor([-1])), "rows must be from 0 to 1: they are [-1]"),
+        (
+            lambda: filled().reorder(zeros(1)),
+            "rows must hold whole numbers: its dtype is torch.float32",
+        ),
+        (lambda: filled().reorder(M[0]), "rows must hold whole numbers: its dtype is torch.bool"),
+        (
+            lambda: filled().reorder(LENGTHS[None]),
+            "rows must have the shape (m,): its shape is (1, 2)",
+        ),
+        (lambda: KVCache().reorder([0]), "rows must be a torch.Tensor: it is a list", TypeError),
+    ],
+}
+ROWS = rows(CALLS)

@@ -1,0 +1,83 @@
+"""What cannot be computed is refused at the door, in words: every public function and class.
+
+One table for each group of modules: what is called, the exception, and words that its message must
+hold. The last tests see to it that nothing public is missing from the tables.
+"""
+
+import importlib
+import inspect
+
+import pytest
+
+from tests.bad_input import maths, models, pictures, places, text, training, writing
+from tests.bad_input.rows import Row
+from tests.bad_input.test_files import FILES
+
+MODULES = (
+    *("masks", "scores", "attention", "attend", "positions", "cache", "multihead", "embeddings"),
+    *("efficient", "layers", "rnn", "transformer", "decoding", "record", "corpus", "training"),
+    *("losses", "metrics", "schedules", "seeds", "checkpoint", "reference", "figures", "arcs"),
+)
+ROWS = [
+    row
+    for table in (maths, places, models, writing, text, training, pictures)
+    for row in table.ROWS
+]
+
+RESULT = "holds what a function returned, and takes anything"
+ELSEWHERE = {
+    **dict.fromkeys(("attention.Attended", "multihead.Projected", "decoding.Hypothesis"), RESULT),
+    **dict.fromkeys(("efficient.Running", "efficient.Tiled", "metrics.Bleu"), RESULT),
+    **dict.fromkeys(("rnn.Encoded", "rnn.Memory", "rnn.DecoderState"), RESULT),
+    **dict.fromkeys(("transformer.Seq2SeqState", "transformer.LanguageModelState"), RESULT),
+    **dict.fromkeys(("record.Recorded", "record.Seen", "training.History"), RESULT),
+    **dict.fromkeys(("corpus.Batch", "corpus.Corpus", "corpus.Pair", "corpus.TextPair"), RESULT),
+    **dict.fromkeys(("corpus.Tree", "arcs.Arcs", "arcs.Parsed"), RESULT),
+    "corpus.book_trees": "takes nothing",
+    "metrics.AlignmentAccuracy": RESULT,
+    "checkpoint.Checkpoint": "read_checkpoint makes it: see the tests of files",
+    "layers.BlockOptions": "names the options of a block, which checks them",
+    "decoding.Stepper": "is a protocol",
+    "losses.teacher_forced": "hands a batch to the model, which checks it",
+    "losses.teacher_forced_loss": "teacher_forced, then sequence_loss",
+    "metrics.evaluating": "takes any module",
+    "metrics.free_running": "hands a batch to the model, which checks it",
+    "seeds.random_state": "takes nothing",
+    "seeds.set_random_state": "takes what random_state returned; a checkpoint has its hash",
+    "corpus.crosses": "takes a Pair",
+    "corpus.detokenise": "takes any tokens",
+}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.of}: {row.words}")
+def test_it_is_refused_in_words(row: Row) -> None:
+    with pytest.raises(row.error) as caught:
+        row.call()
+    assert row.words in str(caught.value)
+    assert type(caught.value) is row.error  # a subclass came from somewhere else
+
+
+def public(name: str) -> set[str]:
+    """Return the public functions and classes that a module defines or, in a package, exports."""
+    module = importlib.import_module(f"attnbook.{name}")
+    if hasattr(module, "__all__"):
+        return {f"{name}.{one}" for one in module.__all__}
+    return {
+        f"{name}.{one}"
+        for one, value in vars(module).items()
+        if not one.startswith("_")
+        and (inspect.isfunction(value) or inspect.isclass(value))
+        and value.__module__ == module.__name__
+    }
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_public_name_has_a_row_or_a_reason(module: str) -> None:
+    tested = {row.of for row in ROWS} | {row[0] for row in FILES} | {"checkpoint.has_checkpoint"}
+    assert sorted(public(module) - tested - ELSEWHERE.keys()) == []
+
+
+def test_the_table_names_what_there_is() -> None:
+    there_is = set().union(*(public(module) for module in MODULES))
+    named = {row.of for row in ROWS} | {row[0] for row in FILES} | ELSEWHERE.keys()
+    assert sorted(named - there_is) == []

@@ -1,0 +1,160 @@
+"""Training, losses, metrics, schedules and seeds."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+from attnbook import losses, metrics
+from attnbook.schedules import constant, warmup_cosine, warmup_inverse_sqrt
+from attnbook.seeds import seeded
+from attnbook.training import train
+from tests.bad_input.rows import FLOATS, IDS, NAN, WHOLE, Calls, Row, X, rows, zeros
+
+
+def trained(**changed: Any) -> Callable[[], Any]:
+    def call() -> Any:
+        arguments = {
+            "model": nn.Linear(2, 1),
+            "batches": [zeros(1, 2)],
+            "loss": lambda model, batch: model(batch).sum(),
+            "steps": 2,
+            "progress": False,
+        }
+        return train(**(arguments | changed))
+
+    return call
+
+
+LOGITS = zeros(2, 3, 9)
+CALLS: Calls = {
+    "training.train": [
+        (trained(model=3), "model must be a torch.nn.Module", TypeError),
+        (trained(loss=3), "loss must be a function", TypeError),
+    ],
+    "losses.sequence_loss": [
+        (lambda: losses.sequence_loss(LOGITS[0], IDS), "logits must have"),
+        (lambda: losses.sequence_loss(LOGITS.int(), IDS), FLOATS),
+        (
+            lambda: losses.sequence_loss(LOGITS, IDS, smoothing=1.5),
+            "smoothing must be from 0 to 1: it is 1.5",
+        ),
+    ],
+    "losses.check_logits": [
+        (lambda: losses.check_logits(LOGITS[:1], IDS), "(1, 3, 9)"),
+    ],
+    "metrics.perplexity": [
+        (lambda: metrics.perplexity(nn.ReLU(), []), "they hold none"),
+    ],
+    "metrics.bleu": [
+        (lambda: metrics.bleu([], []), "at least 1: they have 0 and 0"),
+        (lambda: metrics.bleu("a", ["a"]), "it is a str", TypeError),
+        (lambda: metrics.bleu([["a"]], ["a"]), "must be strings", TypeError),
+        (
+            lambda: metrics.bleu(["a"], ["a"], tokenize="x"),
+            "tokenize must be one of 'none', 'zh', '13a'",
+        ),
+        (lambda: metrics.bleu(["a"], ["a"], tokenize=None), "'char'"),
+    ],
+    "metrics.exact_match": [
+        (lambda: metrics.exact_match(["a"], []), "they have 1 and 0"),
+        (lambda: metrics.exact_match(["a"], [[1]]), "'a' meets", TypeError),
+        (
+            lambda: metrics.exact_match({"a": 1}, {"b": 1}),
+            "must be a list of sentences: it is a dict",
+            TypeError,
+        ),
+        (lambda: metrics.exact_match([{1, 2}], [{1, 2}]), "must have an order", TypeError),
+    ],
+    "metrics.argmax_links": [
+        (lambda: metrics.argmax_links(X), "must have the shape (n_t, n_s)"),
+        (
+            lambda: metrics.argmax_links(X[0] * NAN),
+            "weights must be numbers of at least 0: nan is among",
+        ),
+        (
+            lambda: metrics.argmax_links(X[0] - 1),
+            "weights must be numbers of at least 0: -1.0 is among",
+        ),
+        (lambda: metrics.argmax_links(X[0, :, :0]), "n_s ≥ 1: their shape is (5, 0)"),
+    ],
+    "metrics.alignment_accuracy": [
+        (
+            lambda: metrics.alignment_accuracy(X, [{(8, 0)}, set()]),
+            "gold must lie inside the weights: sentence 0 has the link (8, 0)",
+        ),
+        (lambda: metrics.alignment_accuracy(X, [(), ()]), "gold must hold at least one link"),
+        (
+            lambda: metrics.alignment_accuracy(X * NAN, [{(0, 0)}] * 2),
+            "weights must be numbers of at least 0",
+        ),
+        (
+            lambda: metrics.alignment_accuracy(X[:, 0], [{(0, 0)}] * 2),
+            "weights must have the shape (n_t, n_s)",
+        ),
+        (lambda: metrics.alignment_accuracy(X, [{(0, 0)}, {(0.5, 0)}]), "sentence 1 has (0.5, 0)"),
+        (
+            lambda: metrics.alignment_accuracy(X, [{(0, 0)}] * 2, ["ab", "ab"]),
+            "sentence 0 has a string",
+            TypeError,
+        ),
+    ],
+    "metrics.alignment_error_rate": [
+        (lambda: metrics.alignment_error_rate([[]], [[]]), "must hold at least one link"),
+        (
+            lambda: metrics.alignment_error_rate([[(0, 0)]], []),
+            "predicted and sure must have the same number of sentences",
+        ),
+        (
+            lambda: metrics.alignment_error_rate([(0, 0)], [(0, 0)]),
+            "predicted must hold links (source, target)",
+        ),
+        (lambda: metrics.alignment_error_rate([[(0, 0)]], [[(0, -1)]]), "sure must hold links"),
+        (
+            lambda: metrics.alignment_error_rate([[(0, 0)]], [[(0, 0)]], [[(1, 2, 3)]]),
+            "possible must hold links",
+        ),
+    ],
+    "schedules.constant": [
+        (lambda: constant(-1), f"warmup {WHOLE} 0"),
+    ],
+    "schedules.warmup_cosine": [
+        (lambda: warmup_cosine(5, 5), f"steps {WHOLE} 6"),
+        (lambda: warmup_cosine(1, 5, final=2.0), "final must be from"),
+    ],
+    "schedules.warmup_inverse_sqrt": [
+        (lambda: warmup_inverse_sqrt(0), f"warmup {WHOLE} 1"),
+        (lambda: warmup_inverse_sqrt(1, d_model=0), f"d_model {WHOLE} 1"),
+    ],
+    "seeds.seeded": [
+        (lambda: seeded(-1).__enter__(), f"seed {WHOLE} 0: it is -1"),
+        (lambda: seeded(0.5).__enter__(), f"seed {WHOLE} 0: it is 0.5"),
+    ],
+}
+ROWS = [
+    *rows(CALLS),
+    *(
+        Row("training.train", trained(**changed), words)
+        for changed, words in (
+            ({"steps": 0}, f"steps {WHOLE} 1: it is 0"),
+            ({"lr": True}, "lr must be above 0 and finite: it is True"),
+            ({"lr": None}, "lr must be above 0 and finite: it is None"),
+            ({"lr": 0.0}, "lr must be above 0 and finite: it is 0.0"),
+            ({"clip": float("nan")}, "clip must be above 0 and finite: it is nan"),
+            ({"batches": []}, "batches must hold at least one: epoch 0 holds none"),
+            ({"batches": iter([X])}, "batches must be a list, or a function"),
+            ({"model": nn.ReLU()}, "model must have weights that require a gradient"),
+            ({"seed": -1}, f"seed {WHOLE} 0"),
+            ({"patience": 2}, "patience must come with validate"),
+            ({"validate": len}, "validate and validate_every must be given together"),
+            ({"resume": True}, "resume must come with checkpoint"),
+            ({"schedule": lambda step: -1.0}, "finite factor of at least 0: it is -1.0"),
+            ({"loss": lambda model, batch: model(batch)[0] * torch.inf}, "hangs on"),
+            (
+                {"loss": lambda model, batch: model(batch).sum() * torch.nan},
+                "the loss must be finite: at step 1 it is nan",
+            ),
+        )
+    ),
+]

@@ -1,0 +1,82 @@
+"""Writing with a model, and watching one."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch import nn
+
+from attnbook import decoding
+from attnbook.record import record_attention
+from tests.bad_input.models import translator
+from tests.bad_input.rows import IDS, LENGTHS, NAN, WHOLE, Calls, Row, rows
+
+
+def wrote(function: Callable[..., Any], **changed: Any) -> Callable[[], Any]:
+    arguments = {"source": IDS, "source_lengths": LENGTHS, "max_length": 2} | changed
+    return lambda: function(translator(), **arguments)
+
+
+WRITERS = {
+    "decoding.greedy": decoding.greedy,
+    "decoding.sample": decoding.sample,
+    "decoding.beam_search": partial(decoding.beam_search, beam=2),
+}
+WRITTEN: tuple[tuple[dict[str, Any], str], ...] = (
+    *(({"max_length": n}, f"max_length {WHOLE} 1: it is {n}") for n in (0, -1, 2.5, True, None)),
+    ({"source": IDS[0]}, "source must have the shape (b, n_s): its shape is (3,)"),
+    ({"source_lengths": LENGTHS + 1}, "they are [4, 3]"),
+    ({"source_lengths": LENGTHS - 3}, "they are [0, -1]"),
+    ({"source_lengths": LENGTHS[:1]}, "source_lengths must be int64 of the shape (b,) = (2,)"),
+    ({"eos": 9}, "eos must be below the vocabulary's 9: it is 9"),
+    ({"bos": -1}, f"bos {WHOLE} 0: it is -1"),
+    ({"bos": 9}, "from 0 to 8: 9 is among them"),
+    ({"bos": LENGTHS.float()}, "bos must be a token, or int64 of the shape (b,) = (2,)"),
+)
+CALLS: Calls = {
+    "record.record_attention": [
+        (lambda: record_attention(nn.Linear(2, 2)).__enter__(), "hold a"),
+    ],
+}
+ROWS = [
+    *rows(CALLS),
+    *(Row(of, wrote(f, **changed), w) for of, f in WRITERS.items() for changed, w in WRITTEN),
+    *(
+        Row(of, wrote(f, source=[[1]]), "source must be a torch.Tensor: it is a list", TypeError)
+        for of, f in WRITERS.items()
+    ),
+    *(
+        Row("decoding.sample", wrote(decoding.sample, **changed), words)
+        for changed, words in (
+            ({"temperature": True}, "temperature must be above 0 and finite: it is True"),
+            ({"temperature": 0.0}, "temperature must be above 0 and finite: it is 0.0"),
+            ({"temperature": float("nan")}, "temperature must be above 0 and finite"),
+            ({"top_k": 0}, f"top_k {WHOLE} 1: it is 0"),
+            ({"top_p": "x"}, "top_p must be above 0 and at most 1: it is 'x'"),
+            ({"top_p": 0.0}, "top_p must be above 0 and at most 1: it is 0.0"),
+            ({"top_p": 1.1}, "top_p must be above 0 and at most 1: it is 1.1"),
+            ({"generator": []}, "one for each of the 2 sentences: there are 0"),
+        )
+    ),
+    *(
+        Row("decoding.beam_search", wrote(decoding.beam_search, beam=beam), f"beam {WHOLE} 1")
+        for beam in (0, -1, 2.0, True)
+    ),
+    *(
+        Row(
+            "decoding.beam_search",
+            wrote(decoding.beam_search, beam=2, length_penalty=alpha),
+            f"length_penalty must be at least 0 and finite: it is {alpha!r}",
+        )
+        for alpha in (-1.0, NAN, torch.inf, True, "1", None)
+    ),
+    *(
+        Row(
+            "decoding.beam_search",
+            wrote(decoding.beam_search, beam=2, length_penalty=alpha),
+            f"max_length ** length_penalty within 1e30: it is {alpha!r}, with max_length = 2",
+        )
+        for alpha in (1e300, 100, 700)
+    ),
+]
