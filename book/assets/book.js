@@ -12,8 +12,9 @@
   });
 
   // What scrolls by itself must be within reach of the keyboard.
+  const boxes = '.pst-scrollable-table-container, .cell_output:has(> img[src$=".svg"])';
   const reach = () => {
-    for (const box of document.querySelectorAll(".pst-scrollable-table-container")) {
+    for (const box of document.querySelectorAll(boxes)) {
       if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     }

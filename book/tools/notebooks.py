@@ -25,6 +25,7 @@ SEEN = ROOT / "_build" / "notebooks.json"
 CELL_SECONDS = 120
 TIMING_TAG = "nbval-ignore-output"
 COLLAPSED = {"hide-input", "hide-cell", "remove-input"}
+PICTURES = {"image/png", "image/svg+xml"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -72,6 +73,7 @@ def execute(notebook: NotebookNode, name: str, folder: Path) -> None:
         timeout=CELL_SECONDS,
         kernel_name="python3",
         store_widget_state=False,
+        coalesce_streams=True,  # in how many pieces prints arrive, hangs on the machine's load
         resources={"metadata": {"path": str(folder)}},
     )
     try:
@@ -109,9 +111,9 @@ def normalise(notebook: NotebookNode, name: str) -> None:
             data = output.get("data", {})
             # a saved view points to a model that no longer lives: the HTML beside it is the page's
             data.pop(WIDGET_VIEW, None)
-            if "image/png" in data:
-                data["image/png"] = data["image/png"].strip()
-                alt = output.metadata.get("image/png", {}).get("alt")
+            for kind in PICTURES & data.keys():
+                data[kind] = data[kind].strip()
+                alt = output.metadata.get(kind, {}).get("alt")
                 if alt:
                     cell.metadata.setdefault("mystnb", {})["image"] = {"alt": alt}
 

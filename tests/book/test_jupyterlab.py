@@ -94,7 +94,7 @@ def solutions(visit: Visit) -> list[tuple[int, NotebookNode, list[str]]]:
 def test_before_the_run_every_picture_is_a_readable_table(visit: Visit) -> None:
     for place, html in widgets(visit):
         values = CELL.findall(FOLDED.sub("", html))
-        assert values or not re.search("attnbook-(heatmap|steps)", html)
+        assert values or not re.search("attnbook-(heatmap|steps|heads|roles|painter)", html)
         missing = [value for value in values if value not in visit.opened[place]]
         assert not missing, f"cell {place} does not show {missing}"
         assert '"kind"' not in visit.opened[place], "the widget's data is shown as text"
@@ -195,6 +195,59 @@ def test_the_keys_of_the_steps_are_not_taken_by_jupyterlab(visit: Visit) -> None
     figure.get_by_role("button", name="previous").press("ArrowLeft")
     figure.locator("select").press("ArrowUp")
     assert visit.python("print(s.step, s.query)") == "2 1"
+
+
+@pytest.mark.parametrize("visit", having("roles"), indirect=True, ids=named)
+def test_an_edited_matrix_reaches_python_and_its_keys_are_not_taken(visit: Visit) -> None:
+    visit.python(f"r = {FIRST.format('RoleProjection')}; r.token = 0")
+    before = json.loads(visit.python("print(r.w_k)"))
+    figure = visit.first("roles")
+    number = figure.get_by_label("W^K, row 2, column 1")
+    number.fill("7.5")
+    number.press("Enter")  # JupyterLab would open the cell to be edited
+    square = figure.locator(".attnbook-square").first
+    square.press("ArrowDown")
+    after = json.loads(visit.python("print(r.w_k)"))
+    assert after == [before[0], [7.5, *before[1][1:]], *before[2:]]
+    assert visit.python("print(r.token)") == "1"
+
+    visit.python(f"r.w_k = {before}")
+    wanted = "([input, value]) => Number(input.value.replace('−', '-')) === value"
+    visit.page.wait_for_function(wanted, arg=[number.element_handle(), before[1][0]])
+
+
+@pytest.mark.parametrize("visit", having("heads"), indirect=True, ids=named)
+def test_the_keys_of_the_heads_are_not_taken_by_jupyterlab(visit: Visit) -> None:
+    visit.python(
+        f"g = {FIRST.format('HeadGrid')}; g.chosen = []; g.row = None; g.large = 'one'; g.head = 0"
+    )
+    figure = visit.first("heads")
+    maps = figure.locator(".attnbook-map")
+    maps.first.press("ArrowRight")
+    maps.nth(1).press("Enter")
+    maps.nth(1).press("ArrowLeft")
+    maps.first.press("Space")
+    assert visit.python("print(g.chosen, g.head, g.large)") == "[0, 1] 0 chosen"
+    figure.get_by_label("query").select_option(index=1)
+    assert visit.python("print(g.row)") == "0"
+    visit.python("g.large = 'average'")
+    figure.locator(".attnbook-title", has_text="average of").wait_for()
+
+
+@pytest.mark.parametrize("visit", having("painter"), indirect=True, ids=named)
+def test_a_painted_mask_reaches_python_and_its_keys_are_not_taken(visit: Visit) -> None:
+    visit.python(f"p = {FIRST.format('MaskPainter')}; p.mask = [1] * len(p.mask); p.pinned = None")
+    figure = visit.first("painter")
+    plot = figure.locator(".attnbook-plot").first
+    plot.press("ArrowRight")  # to the first cell, whichever was left last
+    plot.press("Home")
+    plot.press("Space")  # JupyterLab would scroll
+    plot.press("Enter")
+    assert visit.python("print(p.mask.count(0), p.pinned is not None)") == "1 True"
+    figure.get_by_role("button", name="causal", exact=True).click()
+    assert visit.python("print((p.may == np.tri(*p.shape, dtype=bool)).all())") == "True"
+    visit.python("p.fill = 'zero'; p.show = 'gradient'")
+    figure.locator("b", has_text="gradient").wait_for()
 
 
 def test_hostile_tokens_are_shown_as_text(visit: Visit) -> None:

@@ -20,6 +20,7 @@ from tests.book.lectures import NOTEBOOKS, ROOT, read, tags
 
 RULES = ROOT / "notebooks" / "conftest.py"
 DIGIT = re.compile(r"(?<=\d)\d|\d")
+UNITS = re.compile(r"\d(?=\.\d)")  # beyond any tolerance that a widget states
 
 
 def nbval(folder: Path, notebook: nbformat.NotebookNode) -> dict[int, bool]:
@@ -182,12 +183,13 @@ def test_one_changed_digit_in_any_output_turns_its_cell_red(path, tmp_path):
 
 
 def change(output: nbformat.NotebookNode) -> bool:
-    """Change the last digit that an output shows; whether it shows any."""
+    """Change the last digit that an output shows, or the last unit; whether it shows any."""
     holders = [(output, "text")] if "text" in output else []
     data = output.get("data", {})
     holders += [(data, kind) for kind in ("text/html", "text/plain") if kind in data]
     for holder, key in holders:
-        digits = list(DIGIT.finditer(holder[key]))
+        which = UNITS if "data-tolerance" in holder[key] else DIGIT
+        digits = list(which.finditer(holder[key]))
         if digits:
             at = digits[-1].start()
             other = "1" if holder[key][at] != "1" else "7"

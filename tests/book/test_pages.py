@@ -302,3 +302,26 @@ def test_theme_and_widgets_use_the_same_bytes_as_jupyter():
     assert (HTML / "_static" / "attnbook.js").read_text(encoding="utf-8") == page_script()
     assert (HTML / "_static" / "attnbook.css").read_text(encoding="utf-8") == stylesheet()
     assert Path(HTML / "_static" / "mathjax").is_dir()
+
+
+HEADS_LECTURE = "notebooks/08-multi-head-attention"
+
+
+def test_the_task_of_the_heads_has_the_answer_given(visit):
+    """Two certain heads, whose average looks like one that cannot decide."""
+    heads = visit(HEADS_LECTURE).locator("figure.attnbook-heads").first
+    heads.get_by_role("button", name="their average").click()
+    heads.get_by_label("temperature as a number").fill("0.25")
+    expect(heads.get_by_role("status")).to_contain_text("had, nuts 0.500 each in the average")
+    assert "most to nuts 1.000" in heads.inner_text()
+    assert "most to had 1.000" in heads.inner_text()
+
+
+def test_arcs_of_a_long_sentence_scroll_in_their_own_box_on_a_phone(visit):
+    page = visit(HEADS_LECTURE, viewport=PHONE)
+    box = page.locator(".cell_output:has(> img[src$='.svg'])").nth(1)
+    assert box.evaluate("b => b.scrollWidth > b.clientWidth + 300")
+    box.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("b => b.scrollLeft > 0", arg=box.element_handle())
+    assert no_sideways_scroll(page)
