@@ -124,6 +124,7 @@ def test_rotary_positions_go_on_at_an_offset() -> None:
     close(rope(x[..., 4:, :], 4), whole[..., 4:, :])
     chosen = torch.tensor([5, 0, 5])
     close(rope(x[..., chosen, :], positions=chosen), whole[..., chosen, :])
+    close(rope(x[0, 0, chosen], positions=chosen), whole[0, 0, chosen])
     each = rope(x[..., 4:6, :], torch.tensor([4, 0]))
     close(each[0], whole[0, :, 4:6])
     close(each[1], rope(x[1, :, 4:6]))

@@ -86,6 +86,12 @@ def test_a_number_chooses_the_word_whose_share_it_falls_in(draw: float, options,
     assert pick(even, torch.tensor([draw]), **options).tolist() == [token]
 
 
+def test_the_cut_of_one_row_does_not_cut_another() -> None:
+    log_p = torch.tensor([[0.97, 0.01, 0.01, 0.01], [0.25, 0.25, 0.25, 0.25]]).log()
+    chosen = pick(log_p, torch.tensor([0.99, 0.99]), 1.0, None, 0.9)
+    assert chosen.tolist() == [0, 3]
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_at_the_lowest_temperature_the_greatest_is_alone(dtype: torch.dtype) -> None:
     log_p = torch.tensor([[0.2, 0.5, 0.3]], dtype=dtype).log()

@@ -57,7 +57,7 @@ class Sinusoidal(nn.Module):
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + PE for the positions from ``offset`` on."""
         _check.vectors("x", x, self.d)
-        _check_offset(offset, x, rank=3)
+        _check_offset(offset, x)
         place = sinusoidal(x.shape[-2], self.d, offset=offset, dtype=x.dtype, device=x.device)
         return x + place
 
@@ -82,7 +82,7 @@ class LearnedPositions(nn.Module):
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + the rows of the table from ``offset`` on."""
         _check.vectors("x", x, self.table.embedding_dim)
-        _check_offset(offset, x, rank=3)
+        _check_offset(offset, x)
         n, room = x.shape[-2], self.table.num_embeddings
         furthest = offset
         if isinstance(offset, Tensor):
