@@ -6,9 +6,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attnbook.masks import padding_mask
+from attnbook.masks import causal_mask, padding_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import Rotary, alibi_bias
+from attnbook.seeds import seeded
 from tests.copying import grouped
 from tests.strategies import chances, close, normal
 
@@ -35,6 +36,31 @@ def test_training_drops_weights_and_keeps_their_mean(
     mean = torch.stack([layer(x, memory, mask, causal=causal) for _ in range(2000)]).mean(dim=0)
     assert not torch.equal(layer(x, memory, mask), layer(x, memory, mask))
     close(mean, layer.eval()(x, memory, mask, causal=causal), 0.1)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("padded", [False, True])
+def test_dropout_lets_nothing_past_a_mask(causal: bool, padded: bool) -> None:
+    layer = MultiHeadAttention(8, 2, dropout=0.5).double()
+    mask = padding_mask([4], 5) if padded else None
+    other = normal(1, 5, 8, seed=1)
+    seen = []
+    for later in (other, -other):
+        x = normal(1, 5, 8)
+        x[:, 4] = later[:, 4]  # padding, or the future of rows 0 to 3
+        with seeded(0):
+            seen.append(layer(x, mask=mask, causal=causal)[:, :4])
+    assert torch.equal(*seen) == (causal or padded)
+
+
+def test_dropout_joins_a_mask_and_the_past() -> None:
+    layer, x = MultiHeadAttention(8, 2, dropout=0.5).double(), normal(1, 5, 8)
+    both = causal_mask(5) & padding_mask([3], 5)
+    outputs = []
+    for mask, causal in ((padding_mask([3], 5), True), (both, False)):
+        with seeded(0):
+            outputs.append(layer(x, mask=mask, causal=causal))
+    assert torch.equal(*outputs)
 
 
 def test_dropout_takes_empty_rows_and_poisoned_padding() -> None:

@@ -134,6 +134,11 @@ CALLS: Calls = {
         ),
     ],
     "attend.Attend": [
+        (
+            lambda: Attend()([[0.0]], HEADS, HEADS),
+            "query must be a torch.Tensor: it is a list",
+            TypeError,
+        ),
         (lambda: Attend()(HEADS, HEADS, HEADS, M.long()), "mask must be boolean"),
         (lambda: Attend()(HEADS, HEADS, HEADS[:, :, 1:]), "the same length"),
         (lambda: Attend(2.0), "dropout must be at least 0 and below 1: it is 2.0"),
