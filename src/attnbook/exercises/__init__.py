@@ -60,6 +60,8 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
 def tensor_of(answer: Any, shape: tuple[int, ...]) -> Tensor:
     """The answer as a tensor of the wanted shape, or a `Mistake` that shows both shapes."""
     try:
+        if isinstance(answer, list | tuple) and any(isinstance(row, Tensor) for row in answer):
+            answer = torch.stack([torch.as_tensor(row) for row in answer])
         answer = torch.as_tensor(answer)
     except (TypeError, ValueError, RuntimeError) as error:
         kind = type(answer).__name__

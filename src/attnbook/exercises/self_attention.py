@@ -12,7 +12,6 @@ from torch import Tensor
 from attnbook.attention import attention, attention_weights
 from attnbook.exercises import Blank, Mistake, called, close, exercise, tensor_of
 from attnbook.masks import causal_mask
-from attnbook.scores import dot
 
 HAD_BOWL_NUTS = ((2.0, -1.0, 0.0), (1.0, 1.0, 1.0), (1.0, 2.0, 2.0))
 
@@ -39,8 +38,16 @@ def weights_of_one_token(function: Callable[[Tensor, int], Any]) -> str:
         raise Mistake("You divided by √n, n the number of tokens; d is the number of components.")
     if close(found, torch.softmax(x @ x.T / math.sqrt(5), 0)[i]):
         raise Mistake("Your softmax runs over the queries: the shares of one query must sum to 1.")
+    if close(found, torch.softmax(raw / math.sqrt(3), 0)):
+        raise Mistake("You divided by √3, right for had bowl nuts only: take d from x.shape[-1].")
+    if close(found, torch.softmax(raw / 5, 0)):
+        raise Mistake("You divided by d: divide by its square root.")
+    if close(found, torch.softmax(raw, 0) / math.sqrt(5)):
+        raise Mistake("You divided the weights by √d: divide the scores, before the softmax.")
     if not close(found, attention_weights(x, x)[i]):
         raise Mistake("The weights are wrong. Try your function on had bowl nuts, i = 2, by hand.")
+    if not close(tensor_of(called(function, x, 0), (4,)), attention_weights(x, x)[0]):
+        raise Mistake("Right for i = 2, and wrong for i = 0: the query must be x[i].")
     return "Score, scale, softmax: three lines, and they never looked at another query."
 
 
@@ -49,29 +56,53 @@ def causal_self_attention(function: Callable[[Tensor], Any]) -> str:
     """`function(x)` must return the causal self-attention (n, d) of x (n, d)."""
     x = sentence()
     found = tensor_of(called(function, x), (4, 5))
-    scores = x @ x.T / math.sqrt(5)
-    softmax = torch.softmax(scores, -1)
-    strictly = torch.softmax(scores.masked_fill(~causal_mask(4).tril(-1), -math.inf), -1) @ x
+    right = attention(x, x, x, causal_mask(4)).output
+    for wrong, words in _causal_mistakes(x):
+        known = ~torch.isnan(wrong)
+        if close(found[known], wrong[known]) and not close(found, right):
+            raise Mistake(words)
+    if bool(torch.isnan(found).all()):
+        raise Mistake("All is NaN. Did you multiply 0 by ∞? Use masked_fill, not a product.")
     if bool(torch.isnan(found).any()):
-        if close(found[1:], strictly[1:]):
-            raise Mistake("Row 0 is NaN: your mask hides each token from itself too. Keep j ≤ i.")
-        raise Mistake("There is NaN in the output: some row has nothing left to attend to.")
-    upside_down = torch.softmax(scores.masked_fill(causal_mask(4).tril(-1), -math.inf), -1) @ x
-    if close(found, upside_down):
-        raise Mistake("Your mask is upside down: each token sees itself and the future.")
-    if close(found, softmax.tril() @ x):
-        raise Mistake("You masked after the softmax: the rows no longer sum to 1. Mask before it.")
-    if close(found, attention(x, x, x).output):
-        raise Mistake("This is attention with no mask: row 0 already sees the whole sentence.")
-    if close(found, attention(x, x, x, causal_mask(4), score=dot).output):
-        raise Mistake("The mask is right, but you forgot to divide the scores by √d.")
-    if close(found, torch.softmax(scores.tril(), -1) @ x):
-        raise Mistake("A masked score of 0 still gets a share, since exp(0) = 1: use −∞.")
-    if close(found, torch.softmax(scores.masked_fill(~causal_mask(4), -math.inf), 0) @ x):
-        raise Mistake("Your softmax runs over the queries: each row must sum to 1, so dim=-1.")
-    if not close(found, attention(x, x, x, causal_mask(4)).output):
+        raise Mistake("There is NaN in the output: has some row nothing left to attend to?")
+    if not close(found, right):
         raise Mistake("The output is wrong. Row 0 must equal x[0]; compare the rows one by one.")
     return "The first row is the first token itself, and the last row needed no mask."
+
+
+def _causal_mistakes(x: Tensor) -> list[tuple[Tensor, str]]:
+    """Return wrong outputs of causal self-attention and what to say of each; NaN where they are."""
+    scores, may = x @ x.T / math.sqrt(5), causal_mask(4)
+
+    def masked(keep: Tensor, e: Tensor = scores) -> Tensor:
+        return torch.softmax(e.masked_fill(~keep, -math.inf), -1) @ x
+
+    softmax = torch.softmax(scores, -1)
+    by_query = torch.softmax(scores.masked_fill(~may, -math.inf), 0)
+    one_more = torch.ones(4, 4, dtype=torch.bool).tril(1)
+    resized = "The mask is right, but you divided by {}: take d from x.shape[-1]."
+    return [
+        (
+            masked(may.tril(-1)),
+            "Row 0 is NaN: your mask hides each token from itself too. Keep j ≤ i.",
+        ),
+        (masked(~may), "You hid what should stay: masked_fill fills where its mask is True."),
+        (masked(~may.tril(-1)), "Your mask is upside down: each token sees itself and the future."),
+        (masked(one_more), "Each token sees one token of the future: your mask keeps j ≤ i + 1."),
+        (
+            softmax.tril() @ x,
+            "You masked after the softmax: the rows no longer sum to 1. Mask before it.",
+        ),
+        (softmax @ x, "This is attention with no mask: row 0 already sees the whole sentence."),
+        (masked(may, x @ x.T), "The mask is right, but you forgot to divide the scores by √d."),
+        (masked(may, x @ x.T / math.sqrt(3)), resized.format("√3, right for had bowl nuts only")),
+        (masked(may, x @ x.T / 2), resized.format("√n, n the number of tokens")),
+        (
+            torch.softmax(scores.tril(), -1) @ x,
+            "A masked score of 0 still gets a share, since exp(0) = 1: use −∞.",
+        ),
+        (by_query @ x, "Your softmax runs over the queries: each row must sum to 1, so dim=-1."),
+    ]
 
 
 @exercise(3)
@@ -111,3 +142,24 @@ def attend_to_had(vectors: Any) -> str:
         shown = " / ".join(f"{w:.3f}" for w in weights)
         raise Mistake(f"nuts now attends {shown}: its score with had must exceed nuts · nuts = 9.")
     return f"nuts attends to had with {weights[0]:.3f}: length and direction both count."
+
+
+@exercise(5)
+def sees_no_order(function: Callable[[Callable[[Tensor], Tensor], Tensor], Any]) -> str:
+    """`function(layer, x)` must say whether shuffling the tokens only shuffles the outputs."""
+    x = sentence()
+    layers = [
+        ("self-attention without a mask", lambda x: attention(x, x, x).output, True),
+        ("causal self-attention", lambda x: attention(x, x, x, causal_mask(len(x))).output, False),
+        ("the same mean for every token", lambda x: x.mean(0).expand(len(x), -1), True),
+        ("adding its position to each token", lambda x: x + torch.arange(len(x))[:, None], False),
+    ]
+    found = [bool(called(function, layer, x)) for _, layer, _ in layers]
+    if found == [False, False, True, False]:
+        raise Mistake("You compare with layer(x) as it stands: its rows must be shuffled too.")
+    if all(found):
+        raise Mistake("You call every layer blind to order: did your shuffle move any token?")
+    for (name, _, wanted), answer in zip(layers, found, strict=True):
+        if answer != wanted:
+            raise Mistake(f"For {name} the answer is {wanted}, you say {answer}.")
+    return "Shuffle, then layer, is layer, then shuffle: exactly what equivariant means."
