@@ -9,7 +9,6 @@ import numpy as np
 import traitlets
 
 from attnbook.widgets import checks, markup, numbers, scored
-from attnbook.widgets.base import Widget
 
 __all__ = ["HeadGrid"]
 
@@ -19,7 +18,7 @@ _TABLE_LIMIT = 400  # cells of the table that is seen without a script
 _LARGE = ("one", "chosen", "average")
 
 
-class HeadGrid(Widget):
+class HeadGrid(scored.Heads):
     """Draw the weights of h heads side by side: α_h = softmax(q_h k_hᵀ / (√d T)).
 
     Either `query` (h, n_q, d) and `key` (h, n_k, d), which is `query` itself in self-attention;
@@ -40,22 +39,10 @@ class HeadGrid(Widget):
         ValueError: shapes, counts or numbers that do not fit, more than 16 heads or 50 KB.
     """
 
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    key_tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    shape = traitlets.List(traitlets.Int()).tag(sync=True)  # h, n_q, n_k
-    scores = traitlets.List(None, allow_none=True).tag(sync=True)  # h heads, each n_q·n_k numbers
-    packed = traitlets.Unicode("").tag(sync=True)
-    ranges = traitlets.List().tag(sync=True)  # of each packed head: lowest and highest score
-    d = traitlets.Int(1).tag(sync=True)
-    mask = traitlets.List(None, allow_none=True).tag(sync=True)  # n_q·n_k zeros and ones
     chosen = traitlets.List().tag(sync=True)
     row = traitlets.Int(None, allow_none=True).tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
     large = traitlets.Unicode("chosen").tag(sync=True)
-    temperature = traitlets.Float(1.0).tag(sync=True)
-    scaled = traitlets.Bool(True).tag(sync=True)
-    causal = traitlets.Bool(False).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
@@ -106,11 +93,6 @@ class HeadGrid(Widget):
         divisor = numbers.divisor_of(self.d, scaled=self.scaled, temperature=self.temperature)
         return numbers.attention_weights(self._raw, self._may(), divisor=divisor)
 
-    def _may(self) -> np.ndarray:
-        _, n_q, n_k = self.shape
-        mask = None if self.mask is None else np.array(self.mask).reshape(n_q, n_k)
-        return numbers.allowed(n_q, n_k, causal=self.causal, mask=mask)
-
     @traitlets.validate("chosen")
     def _check_chosen(self, proposal: dict[str, Any]) -> list[int]:
         return _chosen(proposal["value"], self.shape[0])
@@ -120,17 +102,9 @@ class HeadGrid(Widget):
         value = proposal["value"]
         return None if value is None else checks.index_of("row", value, count=self.shape[1])
 
-    @traitlets.validate("head")
-    def _check_head(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("head", proposal["value"], count=self.shape[0])
-
     @traitlets.validate("large")
     def _check_large(self, proposal: dict[str, Any]) -> str:
         return _large(proposal["value"])
-
-    @traitlets.validate("temperature")
-    def _check_temperature(self, proposal: dict[str, Any]) -> float:
-        return checks.number_above_zero("temperature", proposal["value"])
 
     def _summary(self) -> str:
         h, n_q, n_k = self.shape

@@ -9,14 +9,13 @@ import numpy as np
 import traitlets
 
 from attnbook.widgets import checks, markup, numbers, scored
-from attnbook.widgets.base import Widget
 
 __all__ = ["AttentionHeatmap"]
 
 _TABLE_LIMIT = 400  # cells of the table that is seen without a script
 
 
-class AttentionHeatmap(Widget):
+class AttentionHeatmap(scored.Heads):
     """Draw α = softmax(q kᵀ / (√d T)): rows attend, columns are attended to.
 
     Either `query` (n_q, d) or (h, n_q, d), and `key` (n_k, d) or (h, n_k, d), which is `query`
@@ -35,19 +34,7 @@ class AttentionHeatmap(Widget):
         ValueError: shapes, counts or numbers that do not fit, or more than 50 KB of data.
     """
 
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    key_tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    shape = traitlets.List(traitlets.Int()).tag(sync=True)  # h, n_q, n_k
-    scores = traitlets.List(None, allow_none=True).tag(sync=True)  # h heads, each n_q·n_k numbers
-    packed = traitlets.Unicode("").tag(sync=True)
-    ranges = traitlets.List().tag(sync=True)  # of each packed head: lowest and highest score
-    d = traitlets.Int(1).tag(sync=True)
-    mask = traitlets.List(None, allow_none=True).tag(sync=True)  # n_q·n_k zeros and ones
-    temperature = traitlets.Float(1.0).tag(sync=True)
-    scaled = traitlets.Bool(True).tag(sync=True)
-    causal = traitlets.Bool(False).tag(sync=True)
     pinned = traitlets.Int(None, allow_none=True).tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
 
     def __init__(
         self,
@@ -88,23 +75,10 @@ class AttentionHeatmap(Widget):
         found = numbers.attention_weights(self._raw, self._may(), divisor=divisor)
         return found[0] if self.shape[0] == 1 else found
 
-    def _may(self) -> np.ndarray:
-        _, n_q, n_k = self.shape
-        mask = None if self.mask is None else np.array(self.mask).reshape(n_q, n_k)
-        return numbers.allowed(n_q, n_k, causal=self.causal, mask=mask)
-
-    @traitlets.validate("temperature")
-    def _check_temperature(self, proposal: dict[str, Any]) -> float:
-        return checks.number_above_zero("temperature", proposal["value"])
-
     @traitlets.validate("pinned")
     def _check_pinned(self, proposal: dict[str, Any]) -> int | None:
         value = proposal["value"]
         return None if value is None else checks.index_of("pinned", value, count=self.shape[1])
-
-    @traitlets.validate("head")
-    def _check_head(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("head", proposal["value"], count=self.shape[0])
 
     def _summary(self) -> str:
         h, n_q, n_k = self.shape

@@ -10,7 +10,6 @@ import traitlets
 
 from attnbook.reference import softmax
 from attnbook.widgets import checks, markup, numbers, scored
-from attnbook.widgets.base import Widget
 
 __all__ = ["MaskPainter"]
 
@@ -30,7 +29,7 @@ _SHOWN = {
 _STEEPEST = 0.25  # α (1 − α) is never more
 
 
-class MaskPainter(Widget):
+class MaskPainter(scored.Scored):
     """Paint who may attend to whom, and see α = softmax(e), e = q kᵀ / (√d T), and its gradient.
 
     Either `query` (n_q, d), and `key` (n_k, d), which is `query` itself in self-attention; or
@@ -54,16 +53,11 @@ class MaskPainter(Widget):
         ValueError: shapes, counts, names or numbers that do not fit.
     """
 
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    key_tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     shape = traitlets.List(traitlets.Int()).tag(sync=True)  # n_q, n_k
     scores = traitlets.List().tag(sync=True)  # n_q·n_k raw scores
-    d = traitlets.Int(1).tag(sync=True)
     length = traitlets.Int(1).tag(sync=True)  # how many keys are no padding
     mask = traitlets.List().tag(sync=True)  # n_q·n_k zeros and ones
     fill = traitlets.Unicode("none").tag(sync=True)
-    scaled = traitlets.Bool(True).tag(sync=True)
-    temperature = traitlets.Float(1.0).tag(sync=True)
     pinned = traitlets.Int(None, allow_none=True).tag(sync=True)
     show = traitlets.Unicode("weights").tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
@@ -150,10 +144,6 @@ class MaskPainter(Widget):
     @traitlets.validate("show")
     def _check_show(self, proposal: dict[str, Any]) -> str:
         return _one_of("show", proposal["value"], tuple(_SHOWN))
-
-    @traitlets.validate("temperature")
-    def _check_temperature(self, proposal: dict[str, Any]) -> float:
-        return checks.number_above_zero("temperature", proposal["value"])
 
     @traitlets.validate("pinned")
     def _check_pinned(self, proposal: dict[str, Any]) -> int | None:

@@ -1,4 +1,7 @@
-"""Scores on their way into a widget: checked at the door, packed where there are many."""
+"""Scores on their way into a widget: checked at the door, packed where there are many.
+
+``Scored`` and ``Heads`` hold what the widgets that draw scores have in common.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,51 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import traitlets
 
 from attnbook.widgets import checks, markup, numbers
+from attnbook.widgets.base import Widget
 
-__all__ = ["carried", "flat_mask", "key_texts", "raw_scores"]
+__all__ = ["Heads", "Scored", "carried", "flat_mask", "key_texts", "raw_scores"]
 
 _PLAIN_LIMIT = 400  # more scores than this travel packed, as uint16
 _PACKED_LIMIT = 50_000  # bytes of base64 in one widget
 _PACKED_ERROR = 1e-4  # of a weight, when scores are packed
+
+
+class Scored(Widget):
+    """A widget of queries and keys, whose scores are divided by √d and a temperature."""
+
+    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    key_tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    d = traitlets.Int(1).tag(sync=True)
+    temperature = traitlets.Float(1.0).tag(sync=True)
+    scaled = traitlets.Bool(True).tag(sync=True)
+
+    @traitlets.validate("temperature")
+    def _check_temperature(self, proposal: dict[str, Any]) -> float:
+        return checks.number_above_zero("temperature", proposal["value"])
+
+
+class Heads(Scored):
+    """One whose scores belong to h heads and come plain or packed, under one mask."""
+
+    shape = traitlets.List(traitlets.Int()).tag(sync=True)  # h, n_q, n_k
+    scores = traitlets.List(None, allow_none=True).tag(sync=True)  # h heads, each n_q·n_k numbers
+    packed = traitlets.Unicode("").tag(sync=True)
+    ranges = traitlets.List().tag(sync=True)  # of each packed head: lowest and highest score
+    mask = traitlets.List(None, allow_none=True).tag(sync=True)  # n_q·n_k zeros and ones
+    causal = traitlets.Bool(False).tag(sync=True)
+    head = traitlets.Int(0).tag(sync=True)
+
+    def _may(self) -> np.ndarray:
+        _, n_q, n_k = self.shape
+        mask = None if self.mask is None else np.array(self.mask).reshape(n_q, n_k)
+        return numbers.allowed(n_q, n_k, causal=self.causal, mask=mask)
+
+    @traitlets.validate("head")
+    def _check_head(self, proposal: dict[str, Any]) -> int:
+        return checks.index_of("head", proposal["value"], count=self.shape[0])
 
 
 def raw_scores(query: Any, key: Any, scores: Any, d: int | None) -> tuple[np.ndarray, int]:
