@@ -2,7 +2,9 @@
 
 nbval alone passes a cell that was never run and a figure that changed; here both fail. Addresses
 are sanitised, a cell has 120 s, figures are compared as decoded pixels with their alt text, and a
-widget that states a `data-tolerance` has its numbers compared within it, all else to the letter.
+widget that states a `data-tolerance` has its numbers compared within it. A cell that shows a model
+trained in the lecture may carry the tag `numbers-within-0.05`: the numbers that it prints, and
+those in its figures' alt text, are compared within that; its words, like all else, to the letter.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b", re.I)
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])")
 TOLERANCE = re.compile(r'data-tolerance="([\d.eE+-]+)"')
 PACKED = re.compile(r'"packed":"([A-Za-z0-9+/=]*)"')
+FINE = re.compile(r'"fine":"[A-Za-z0-9+/=]*"')  # what lies below the last digit of packed
+NUMBERS_TAG = re.compile(r"numbers-within-(\d*\.?\d+)")
 FIGURE_TAG = re.compile(r"figure-tolerance-(0?\.\d+)")
 
 
@@ -54,7 +58,8 @@ class StrictCell(IPyNbCell):
     def compare_outputs(self, test, ref, skip_compare=None) -> bool:
         """nbval's own comparison, then figures and the widgets with a stated tolerance."""
         test, ref = [[NotebookNode(output) for output in outputs] for outputs in (test, ref)]
-        message = compare_pictures(test, ref, self.share()) or match_widgets(test, ref)
+        message = self.match_texts(test, ref)
+        message = message or compare_pictures(test, ref, self.share()) or match_widgets(test, ref)
         if message:
             self.comparison_traceback = [message]
             return False
@@ -62,10 +67,37 @@ class StrictCell(IPyNbCell):
 
     def share(self) -> float:
         """The share of a figure's pixels that may differ."""
-        for tag in self.cell.metadata.get("tags", []):
-            if found := FIGURE_TAG.fullmatch(tag):
-                return float(found[1])
-        return PIXEL_SHARE
+        return self.stated(FIGURE_TAG, PIXEL_SHARE)
+
+    def match_texts(self, test: list, ref: list) -> str:
+        """Compare what is printed, and alt texts, by their numbers where the cell says so."""
+        tolerance = self.stated(NUMBERS_TAG, 0.0)
+        return match_texts(test, ref, tolerance) if tolerance else ""
+
+    def stated(self, tag: re.Pattern, otherwise: float) -> float:
+        """The number that a tag of the cell states."""
+        found = [tag.fullmatch(one) for one in self.cell.metadata.get("tags", [])]
+        return next((float(one[1]) for one in found if one), otherwise)
+
+
+def match_texts(test: list, ref: list, tolerance: float) -> str:
+    """Compare streams, plain text and alt texts by their numbers; make those equal that agree."""
+    for new, old in zip(test, ref, strict=False):
+        for holder in ("text",), ("data", "text/plain"), ("metadata", "image/png", "alt"):
+            texts = [reach(output, holder) for output in (new, old)]
+            if not all(isinstance(text, str) for text in texts):
+                continue
+            if message := compare_numbers(*texts, tolerance):
+                return f"{message} ({texts[0]!r}, stored is {texts[1]!r})"
+            reach(new, holder[:-1])[holder[-1]] = texts[1]
+    return ""
+
+
+def reach(output: dict, path: tuple[str, ...]):
+    """Return what lies at the end of a path of keys, or None."""
+    for key in path:
+        output = output.get(key) if isinstance(output, dict) else None
+    return output
 
 
 def compare_pictures(test: list, ref: list, share: float) -> str:
@@ -107,22 +139,23 @@ def match_widgets(test: list, ref: list) -> str:
 
 def compare_numbers(new: str, old: str, tolerance: float) -> str:
     """Compare two texts: words to the letter, numbers and quantised data within a tolerance."""
+    new, old = (FINE.sub("", text) for text in (new, old))
     numbers = [
         [float(n.replace("−", "-")) for n in NUMBER.findall(PACKED.sub("", text))]
         for text in (new, old)
     ]
     words = [NUMBER.sub("#", PACKED.sub('"packed":""', text)) for text in (new, old)]
     if words[0] != words[1]:
-        return "a widget's words differ from what is stored"
+        return "the words differ from what is stored"
     codes = [[decode(c) for c in PACKED.findall(text)] for text in (new, old)]
     shapes = [[len(c) for c in found] for found in codes]
     if shapes[0] != shapes[1]:
-        return f"a widget's data has lengths {shapes[0]}, stored {shapes[1]}"
+        return f"the data has lengths {shapes[0]}, stored {shapes[1]}"
     gaps = [abs(a - b) for a, b in zip(*numbers, strict=True)]
     gaps += [np.abs(a - b).max(initial=0) for a, b in zip(*codes, strict=True)]
     worst = max(gaps, default=0)
     return (
-        f"a widget's numbers differ by {worst:.2g}, {tolerance:g} may" if worst > tolerance else ""
+        f"the numbers differ by {worst:.2g}, {tolerance:g} may" if worst > tolerance else ""
     )
 
 

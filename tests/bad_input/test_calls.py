@@ -17,6 +17,7 @@ MODULES = (
     *("masks", "scores", "attention", "attend", "positions", "cache", "multihead", "embeddings"),
     *("efficient", "layers", "rnn", "transformer", "decoding", "record", "corpus", "training"),
     *("losses", "metrics", "schedules", "seeds", "checkpoint", "reference", "figures", "arcs"),
+    *("lessons", "results"),
 )
 ROWS = [
     row
@@ -34,6 +35,8 @@ ELSEWHERE = {
     **dict.fromkeys(("corpus.Batch", "corpus.Corpus", "corpus.Pair", "corpus.TextPair"), RESULT),
     **dict.fromkeys(("corpus.Tree", "arcs.Arcs", "arcs.Parsed"), RESULT),
     "corpus.book_trees": "takes nothing",
+    "lessons.Lesson": "names pairs and vocabularies, which were checked",
+    "results.names": "takes nothing",
     "metrics.AlignmentAccuracy": RESULT,
     "checkpoint.Checkpoint": "read_checkpoint makes it: see the tests of files",
     "layers.BlockOptions": "names the options of a block, which checks them",

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from attnbook import losses, metrics
+from attnbook import lessons, losses, metrics, results
 from attnbook.schedules import constant, warmup_cosine, warmup_inverse_sqrt
 from attnbook.seeds import seeded
 from attnbook.training import train
@@ -27,12 +27,41 @@ def trained(**changed: Any) -> Callable[[], Any]:
     return call
 
 
+DIGITS = lessons.reversal(20, shortest=1, longest=4)
+BLIND = lessons.translator(DIGITS, order="none", d_model=4, steps=1, progress=False)[0]
 LOGITS = zeros(2, 3, 9)
 CALLS: Calls = {
     "training.train": [
         (trained(model=3), "model must be a torch.nn.Module", TypeError),
         (trained(loss=3), "loss must be a function", TypeError),
     ],
+    "lessons.translation": [
+        (lambda: lessons.translation(0), f"n {WHOLE} 1: it is 0"),
+        (lambda: lessons.translation(24_001), "n must be at most 24000: it is 24001"),
+    ],
+    "lessons.reversal": [
+        (lambda: lessons.reversal(0), f"n {WHOLE} 1: it is 0"),
+        (lambda: lessons.reversal(9, shortest=3, longest=2), f"longest {WHOLE} 3"),
+    ],
+    "lessons.translator": [
+        (lambda: lessons.translator(DIGITS, score="cosine"), "score must be one of 'dot'"),
+        (lambda: lessons.translator(DIGITS, order="new"), "order must be"),
+        (lambda: lessons.translator(DIGITS, d_model=3), "d_model must be a multiple"),
+        (lambda: lessons.translator(DIGITS, steps=0), f"steps {WHOLE} 1"),
+        (lambda: lessons.translator(DIGITS._replace(train=())), "the corpus is empty"),
+    ],
+    "lessons.write": [
+        (lambda: lessons.write(BLIND, DIGITS, []), "at least one pair"),
+    ],
+    "lessons.looks": [
+        (lambda: lessons.looks(BLIND, DIGITS, DIGITS.test[:2]), "this decoder does not attend"),
+    ],
+    "lessons.by_length": [
+        (lambda: lessons.by_length(DIGITS.test[:2], [True], (1, 9)), "each of the 2 pairs: it"),
+        (lambda: lessons.by_length(DIGITS.test[:1], [True], (9, 1)), "rise: they are [9, 1]"),
+    ],
+    "results.read": [(lambda: results.read("nothing"), "it is 'nothing'")],
+    "results.spread": [(lambda: results.spread([]), "there is none")],
     "losses.sequence_loss": [
         (lambda: losses.sequence_loss(LOGITS[0], IDS), "logits must have"),
         (lambda: losses.sequence_loss(LOGITS.int(), IDS), FLOATS),

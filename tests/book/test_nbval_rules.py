@@ -20,6 +20,7 @@ from tests.book.lectures import NOTEBOOKS, ROOT, read, tags
 
 RULES = ROOT / "notebooks" / "conftest.py"
 DIGIT = re.compile(r"(?<=\d)\d|\d")
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 UNITS = re.compile(r"\d(?=\.\d)")  # beyond any tolerance that a widget states
 
 
@@ -73,9 +74,9 @@ def shows_html(text: str) -> str:
     return f"display({{'text/html': {text!r}}}, raw=True)"
 
 
-def packed(code: int) -> str:
+def packed(code: int, fine: str = "") -> str:
     data = base64.b64encode(code.to_bytes(2, "little")).decode()
-    return f'<figure data-tolerance="0.01">{{"packed":"{data}"}}</figure>'
+    return f'<figure data-tolerance="0.01">{{"fine":"{fine}","packed":"{data}"}}</figure>'
 
 
 GREEN, ALMOST, FAR = png((0, 120, 0)), png((1, 121, 0)), png((0, 140, 0))
@@ -104,6 +105,34 @@ CASES = {
         one_cell(shows(TWENTY_DOTS), picture(GREEN), tags=["figure-tolerance-0.05"]),
         True,
     ),
+    "numbers within a stated tolerance pass": (
+        one_cell("print('right 0.96')", stream("right 0.93\n"), tags=["numbers-within-0.05"]),
+        True,
+    ),
+    "numbers beyond it fail": (
+        one_cell("print('right 0.99')", stream("right 0.93\n"), tags=["numbers-within-0.05"]),
+        False,
+    ),
+    "other words beside them fail": (
+        one_cell("print('left 0.93')", stream("right 0.93\n"), tags=["numbers-within-0.05"]),
+        False,
+    ),
+    "alt text within the cell's tolerance passes": (
+        one_cell(
+            shows(GREEN, "It ends at 0.96"),
+            picture(GREEN, "It ends at 0.93"),
+            tags=["numbers-within-0.05"],
+        ),
+        True,
+    ),
+    "alt text beyond it fails": (
+        one_cell(
+            shows(GREEN, "It ends at 0.96"),
+            picture(GREEN, "It ends at 0.83"),
+            tags=["numbers-within-0.05"],
+        ),
+        False,
+    ),
     "another alt text fails": (one_cell(shows(GREEN, "A red square"), picture(GREEN)), False),
     "a missing picture fails": (one_cell("pass", picture(GREEN)), False),
     "a widget's numbers count to the letter": (
@@ -124,6 +153,14 @@ CASES = {
     "packed data within the tolerance passes": (
         one_cell(shows_html(packed(30_000)), html(packed(30_300))),
         True,
+    ),
+    "what is finer than packed data is below any tolerance": (
+        one_cell(shows_html(packed(9, "AA==")), html(packed(9, "/w=="))),
+        True,
+    ),
+    "but not where no tolerance is stated": (
+        one_cell(shows_html('{"fine":"AA=="}'), html('{"fine":"/w=="}')),
+        False,
     ),
     "packed data beyond it fails": (
         one_cell(shows_html(packed(30_000)), html(packed(31_000))),
@@ -175,7 +212,9 @@ def test_one_changed_digit_in_any_output_turns_its_cell_red(path, tmp_path):
     notebook = read(path)
     changed = set()
     for number, cell in enumerate(c for c in notebook.cells if c.cell_type == "code"):
-        if "nbval-ignore-output" not in tags(cell) and any(map(change, cell.outputs)):
+        loose = any(tag.startswith("numbers-within-") for tag in tags(cell))
+        spoil = enlarge if loose else change
+        if "nbval-ignore-output" not in tags(cell) and any(map(spoil, cell.outputs)):
             changed.add(number)
     assert len(changed) > 5
     verdicts = nbval(tmp_path / "changed", notebook)
@@ -194,5 +233,16 @@ def change(output: nbformat.NotebookNode) -> bool:
             at = digits[-1].start()
             other = "1" if holder[key][at] != "1" else "7"
             holder[key] = holder[key][:at] + other + holder[key][at + 1 :]
+            return True
+    return False
+
+
+def enlarge(output: nbformat.NotebookNode) -> bool:
+    """Put a 9 before the last number of a text, far beyond what its cell states."""
+    for holder, key in ((output, "text"), (output.get("data", {}), "text/plain")):
+        found = list(NUMBER.finditer(holder.get(key, "")))
+        if found and "image/png" not in output.get("data", {}):
+            at = found[-1].start()
+            holder[key] = f"{holder[key][:at]}9{holder[key][at:]}"
             return True
     return False

@@ -38,13 +38,24 @@ SENTENCES: dict[Callable[[Grammar], Clause], int] = {
 }
 
 
-def english_french(n: int = 46_000, *, seed: int = 0, held_out: int = 1_000) -> Corpus:
+ONE_CLAUSE = (
+    *(Grammar.clause, Grammar.description, Grammar.there_is, Grammar.yes_no, Grammar.who),
+    *(Grammar.adverb_question, Grammar.object_question, Grammar.how_was, Grammar.how_is),
+)
+
+
+def english_french(
+    n: int = 46_000, *, seed: int = 0, held_out: int = 1_000, one_clause: bool = False
+) -> Corpus:
     """Draw ``n`` training pairs, and four held-out sets of ``held_out`` pairs each.
 
     No English sentence comes twice. The held-out sets depend on ``seed`` alone, not on ``n``,
     and a smaller corpus is the beginning of a larger one. Training, validation and test pairs
     have 3 to 20 tokens a side, those of ``longer`` 21 to 30. The test set begins with "the
     small black cat does not eat the red apple" and "how was your day".
+
+    With ``one_clause`` nothing is joined by *and*, *because*, *that* or *who*: all the words and
+    tenses in sentences of some 3 to 16 tokens, other draws, and an empty set ``longer``.
 
     Raises: ValueError for a number of pairs that is not a whole number, at least 1 of ``n`` and
     2 of ``held_out``.
@@ -55,10 +66,12 @@ def english_french(n: int = 46_000, *, seed: int = 0, held_out: int = 1_000) -> 
     apart = combinations_apart(seed)
     seen: set[tuple[str, ...]] = set()
     held: dict[str, tuple[Pair, ...]] = {}
+    ways = ONE_CLAUSE if one_clause else tuple(SENTENCES)
     for name in ("test", "valid", "combinations", "longer"):
         first = famous() if name == "test" else ()
-        held[name] = _take(held_out, first, seed, name, apart, seen)
-    train = _take(n, (), seed, "train", apart, seen)
+        wanted = 0 if one_clause and name == "longer" else held_out
+        held[name] = _take(wanted, first, sentences(seed, name, ways), name, apart, seen)
+    train = _take(n, (), sentences(seed, "train", ways), "train", apart, seen)
     return Corpus(train, **held)
 
 
@@ -87,7 +100,7 @@ def combinations_apart(seed: int = 0) -> frozenset[tuple[str, str]]:
 def _take(
     n: int,
     first: tuple[Pair, ...],
-    seed: int,
+    drawn: Iterator[tuple[Phrase, str, list[tuple[str, str]]]],
     name: str,
     apart: frozenset[tuple[str, str]],
     seen: set[tuple[str, ...]],
@@ -98,7 +111,6 @@ def _take(
     least, most = (
         (LONGEST_IN_TRAINING + 1, LONGEST) if name == "longer" else (SHORTEST, LONGEST_IN_TRAINING)
     )
-    drawn = sentences(seed, name)
     while len(taken) < n:
         phrase, pattern, combinations = next(drawn)
         if apart.isdisjoint(combinations) == (name == "combinations"):
@@ -111,13 +123,15 @@ def _take(
     return tuple(taken)
 
 
-def sentences(seed: int, name: str) -> Iterator[tuple[Phrase, str, list[tuple[str, str]]]]:
-    """Draw sentences without end, each name with random numbers of its own.
+def sentences(
+    seed: int, name: str, ways: tuple[Callable[[Grammar], Clause], ...] = tuple(SENTENCES)
+) -> Iterator[tuple[Phrase, str, list[tuple[str, str]]]]:
+    """Draw sentences of these kinds without end, each name with random numbers of its own.
 
     Yields the phrase, its pattern and the combinations of words in it, for ``pair_of``.
     """
     draws = Draws(seed, name)
-    ways, weights = tuple(SENTENCES), tuple(SENTENCES.values())
+    weights = tuple(SENTENCES[way] for way in ways)
     while True:
         grammar = Grammar(draws)
         phrase, pattern = draws.weighted(ways, weights)(grammar)
