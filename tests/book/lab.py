@@ -101,7 +101,7 @@ class Visit:
     def run_all(self) -> None:
         self.page.click('.lm-MenuBar-itemLabel:text-is("Run")')
         self.page.click('.lm-Menu-itemLabel:text-is("Run All Cells")')
-        self.page.wait_for_function(FINISHED, timeout=90_000)
+        self.page.wait_for_function(FINISHED, timeout=300_000)
 
     def python(self, code: str) -> str:
         """Run code in the notebook's last cell, as a reader would, and return what it prints."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import nbformat
@@ -23,6 +24,7 @@ SHOW_HOSTILE = (
 )
 FIRST = "next(shown for shown in Out.values() if isinstance(shown, {}))"
 FOLDED = re.compile(r"<details>.*?</details>|<script.*?</script>", re.S)
+NUMBERED = re.compile("attnbook-(heatmap|steps|heads|roles|scores|painter|beam|unrolled)")
 CELL = re.compile(r"<td[^>]*>([^<]+)</td>")
 DATA = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
 
@@ -93,8 +95,8 @@ def solutions(visit: Visit) -> list[tuple[int, NotebookNode, list[str]]]:
 
 def test_before_the_run_every_picture_is_a_readable_table(visit: Visit) -> None:
     for place, html in widgets(visit):
-        values = CELL.findall(FOLDED.sub("", html))
-        assert values or not re.search("attnbook-(heatmap|steps|heads|roles|painter)", html)
+        values = [unescape(value) for value in CELL.findall(FOLDED.sub("", html))]
+        assert values or not NUMBERED.search(html)
         missing = [value for value in values if value not in visit.opened[place]]
         assert not missing, f"cell {place} does not show {missing}"
         assert '"kind"' not in visit.opened[place], "the widget's data is shown as text"
@@ -234,6 +236,44 @@ def test_the_keys_of_the_heads_are_not_taken_by_jupyterlab(visit: Visit) -> None
     figure.locator(".attnbook-title", has_text="average of").wait_for()
 
 
+@pytest.mark.parametrize("visit", having("player"), indirect=True, ids=named)
+def test_the_keys_of_the_player_are_not_taken_by_jupyterlab(visit: Visit) -> None:
+    visit.python(f"a = {FIRST.format('AlignmentPlayer')}; a.chosen = 0; a.word = 0")
+    figure = visit.first("player")
+    figure.locator(".attnbook-stage button").first.press("ArrowDown")
+    figure.get_by_role("button", name="next", exact=True).press("Enter")
+    assert visit.python("print(a.word)") == "2"
+    figure.get_by_label("threshold θ as a number").fill("0.25")
+    assert visit.python("print(a.threshold)") == "0.25"
+    visit.python("a.word = 0")
+    figure.get_by_text("word 1 of", exact=False).wait_for()
+
+
+@pytest.mark.parametrize("visit", having("scores"), indirect=True, ids=named)
+def test_a_moved_arrow_reaches_python_and_its_keys_are_not_taken(visit: Visit) -> None:
+    visit.python(f"s = {FIRST.format('ScoreExplorer')}; s.query = [1, 0.5]; s.chosen = 0")
+    figure = visit.first("scores")
+    figure.locator(".attnbook-tip").first.press("Shift+ArrowLeft")
+    figure.get_by_role("button", name="additive", exact=True).press("Enter")
+    assert visit.python("print(s.query, s.chosen)") == "[0, 0.5] 3"
+    visit.python("s.query = [-2, 0.5]")
+    wanted = "(input) => input.value === '−2'"
+    number = figure.get_by_label("query, number 1").element_handle()
+    visit.page.wait_for_function(wanted, arg=number)
+
+
+@pytest.mark.parametrize("visit", having("beam"), indirect=True, ids=named)
+def test_the_beams_words_and_penalty_reach_python(visit: Visit) -> None:
+    visit.python(f"b = {FIRST.format('BeamTree')}; b.beam = 1; b.penalty = 0.0; b.step = 0")
+    figure = visit.first("beam")
+    figure.get_by_role("button", name="next", exact=True).press("Enter")
+    figure.get_by_role("button", name="next", exact=True).press("ArrowRight")
+    figure.get_by_label("length penalty α as a number").fill("0.5")
+    assert visit.python("print(b.step, b.penalty)") == "2 0.5"
+    visit.python("b.step = 1")
+    figure.get_by_text("word 1 of", exact=False).wait_for()
+
+
 @pytest.mark.parametrize("visit", having("painter"), indirect=True, ids=named)
 def test_a_painted_mask_reaches_python_and_its_keys_are_not_taken(visit: Visit) -> None:
     visit.python(f"p = {FIRST.format('MaskPainter')}; p.mask = [1] * len(p.mask); p.pinned = None")
@@ -248,6 +288,22 @@ def test_a_painted_mask_reaches_python_and_its_keys_are_not_taken(visit: Visit) 
     assert visit.python("print((p.may == np.tri(*p.shape, dtype=bool)).all())") == "True"
     visit.python("p.fill = 'zero'; p.show = 'gradient'")
     figure.locator("b", has_text="gradient").wait_for()
+
+
+@pytest.mark.parametrize("visit", having("unrolled"), indirect=True, ids=named)
+def test_the_keys_of_the_unrolled_model_are_not_taken_by_jupyterlab(visit: Visit) -> None:
+    visit.python(f"u = {FIRST.format('UnrolledModel')}; u.step = 0; u.forced = {{}}")
+    figure = visit.first("unrolled")
+    figure.get_by_role("button", name="next", exact=True).press("ArrowRight")
+    figure.locator(".attnbook-net .attnbook-scroll").first.press("ArrowRight")
+    assert visit.python("print(u.step)") == "2"
+    word = visit.python("print(u.target_words[3])")
+    target = figure.get_by_label("forced target")
+    target.fill(word)
+    target.press("Enter")  # JupyterLab would open the cell to be edited
+    assert visit.python("print(u.forced == {1: u.target_words[3]}, u.written[0])") == f"True {word}"
+    visit.python("u.forced = {}")
+    visit.page.wait_for_function("(box) => box.value === ''", arg=target.element_handle())
 
 
 def test_hostile_tokens_are_shown_as_text(visit: Visit) -> None:

@@ -8,19 +8,27 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from attnbook.widgets import (
+    AlignmentPlayer,
     AttentionHeatmap,
     AttentionSteps,
+    BeamTree,
     Checkpoint,
     HeadGrid,
     MaskPainter,
     Prediction,
     RoleProjection,
+    ScoreExplorer,
     markup,
 )
 from attnbook.widgets.base import bundle
+from tests.widgets.beams import DETERMINERS, model_table
 from tests.widgets.conftest import TOKENS, X, settle
+from tests.widgets.players import player
+from tests.widgets.test_unrolled import digits
 
 EVIL = "<img src=x onerror=alert(1)>"
+EYE = [[1, 0], [0, 1]]
+LEARNED = {"w": EYE, "w_q": EYE, "w_k": EYE, "v": [1, -1]}
 
 # a stand-in for anywidget's model: what `render` gets in JupyterLab and in Colab
 RENDER = """async ([source, state, views]) => {
@@ -68,6 +76,11 @@ def all_widgets() -> list:
         Prediction("How much?", {"had": 0.5, "bowl": 0.25}),
         RoleProjection(X, TOKENS, X, X[::-1], np.eye(3)[:, :2], token=2, caption="Three roles."),
         RoleProjection(x[0, :6, :4], words[:6], *x[1:4, :4], causal=True),
+        digits(step=-1, forced={2: "7"}, caption="An unrolled model and `code`."),
+        BeamTree(DETERMINERS, editable=True, step=2, penalty=0.5, caption="A `beam`."),
+        BeamTree(model_table(), beam=3, step=-1),
+        ScoreExplorer(X[0][:2], x[0, :5, :2], words[:5], **LEARNED, caption="Four `scores`."),
+        player(word=1, caption="Two sentences and `code`."),
     ]
 
 
@@ -120,7 +133,9 @@ def test_hostile_texts_never_become_markup(show) -> None:
         Checkpoint(EVIL, [(EVIL, True, EVIL), ("`" + EVIL + "`", False, EVIL)]),
         Prediction(EVIL, {EVIL: 1}, reason=EVIL),
         RoleProjection(X, [EVIL, "</script>", "nuts"], X, X, X),
+        ScoreExplorer([1, 2], EYE, [EVIL, "</script>"], **LEARNED),
         HeadGrid([X], tokens=[EVIL, "</script>", "nuts"], names=[EVIL], row=0),
+        AlignmentPlayer([([EVIL, "</script>"], [EVIL], [[0.5, 0.5]], None)]),
     )
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.get_by_role("radio").first.check()

@@ -7,9 +7,12 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from attnbook import masks
-from attnbook.widgets import numbers
+from attnbook import masks, metrics
+from attnbook.widgets import BeamTree, numbers
 from attnbook.widgets.base import bundle
+from tests.widgets.beams import full_table
+from tests.widgets.test_scores import by_torch as scores_by_torch
+from tests.widgets.test_scores import random as random_scores
 
 OPEN = """async (source) => {
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
@@ -249,3 +252,125 @@ def test_named_masks_are_the_packages_masks(page) -> None:
             )
             assert drawn == mask.int().flatten().tolist(), name
         assert page.evaluate("() => Object.keys(maths.MASKS)") == list(wanted)
+
+
+AGREEMENT = """(examples) => {
+  const pairs = examples.map(([flat, nK, threshold, gold]) => {
+    const values = Float64Array.from(flat);
+    return { links: maths.linksAt(values, threshold), top: maths.greatest(values, nK), gold };
+  });
+  return { links: pairs.map(({ links }) => links), top: pairs.map(({ top }) => top),
+    links_rate: maths.agreement(pairs.map(({ links, gold }) => [links, gold])),
+    top_rate: maths.agreement(pairs.map(({ top, gold }) => [top, gold])) };
+}"""
+
+
+def test_links_and_their_agreement_with_gold_are_those_of_the_metrics(page) -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        threshold, sentences, given = float(rng.random()), [], []
+        for _ in range(3):
+            n_t, n_s = (int(n) for n in rng.integers(1, 9, 2))
+            alpha = torch.softmax(torch.tensor(rng.normal(size=(n_t, n_s)) * 2), -1)
+            gold = {(int(rng.integers(n_s)), int(rng.integers(n_t))) for _ in range(n_t)}
+            linked = {(s, t) for t, s in (alpha >= threshold - 1e-4).nonzero().tolist()}
+            sentences.append((linked, metrics.argmax_links(alpha), gold, n_s))
+            places = [t * n_s + s for s, t in gold]
+            given.append([alpha.flatten().tolist(), n_s, threshold, places])
+        now = page.evaluate(AGREEMENT, given)
+        golds = [gold for _, _, gold, _ in sentences]
+        for which, name in enumerate(["links", "top"]):
+            found = [sentence[which] for sentence in sentences]
+            for flat, wanted, (*_, n_s) in zip(now[name], found, sentences, strict=True):
+                assert {(at % n_s, at // n_s) for at in flat} == wanted
+            both = sum(len(a & s) for a, s in zip(found, golds, strict=True))
+            count, size = (sum(map(len, sets)) for sets in (found, golds))
+            error = metrics.alignment_error_rate(found, golds)
+            wanted = [error, both / count if count else None, both / size]
+            assert now[f"{name}_rate"] == [v if v is None else pytest.approx(v) for v in wanted]
+
+
+def test_a_share_of_no_links_is_none_and_equal_weights_link_to_the_first(page) -> None:
+    assert page.evaluate("() => maths.agreement([])") == [None, None, None]
+    assert page.evaluate("() => maths.agreement([[[], [1]]])") == [1, None, 0]
+    assert page.evaluate("() => maths.agreement([[[1], []]])") == [1, 0, None]
+    assert page.evaluate("() => maths.greatest(Float64Array.of(0.5, 0.5, 0, 1), 2)") == [0, 3]
+    near = "() => maths.linksAt(Float64Array.of(0.49995, 0.4998), 0.5)"
+    assert page.evaluate(near) == [0]
+
+
+FOUR = """(given) => {
+  const by = maths.fourScores(given);
+  return by.map((score) => given.keys.map(score));
+}"""
+
+
+def test_four_scores_of_a_key_agree_with_the_packages_modules(page) -> None:
+    for seed in range(10):
+        given = {name: value.tolist() for name, value in random_scores(seed).items()}
+        drawn = page.evaluate(FOUR, given | {"tanh": True})
+        learned = {name: given[name] for name in ("w", "w_q", "w_k", "v")}
+        wanted = scores_by_torch(given["query"], given["keys"], **learned)
+        assert np.allclose(drawn, wanted.numpy(), rtol=0, atol=1e-9)
+        linear = page.evaluate(FOUR, given | {"tanh": False})[3]
+        q, w_q, w_k, v, k = (torch.tensor(given[x]) for x in ("query", "w_q", "w_k", "v", "keys"))
+        assert np.allclose(linear, ((q @ w_q + k @ w_k) @ v).numpy(), rtol=0, atol=1e-5)
+
+
+LEVELS = """([given, which]) => {
+  const score = maths.fourScores(given)[which];
+  const points = maths.sampled(score, 4, 32);
+  return given.keys.map((key) => maths.levelLine(points, score(key)));
+}"""
+
+
+def bent(given: dict) -> float:
+    """How far a straight piece may miss: max |f″| · side² / 8, and |tanh″| is below 0.77."""
+    steepest = np.square(given["w_k"]).max(axis=0)
+    return 0.77 * float(np.abs(given["v"]) @ steepest) * 0.25**2 / 8
+
+
+def test_every_line_of_equal_score_runs_through_its_key_and_keeps_its_score(page) -> None:
+    for seed in range(6):
+        given = {name: value / 4 for name, value in random_scores(seed).items()}
+        given = {name: value.tolist() for name, value in given.items()} | {"tanh": True}
+        learned = {name: given[name] for name in ("w", "w_q", "w_k", "v")}
+        for which in range(4):
+            of_keys = scores_by_torch(given["query"], given["keys"], **learned)[which]
+            for key, e, pieces in zip(
+                given["keys"], of_keys, page.evaluate(LEVELS, [given, which]), strict=True
+            ):
+                ends = np.array(pieces).reshape(-1, 2)
+                found = scores_by_torch(given["query"], ends, **learned)[which]
+                assert (found - e).abs().max() < (1e-6 if which < 3 else bent(given))
+                assert np.hypot(*(ends - key).T).min() < 0.25  # no further than one square
+
+
+def test_where_the_score_is_the_same_everywhere_no_line_is_drawn(page) -> None:
+    flat = """(noise) => maths.levelLine(maths.sampled(([x, y]) => 0.3 + noise * x * y, 4, 8), 0.3)
+      .length"""
+    assert page.evaluate(flat, 1e-15) == 0
+    assert page.evaluate(flat, 1.0) > 0
+
+
+@pytest.mark.parametrize("step", [0.0, 0.05])  # 0.05 makes many equals
+def test_the_search_of_a_table_is_that_of_beam_search(page, step: float) -> None:
+    for seed in range(12):
+        table = full_table(seed, lacking=0.5 * (seed % 3), step=step)
+        tree = BeamTree(table, beam=1 + seed % 5, penalty=0.5 * (seed % 4))
+        names = {"prefixes": tree.prefixes, "wordsOf": tree.words_of, "logs": tree.logs}
+        names |= {"beam": tree.beam, "penalty": tree.penalty, "longest": tree.max_length}
+        drawn = page.evaluate(SEARCHED, names | {"eos": tree.words.index(tree.eos)})
+        found = tree.hypotheses
+        assert [[tree.words[i] for i in words] for words, *_ in drawn] == [
+            [*one.tokens, tree.eos] if one.finished else one.tokens for one in found
+        ]
+        wanted = [number for one in found for number in (one.log_probability, one.score)]
+        assert np.allclose([x for _, *pair in drawn for x in pair], wanted, rtol=0, atol=1e-12)
+
+
+SEARCHED = """(given) => maths.beamSearch(given).ranking.map(({ one, score }) => {
+  const words = [];
+  for (let at = one; at.before; at = at.before) words.unshift(at.word);
+  return [words, one.logP, score];
+})"""

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from attnbook.widgets import (
+    AlignmentPlayer,
     AttentionHeatmap,
     AttentionSteps,
     Checkpoint,
@@ -23,6 +24,7 @@ from attnbook.widgets import (
 )
 from attnbook.widgets.base import bundle, page_script, stylesheet
 from tests.widgets.conftest import TOKENS, X
+from tests.widgets.test_unrolled import digits
 
 EVIL = "</script><img src=x onerror=alert(1)>\u2028&\"'"
 OPTIONS = [("a", True, "because"), ("b", False, "no")]
@@ -37,6 +39,8 @@ def everything(token: str = "had") -> list:
         Prediction(token, {token: 0.5}, reason=token, caption=token),
         RoleProjection(X, names, X, X, X, caption=token),
         HeadGrid([X, X], tokens=names, names=[token, "b"], row=0, caption=token),
+        digits(caption=token),
+        AlignmentPlayer([(names, [token], [[0.2, 0.3, 0.5]], [(0, 0)])], caption=token),
     ]
 
 

@@ -7,6 +7,7 @@ reads the widget's data from its HTML. Where no script runs, the HTML itself sho
 from __future__ import annotations
 
 import json
+import re
 from importlib import resources
 from typing import Any, Self
 
@@ -20,7 +21,8 @@ __all__ = ["Widget", "bundle", "page_script", "stylesheet"]
 # in this order: a later one may change what an earlier one says
 _SHEETS = (
     *("base", "heatmap", "tables", "steps", "questions", "places"),
-    *("roles", "painter", "heads"),
+    *("roles", "painter", "heads", "beam", "scores", "player"),
+    "unrolled",
 )
 
 
@@ -34,8 +36,10 @@ def bundle() -> str:
 
 
 def stylesheet() -> str:
-    """Return the widgets' style sheet."""
-    return "\n".join(_text(f"css/{name}.css") for name in _SHEETS)
+    """Return the widgets' style sheet, without the comments and spaces of its sources."""
+    text = "\n".join(_text(f"css/{name}.css") for name in _SHEETS)
+    bare = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))
+    return re.sub(r" ?([{};,]) ?", r"\1", bare)
 
 
 def page_script() -> str:

@@ -1,7 +1,8 @@
-"""Make bundle.js from the JavaScript sources, with esbuild: `python -m attnbook.widgets.build`.
+"""Make bundle.js from the JavaScript sources, by esbuild and terser.
 
-Only whoever changes the JavaScript needs Node. The bundle is committed; its first line holds
-the SHA-256 of the sources, and a test compares it. `--check` compares the whole bundle.
+`python -m attnbook.widgets.build` does it. Only whoever changes the JavaScript needs Node. The
+bundle is committed; its first lines hold the SHA-256 of the sources, and a test compares it.
+`--check` compares the whole bundle.
 """
 
 from __future__ import annotations

@@ -36,15 +36,19 @@ def attention_weights(scores: np.ndarray, may: np.ndarray, *, divisor: float) ->
     return masked_softmax(scores / divisor, np.broadcast_to(may, scores.shape))
 
 
-def pack(scores: np.ndarray) -> tuple[str, list[list[float]]]:
+def pack(
+    scores: np.ndarray, ranges: list[list[float]] | None = None
+) -> tuple[str, list[list[float]]]:
     """Return scores (h, n_q, n_k) as base64 of little-endian uint16, and each head's range.
 
-    Scores are packed, not weights, so that temperature acts on them exactly.
+    Scores are packed, not weights, so that temperature acts on them exactly. Without `ranges`,
+    each head's own is taken.
     """
-    # outwards to 4 decimals: short to write, and every score still lies inside
-    low = np.floor(scores.min(axis=(1, 2)) * 1e4) / 1e4
-    high = np.ceil(scores.max(axis=(1, 2)) * 1e4) / 1e4
-    ranges = [[float(a), float(b)] for a, b in zip(low, high, strict=True)]
+    if ranges is None:
+        # outwards to 4 decimals: short to write, and every score still lies inside
+        low = np.floor(scores.min(axis=(1, 2)) * 1e4) / 1e4
+        high = np.ceil(scores.max(axis=(1, 2)) * 1e4) / 1e4
+        ranges = [[float(a), float(b)] for a, b in zip(low, high, strict=True)]
     steps = np.array([(b - a) or 1.0 for a, b in ranges])[:, None, None] / _STEPS
     start = np.array([a for a, _ in ranges])[:, None, None]
     whole = np.rint((scores - start) / steps).clip(0, _STEPS).astype("<u2")

@@ -1,14 +1,14 @@
 // A multiple-choice question that answers every choice with its reason.
 
-import { button, el, inline, setText } from "./dom.js";
+import { button, el, inline, mark, nodes, note, setText, statusLine } from "./dom.js";
 
-export const data = ["question", "options", "multiple"];
-export const state = ["chosen", "checked"];
+const data = ["question", "options", "multiple"];
+const state = ["chosen", "checked"];
 
-export function build(store) {
+function build(store) {
   const many = store.get("multiple");
   const options = store.get("options").map((option, place) => line(store, option, place, many));
-  const verdict = el("p", { class: "attnbook-status", role: "status" });
+  const verdict = statusLine();
   const check = many ? button("check", () => {
     store.set({ checked: true });
     again.focus(); // the button that had the focus is gone
@@ -20,9 +20,9 @@ export function build(store) {
   // a form keeps the radio buttons of one question apart from those of the next
   const node = el("form", { onsubmit: (event) => event.preventDefault() },
     el("fieldset", {}, el("legend", {}, inline(store.get("question"))),
-      many ? el("p", { class: "attnbook-note" }, "More than one may be right.") : null,
-      options.map((option) => option.node)),
-    el("div", { class: "attnbook-verdict" }, check, verdict, again));
+      many ? note("More than one may be right.") : null,
+      nodes(options)),
+    el("div", "verdict", check, verdict, again));
   const draw = () => {
     const [chosen, checked] = [store.get("chosen"), store.get("checked")];
     options.forEach((option, place) => option.show(chosen.includes(place), checked));
@@ -43,14 +43,14 @@ function line(store, [text, correct, reason], place, many) {
       return store.set({ chosen, checked: false });
     },
   });
-  const why = el("div", { class: "attnbook-reason" });
-  const node = el("div", { class: "attnbook-option" },
+  const why = el("div", "reason");
+  const node = el("div", "option",
     el("label", {}, box, el("span", {}, inline(text))), why);
   const show = (on, checked) => {
     box.checked = on;
     const told = on && checked;
-    node.classList.toggle("attnbook-right", told && correct);
-    node.classList.toggle("attnbook-wrong", told && !correct);
+    mark(node, "right", told && correct);
+    mark(node, "wrong", told && !correct);
     // a reason is put into the page only once it is asked for
     why.replaceChildren(...(told
       ? [el("b", {}, correct ? "Right. " : "Not right. "), ...inline(reason)] : []));
@@ -67,3 +67,5 @@ function judge(options, chosen) {
   if (!missing) return "Right.";
   return `Right so far, but ${missing === 1 ? "one answer is" : `${missing} answers are`} missing.`;
 }
+
+export const widget = { build, data, state };

@@ -1,7 +1,7 @@
 // One frame of a heat map: every head's weights and its picture, n_q × n_k pixels each. The
 // style sheet makes the pixels large, which is far cheaper than painting cell by cell.
 
-import { dequantise, weights } from "./math.js";
+import { dequantise, divisor, mask, rowAt, weights } from "./math.js";
 
 /** A head: its raw scores, room for its weights, and a small canvas to paint them on. */
 export function makeHead(scores, nQ, nK) {
@@ -30,6 +30,14 @@ export function frame(heads, { may, by, colours }) {
   }
 }
 
+/** The same by a view's settings, which also has its mask and divisor from it. */
+export function weigh(view) {
+  const { heads, store, ramp: colours } = view;
+  view.may = mask(heads[0].nQ, heads[0].nK, store.get("causal"), store.get("mask"));
+  view.by = divisor(store.get("d"), store.get("scaled"), store.get("temperature"));
+  frame(heads, { may: view.may, by: view.by, colours });
+}
+
 /** Repaint one head from the weights that it holds. */
 export function paint(head, may, colours) {
   for (let at = 0; at < head.weights.length; at++) {
@@ -41,8 +49,8 @@ export function paint(head, may, colours) {
 /** One row of a head as a head of its own, with a canvas of its own. */
 export function rowOf(head, i) {
   const row = makeHead(null, 1, head.nK);
-  row.weights.set(head.weights.subarray(i * head.nK, (i + 1) * head.nK));
-  row.pixels.set(head.pixels.subarray(i * head.nK, (i + 1) * head.nK));
+  row.weights.set(rowAt(head.weights, i, head.nK));
+  row.pixels.set(rowAt(head.pixels, i, head.nK));
   row.context.putImageData(row.image, 0, 0);
   return row;
 }

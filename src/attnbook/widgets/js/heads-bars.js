@@ -1,9 +1,10 @@
 // The pinned query's weights over the keys: for each key a bar for each chosen head, and for
 // their average.
 
-import { button, el } from "./dom.js";
+import { el, setVar } from "./dom.js";
 import { look } from "./heads-grid.js";
 import { tag } from "./heads-words.js";
+import { rowSide } from "./plot.js";
 import { fixed, visible } from "./text.js";
 
 const LANES = 24; // bars in all, so that they stay near the map
@@ -34,31 +35,20 @@ export function rowBars(view) {
   const drawn = lanes(view);
   const shown = keys(view, i, drawn);
   const rest = view.keyTokens.length - shown.length;
-  // the button stays the same element, so that it keeps the keyboard's focus
-  view.unpin ??= button("let go", () => {
-    view.store.set({ row: null });
-    view.plot.focus();
-  });
-  const title = el("p", {}, el("b", {}, visible(view.tokens[i])), " attends to");
-  const list = el("ol", { class: "attnbook-groups" },
-    shown.map(({ j, token }) => el("li", {}, el("span", { class: "attnbook-token" }, token),
+  const list = el("ol", "groups",
+    shown.map(({ j, token }) => el("li", {}, el("span", "token", token),
       el("div", {}, drawn.map((lane) => bar(view, lane, i * view.mean.nK + j))))));
   const widest = Math.max(...drawn.map(({ name }) => Array.from(name).length));
-  list.style.setProperty("--tag", `${Math.min(10, widest) + 0.5}ch`);
-  const focused = document.activeElement === view.unpin;
-  const top = el("div", { class: "attnbook-sidehead" }, title);
-  view.side.replaceChildren(top, list, rest ? el("p", {}, `and ${rest} keys with less`) : "");
-  top.append(view.unpin);
-  if (focused) view.unpin.focus();
-  return undefined;
+  setVar(list, "tag", `${Math.min(10, widest) + 0.5}ch`);
+  return rowSide(view, list, rest && `and ${rest} keys with less`);
 }
 
 /** One bar: whose it is, how long, and the number. */
 function bar(view, { name, head, colour, pattern }, at) {
   const may = view.may[at];
-  const node = el("span", { class: "attnbook-lane", "data-pattern": pattern },
+  const node = el("span", { class: "lane", "data-pattern": pattern },
     el("b", {}, name), " ", may ? fixed(head.weights[at]) : "masked");
-  node.style.setProperty("--w", head.weights[at]);
-  node.style.setProperty("--c", `var(--attnbook-${colour})`);
+  setVar(node, "w", head.weights[at]);
+  setVar(node, "c", `var(--attnbook-${colour})`);
   return node;
 }

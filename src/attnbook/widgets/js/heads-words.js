@@ -1,18 +1,14 @@
 // The heads in words and numbers: titles, the status line, the table.
 
-import { el, scroller, setText, table } from "./dom.js";
-import { entropy } from "./math.js";
-import { fixed, plain, visible } from "./text.js";
+import { entropy, rowAt } from "./math.js";
+import { fixed, heaviest, listed, plain, visible } from "./text.js";
 
 const CELLS = 160; // a table with more would make the page heavy: it names the largest instead
+const NOTHING = "nothing: every key is masked";
 const NEAR = 5e-4; // weights that read the same to three decimals
 
 export const HINT = "Click a small map to enlarge it and tick heads to compare them; click a row of "
   + "the large map to pin its query. Arrow keys, Enter and Space do the same.";
-
-/** "a", "a and b", "a, b and c". */
-const listed = (names) => (names.length < 2 ? names.join("")
-  : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
 
 /** A head's name where there is little room: the number alone where the name says no more. */
 export const tag = ({ names }, h) => (names[h] === `head ${h}` ? String(h) : names[h]);
@@ -43,7 +39,7 @@ function sharpest(view, head, i) {
   const { nK } = head;
   const keys = view.keyTokens.map((token, j) => ({ token: visible(token), at: i * nK + j }))
     .filter(({ at }) => view.may[at]);
-  if (!keys.length) return "nothing: every key is masked";
+  if (!keys.length) return NOTHING;
   const most = Math.max(...keys.map(({ at }) => head.weights[at]));
   const best = keys.filter(({ at }) => most - head.weights[at] < NEAR);
   if (best.length === 1) return `${best[0].token} ${fixed(most)}`;
@@ -53,9 +49,9 @@ function sharpest(view, head, i) {
 }
 
 /** e to the entropy of a row: the number of keys that it is spread over. */
-const spread = ({ weights, nK }, i) => Math.exp(entropy(weights.subarray(i * nK, (i + 1) * nK)));
+const spread = ({ weights, nK }, i) => Math.exp(entropy(rowAt(weights, i, nK)));
 
-const sees = ({ may, mean: { nK } }, i) => may.subarray(i * nK, (i + 1) * nK).includes(1);
+const sees = ({ may, mean: { nK } }, i) => rowAt(may, i, nK).includes(1);
 
 /** Under a small map: where the pinned query looks, or how decided the head is altogether. */
 export function headWords(view, h) {
@@ -66,7 +62,7 @@ export function headWords(view, h) {
     return sees(view, i) ? `most to ${found}\nover ${fixed(spread(head, i), 1)} keys` : found;
   }
   const full = view.tokens.map((_, row) => row).filter((row) => sees(view, row));
-  if (!full.length) return "nothing: every key is masked";
+  if (!full.length) return NOTHING;
   const sum = full.reduce((total, row) => total + spread(head, row), 0);
   return `over ${fixed(sum / full.length, 1)} keys a row`;
 }
@@ -92,15 +88,13 @@ export function describe(view, { i, j }) {
 
 export function describeRow(view, i) {
   const token = visible(view.tokens[i]);
-  if (!sees(view, i)) return `${token} is pinned; it attends to nothing: every key is masked.`;
+  if (!sees(view, i)) return `${token} is pinned; it attends to ${NOTHING}.`;
   const said = spoken(view).map(({ head, name }) => `${sharpest(view, head, i)} in ${name}`);
   return `${token} is pinned; it attends most to ${said.join("; ")}.`;
 }
 
-const line = (view, name, head, i) => {
-  const [from, to] = [i * head.nK, (i + 1) * head.nK];
-  return { name, weights: head.weights.subarray(from, to), may: view.may.subarray(from, to) };
-};
+const line = ({ may }, name, { weights, nK }, i) =>
+  ({ name, weights: rowAt(weights, i, nK), may: rowAt(may, i, nK) });
 
 /** The table: of the pinned query a row for each head, or else the queries of the large map. */
 export function told(view) {
@@ -121,43 +115,14 @@ export function told(view) {
   return { corner: `${visible(tokens[i])}: head`, lines };
 }
 
-/** The three largest weights of a row, in words. */
-function largest(view, { weights, may }) {
-  const best = view.keyTokens.map((token, j) => ({ token: visible(token), j }))
-    .filter(({ j }) => may[j]).sort((a, b) => weights[b.j] - weights[a.j]).slice(0, 3);
-  return best.map(({ token, j }) => `${token} ${fixed(weights[j])}`).join(", ")
-    || "nothing: every key is masked";
-}
-
 /** The table's texts, as rows: every number where they are few, else the largest of each row. */
-function cells(view) {
+export function cells(view) {
   const { corner, lines } = told(view);
   if (lines.length * view.keyTokens.length > CELLS) {
-    const rows = lines.map((each) => [each.name, largest(view, each)]);
+    const rows = lines.map(({ name, weights, may }) =>
+      [name, heaviest(view.keyTokens, weights, (j) => may[j]) || NOTHING]);
     return [[corner, "attends most to"], ...rows];
   }
   return [[corner, ...view.keyTokens.map(visible)], ...lines.map(({ name, weights, may }) =>
     [name, ...Array.from(weights, (weight, j) => (may[j] ? fixed(weight) : "masked"))])];
-}
-
-/** The table twin: made when it is first opened, kept up to date while open. */
-export function twin(view) {
-  const node = el("details", { class: "attnbook-twin", ontoggle: () => show() },
-    el("summary", {}, "the same as a table"));
-  let drawn = null;
-  const show = () => {
-    if (!node.open) return;
-    const rows = cells(view);
-    const same = drawn?.rows.length === rows.length
-      && drawn.rows[0].cells.length === rows[0].length;
-    if (same) {
-      rows.forEach((row, r) => row.forEach((text, c) => setText(drawn.rows[r].cells[c], text)));
-      return;
-    }
-    const place = drawn?.parentNode;
-    drawn = table(rows[0], rows.slice(1));
-    if (place) place.replaceChildren(drawn);
-    else node.append(scroller("Attention weights as a table", drawn));
-  };
-  return { node, show };
 }

@@ -1,19 +1,27 @@
 // The door: mount a widget on a figure, from anywidget's model or from a static page's JSON.
 
-import { el, inline } from "./dom.js";
-import * as checkpoint from "./checkpoint.js";
-import * as heads from "./heads.js";
-import * as heatmap from "./heatmap.js";
-import * as painter from "./painter.js";
-import * as prediction from "./prediction.js";
-import * as roles from "./roles.js";
-import * as steps from "./steps.js";
+import { el, inline, mark } from "./dom.js";
+// in this order: what is alike stands together, as gzip looks back 32 KB only
+import { widget as heatmap } from "./heatmap.js";
+import { widget as heads } from "./heads.js";
+import { widget as painter } from "./painter.js";
+import { widget as beam } from "./beam.js";
+import { widget as checkpoint } from "./checkpoint.js";
+import { widget as player } from "./player.js";
+import { widget as unrolled } from "./unrolled.js";
+import { widget as prediction } from "./prediction.js";
+import { widget as scores } from "./scores.js";
+import { widget as roles } from "./roles.js";
+import { widget as steps } from "./steps.js";
+import * as unrolledModel from "./unrolled-model.js";
 import { frame, makeHead } from "./frame.js";
 import * as math from "./math.js";
 import { modelStore, plainStore } from "./store.js";
 import { colours, ramp } from "./theme.js";
 
-const KINDS = { heads, heatmap, steps, checkpoint, prediction, roles, painter };
+const KINDS = {
+  beam, heads, heatmap, steps, checkpoint, prediction, roles, painter, player, unrolled, scores,
+};
 
 /** Put a live widget into the figure; returns what takes it out again. */
 export function mount(figure, store) {
@@ -32,7 +40,7 @@ export function mount(figure, store) {
 
 function show(figure, store, kind) {
   const view = kind.build(store);
-  view.node.classList.add("attnbook-live");
+  mark(view.node, "live");
   figure.prepend(view.node);
   const detach = view.attach?.(figure);
   const forget = store.on(kind.state, view.draw);
@@ -84,11 +92,12 @@ export function hydrate(page) {
 function render({ model, el: place }) {
   const store = modelStore(model);
   const figure = el("figure", {
-    class: `attnbook attnbook-${store.get("kind")}`,
+    class: store.get("kind"),
     // else JupyterLab takes Enter and the arrows for itself; it looks at the focused element alone
     onfocusin: ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true"),
   });
-  const caption = el("figcaption", {});
+  figure.classList.add("attnbook");
+  const caption = el("figcaption");
   const tell = () => {
     caption.replaceChildren(...inline(store.get("caption")));
     if (store.get("caption")) figure.append(caption);
@@ -107,6 +116,6 @@ function render({ model, el: place }) {
 }
 
 /** The mathematics and the frame, for tests and benchmarks. */
-export const maths = { ...math, frame, makeHead, ramp, colours };
+export const maths = { ...math, ...unrolledModel, frame, makeHead, ramp, colours };
 
 export default { render };

@@ -37,6 +37,9 @@ function softmaxInto(out, flat, may, start, length, by) {
   if (total > 0) for (let at = start; at < start + length; at++) out[at] /= total;
 }
 
+/** Row i of a flat matrix; the same memory. */
+export const rowAt = (flat, i, nK) => flat.subarray(i * nK, (i + 1) * nK);
+
 /** Weights α = softmax(flat / by) of a whole matrix; out may be given to save the memory. */
 export function weights(flat, nQ, nK, may, by, out = new Float64Array(nQ * nK)) {
   for (let i = 0; i < nQ; i++) softmaxInto(out, flat, may, i * nK, nK, by);
@@ -52,10 +55,12 @@ export function softmax(row, may = row.map(() => true)) {
 export const attend = (row, values) =>
   values[0].map((_, c) => row.reduce((sum, weight, j) => sum + weight * values[j][c], 0));
 
+/** The bytes that base64 stands for. */
+export const bytesOf = (packed) => Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+
 /** Heads of raw scores from base64 of little-endian uint16, with each head's [lowest, highest]. */
 export function dequantise(packed, ranges, size) {
-  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-  const view = new DataView(bytes.buffer);
+  const view = new DataView(bytesOf(packed).buffer);
   return ranges.map(([low, high], h) => {
     const step = (high - low) / 65535;
     return Float64Array.from({ length: size }, (_, at) => {
@@ -104,7 +109,7 @@ export function filledWeights(flat, nQ, nK, may, by, fill) {
 
 /** The rows that may attend to nothing. */
 export const emptyRows = (nQ, nK, may) => Array.from({ length: nQ }, (_, i) => i)
-  .filter((i) => !may.slice(i * nK, (i + 1) * nK).includes(1));
+  .filter((i) => !rowAt(may, i, nK).includes(1));
 
 /** ∂α/∂e = α (1 − α); a masked score was replaced by a constant, so nothing flows back to it. */
 export const gradient = (values, may) =>
@@ -138,7 +143,7 @@ export function roles({ vectors, w_q: wQ, w_k: wK, w_v: wV, scaled, causal }) {
   const ready = raw.map((row) => scale(row, by));
   const may = mask(n, n, causal);
   const flat = weights(raw.flat(), n, n, may, by);
-  const rows = vectors.map((_, i) => Array.from(flat.subarray(i * n, (i + 1) * n)));
+  const rows = vectors.map((_, i) => Array.from(rowAt(flat, i, n)));
   return { q, k, v, raw, ready, may, weights: rows, output: product(rows, v) };
 }
 
@@ -151,6 +156,101 @@ export function mean(matrices, out = new Float64Array(matrices[0].length)) {
   return out;
 }
 
+/** How far below its threshold a weight is still a link: so exactly are packed weights carried. */
+const NEAR = 1e-4;
+
+/** The places of all weights α ≥ θ: the links that a threshold predicts. */
+export const linksAt = (values, threshold) =>
+  Array.from(values.keys()).filter((at) => values[at] >= threshold - NEAR);
+
+/** The place of each row's greatest weight, the first if equal. */
+export const greatest = (values, nK) => Array.from({ length: values.length / nK }, (_, i) => {
+  const row = rowAt(values, i, nK);
+  return i * nK + row.indexOf(Math.max(...row));
+});
+
+/** Error rate, precision and recall of pairs of [links, gold links]; null for 0 / 0. */
+export function agreement(pairs) {
+  let [both, found, wanted] = [0, 0, 0];
+  for (const [links, gold] of pairs) {
+    both += links.filter((at) => gold.includes(at)).length;
+    found += links.length;
+    wanted += gold.length;
+  }
+  const share = (part, whole) => (whole ? part / whole : null);
+  const agreed = share(2 * both, found + wanted);
+  return [agreed === null ? null : 1 - agreed, share(both, found), share(both, wanted)];
+}
+
 /** Entropy −Σ α ln α of one row of weights, in nats; exp of it is a number of keys. */
 export const entropy = (row) =>
   row.reduce((sum, weight) => (weight > 0 ? sum - weight * Math.log(weight) : sum), 0);
+
+/** Dot, scaled dot, bilinear and additive score of one query, each as a function of the key. */
+export function fourScores({ query, w, w_q: wQ, w_k: wK, v, tanh }) {
+  const asked = attend(query, w); // q W
+  const start = attend(query, wQ); // q W_q
+  const bend = tanh ? Math.tanh : (x) => x;
+  return [
+    (key) => dot(query, key),
+    (key) => dot(query, key) / Math.sqrt(query.length),
+    (key) => dot(asked, key),
+    (key) => dot(v, attend(key, wK).map((x, c) => bend(start[c] + x))),
+  ];
+}
+
+/** A function of the plane on a lattice from −edge to edge: rows of points [x, y, value]. */
+export function sampled(f, edge, cells) {
+  const steps = Array.from({ length: cells + 1 }, (_, step) => (2 * step / cells - 1) * edge);
+  return steps.map((y) => steps.map((x) => [x, y, f([x, y])]));
+}
+
+/** Where a sampled function takes the level: short straight pieces [[x1, y1], [x2, y2]]. */
+export function levelLine(points, level) {
+  const low = level - 1e-9; // so that rounding alone never draws a line
+  const pieces = [];
+  points.slice(1).forEach((row, r) => row.slice(1).forEach((corner, c) => {
+    const corners = [points[r][c], points[r][c + 1], corner, row[c]];
+    const cut = corners.flatMap(([x, y, value], side) => {
+      const [toX, toY, next] = corners[(side + 1) % 4];
+      if ((value < low) === (next < low)) return [];
+      const share = (low - value) / (next - value);
+      return [[x + share * (toX - x), y + share * (toY - y)]];
+    });
+    for (let k = 0; k < cut.length; k += 2) pieces.push([cut[k], cut[k + 1]]);
+  }));
+  return pieces;
+}
+
+/**
+ * Beam search over a table of next words: row r of it, wordsOf[r] with the log-probabilities
+ * logs[r] (null is −∞), belongs to the prefix prefixes[r] = [row without its last word, that word].
+ * Returns each step's candidates best first, those kept and those ended so far, and the ranking by
+ * log p / n^penalty. Of equals the better parent comes first, then the lower word.
+ */
+export function beamSearch({ prefixes, wordsOf, logs, beam, penalty, eos, longest }) {
+  const rowOf = new Map(prefixes.map(([row, word], at) => [`${row} ${word}`, at]));
+  const grow = (before) => wordsOf[before.row].map((word, at) => {
+    const log = logs[before.row][at];
+    return { before, word, log, logP: before.logP + log, row: rowOf.get(`${before.row} ${word}`) };
+  });
+  const scored = (n) => (one) => ({ one, n, score: one.logP / n ** penalty });
+  const rank = (list) => list.sort((a, b) => b.score - a.score).slice(0, beam);
+  const steps = [];
+  let living = [{ row: 0, logP: 0 }];
+  let ended = [];
+  let settled = false;
+  while (!settled && steps.length < longest) {
+    const n = steps.length + 1;
+    const all = living.flatMap(grow).filter(({ log }) => log !== null)
+      .sort((a, b) => b.logP - a.logP);
+    const kept = all.slice(0, beam);
+    ended = rank([...ended, ...kept.filter(({ word }) => word === eos).map(scored(n))]);
+    living = kept.filter(({ word }) => word !== eos);
+    steps.push({ all, kept, ended });
+    // log p never rises and n^penalty is greatest at the end: nothing living can do better
+    const bound = living.length ? living[0].logP / longest ** penalty : -Infinity;
+    settled = !living.length || (ended.length === beam && ended[beam - 1].score >= bound);
+  }
+  return { steps, ranking: rank([...ended, ...living.map(scored(steps.length))]) };
+}

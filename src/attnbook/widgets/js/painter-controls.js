@@ -1,7 +1,7 @@
 // The painter's controls: ready-made masks, what a masked score becomes, scale and temperature.
 
-import { button, el, setText, tick } from "./dom.js";
-import { temperature } from "./heatmap-controls.js";
+import { button, choice, el, mark, nodes, pressed, reset, setText, tick } from "./dom.js";
+import { settings as common } from "./heatmap-controls.js";
 import { namedMask } from "./math.js";
 import { visible } from "./text.js";
 
@@ -14,28 +14,12 @@ const FILLS = {
 
 export function settings(view) {
   const { store } = view;
-  const error = el("p", { class: "attnbook-error", role: "alert" });
-  const heat = temperature(store, (message) => setText(error, message));
-  const d = store.get("d");
-  const scaled = d > 1 ? tick(`divide by √${d}`, (on) => store.set({ scaled: on })) : null;
   const names = Object.keys(FILLS);
-  const fill = el("select", { onchange: () => store.set({ fill: names[fill.selectedIndex] }) },
-    names.map((name) => el("option", {}, FILLS[name])));
-  const reset = button("reset", () => {
-    setText(error, "");
-    store.set(structuredClone(store.get("initial")));
-  }, { "aria-label": "reset to the first mask and settings" });
-  const show = () => {
-    heat.show();
-    scaled?.show(store.get("scaled"));
-    fill.selectedIndex = names.indexOf(store.get("fill"));
-  };
-  const node = el("div", {},
-    el("div", { class: "attnbook-controls" }, heat.node, scaled?.node,
-      el("label", { class: "attnbook-fill" }, el("span", {}, "a masked score becomes"), fill),
-      reset),
-    error);
-  return { node, show };
+  const fill = choice("a masked score becomes", Object.values(FILLS),
+    (place) => store.set({ fill: names[place] }));
+  mark(fill.node, "fill");
+  const filled = { node: fill.node, show: () => fill.show(names.indexOf(store.get("fill"))) };
+  return common(view, [filled], reset(view, "mask and settings"));
 }
 
 const padded = (count) => (count === 1 ? "last is padding" : `last ${count} are padding`);
@@ -62,14 +46,14 @@ export function presets(view) {
   const now = () => store.get("mask");
   const empty = button("", () => store.set({
     mask: now().map((one, at) => (Math.floor(at / nK) === row() ? 0 : one)),
-  }), { class: "attnbook-token" });
+  }), { class: "token" });
   const invert = button("swap 0 and 1", () => store.set({ mask: now().map((one) => 1 - one) }));
   const show = () => {
-    made.forEach(({ node, mask }) => node.setAttribute("aria-pressed", sameMask(mask, now())));
+    made.forEach(({ node, mask }) => pressed(node, sameMask(mask, now())));
     setText(empty, `nothing for ${visible(view.tokens[row()])}`);
   };
-  const node = el("div", { class: "attnbook-presets", role: "group", "aria-label": "masks" },
-    made.map(({ node: one }) => one), empty, invert);
+  const node = el("div", { class: "presets", role: "group", "aria-label": "masks" },
+    nodes(made), empty, invert);
   return { node, show };
 }
 

@@ -1,6 +1,6 @@
 // The painter's two drawings: the mask, and beside it what follows from it with each row's sum.
 
-import { drawLabels, drawMarks, layout } from "./picture.js";
+import { cross, drawPicture, eachCell, layout } from "./picture.js";
 import { fixed } from "./text.js";
 import { readable, shade } from "./theme.js";
 
@@ -24,21 +24,18 @@ export const withSums = (at) => ({ ...at, width: at.width + SUM });
 
 /** The mask: 1 in a cell that may, a cross in one that may not. */
 export function drawMask(pen, at, what, palette, measure) {
-  pen.rect(0, 0, at.width + 1, at.height + 1, palette.paper);
-  each(what, at, (place, x, y) => {
+  drawCells(pen, at, what, palette, measure, (place, x, y) => {
     const may = what.may[place];
     const colour = may ? palette.half : palette.masked;
     pen.rect(x, y, at.cell, at.cell, colour);
     if (may) write(pen, "1", x, y, at, readable(colour));
     else cross(pen, x + at.cell / 2, y + at.cell / 2, at.cell * 0.15, palette.muted);
   });
-  finish(pen, at, what, palette, measure);
 }
 
 /** Weights or gradient. What is masked and has nothing is crossed out, small where it has. */
 export function drawValues(pen, at, what, palette, measure) {
-  pen.rect(0, 0, at.width + SUM + 1, at.height + 1, palette.paper);
-  each(what, at, (place, x, y) => {
+  drawCells(pen, withSums(at), what, palette, measure, (place, x, y) => {
     const value = what.values[place];
     const out = !what.may[place];
     const bare = Number.isNaN(value) || (out && value === 0);
@@ -53,38 +50,18 @@ export function drawValues(pen, at, what, palette, measure) {
     if (at.numbers) write(pen, fixed(value, at.decimals), x, y, at, ink);
     if (out) cross(pen, x + at.cell - 7, y + 7, 3, ink);
   });
-  finish(pen, at, what, palette, measure);
   drawSums(pen, at, what, palette);
 }
 
-function each({ nQ, nK }, { cell, left, top }, draw) {
-  for (let place = 0; place < nQ * nK; place++) {
-    draw(place, left + (place % nK) * cell, top + Math.floor(place / nK) * cell);
-  }
+function drawCells(pen, at, what, palette, measure, draw) {
+  const fill = () => eachCell(what, at, draw);
+  drawPicture(pen, at, { ...what, may: null, head: what, fill }, palette, measure);
 }
 
-function cross(pen, x, y, reach, colour) {
-  pen.line(x - reach, y - reach, x + reach, y + reach, colour);
-  pen.line(x + reach, y - reach, x - reach, y + reach, colour);
-}
-
-function write(pen, text, x, y, { cell }, colour) {
+export function write(pen, text, x, y, { cell }, colour) {
   const size = Math.min(14, Math.floor(cell / (text.length * 0.55 + 0.55)));
   if (size < 7) return;
   pen.text(text, x + cell / 2, y + cell / 2, { size, colour, align: "center" });
-}
-
-/** Lines, labels, the frame, the pinned row and the cursor. */
-function finish(pen, at, what, palette, measure) {
-  const { cell, left, top } = at;
-  const { nQ, nK, tokens, keyTokens } = what;
-  const [right, bottom] = [left + cell * nK, top + cell * nQ];
-  const line = (...ends) => pen.line(...ends, palette.paper);
-  for (let j = 1; j < nK; j++) line(left + j * cell, top, left + j * cell, bottom);
-  for (let i = 1; i < nQ; i++) line(left, top + i * cell, right, top + i * cell);
-  drawLabels(pen, at, { tokens, keyTokens, pinned: what.pinned }, palette, measure);
-  pen.frame(left - 0.5, top - 0.5, cell * nK + 1, cell * nQ + 1, palette.line, 1);
-  drawMarks(pen, at, { ...what, head: { nQ, nK } }, palette);
 }
 
 function drawSums(pen, { cell, left, top }, { nK, sums }, palette) {

@@ -1,15 +1,15 @@
 // The painter in words: the status lines, the mask as code, the table.
 
-import { el, scroller, setText, table } from "./dom.js";
-import { emptyRows, namedMask } from "./math.js";
+import { times } from "./dom.js";
+import { emptyRows, namedMask, rowAt } from "./math.js";
 import { namedPresets, sameMask } from "./painter-controls.js";
-import { fixed, plain, visible } from "./text.js";
+import { fixed, heaviest, listed, plain, visible } from "./text.js";
 
 const NAMED = 3; // of more rows only so many are named
 const WRITTEN = 36; // cells of a mask that is written out as code
 
 /** One cell: "bowl → nuts: may attend, weight 0.707 (score 5, scaled 2.887), gradient 0.207". */
-export function describeCell(view, { i, j }) {
+export function describe(view, { i, j }) {
   const { store, may, weights, flow, nK } = view;
   const at = i * nK + j;
   const names = `${visible(view.tokens[i])} → ${visible(view.keyTokens[j])}`;
@@ -26,22 +26,16 @@ export function describeCell(view, { i, j }) {
 
 /** The pinned row: what it attends to, and what flows back to its scores in all. */
 export function describeRow(view, i) {
-  const { may, weights, flow, nK, keyTokens } = view;
-  const keys = keyTokens.map((token, j) => ({ token: visible(token), at: i * nK + j }));
-  const heavy = keys.filter(({ at }) => may[at] || weights[at] > 0)
-    .sort((a, b) => weights[b.at] - weights[a.at]).slice(0, NAMED)
-    .map(({ token, at }) => `${token} ${fixed(weights[at])}`);
-  const name = visible(view.tokens[i]);
-  const most = heavy.length ? heavy.join(", ") : "nothing";
-  const trace = keys.reduce((sum, { at }) => sum + flow[at], 0);
-  return `${name} is pinned; it attends most to ${most}. Its gradients sum to ${fixed(trace)}.`;
+  const { may, weights, flow, nK } = view;
+  const row = rowAt(weights, i, nK);
+  const most = heaviest(view.keyTokens, row, (j) => may[i * nK + j] || row[j] > 0);
+  const trace = rowAt(flow, i, nK).reduce((sum, value) => sum + value, 0);
+  return `${visible(view.tokens[i])} is pinned; it attends most to ${most || "nothing"}. `
+    + `Its gradients sum to ${fixed(trace)}.`;
 }
 
-function list(names) {
-  const shown = names.length > NAMED + 1
-    ? [...names.slice(0, NAMED), `${names.length - NAMED} more`] : names;
-  return shown.length === 1 ? shown[0] : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
-}
+const list = (names) => listed(names.length > NAMED + 1
+  ? [...names.slice(0, NAMED), `${names.length - NAMED} more`] : names);
 
 /** What is wrong with the mask, or with what masked scores become; empty where all is well. */
 export function alarm(view) {
@@ -87,7 +81,7 @@ export function asCode({ store, nQ, nK }) {
   const found = namedPresets(store).find(([name]) => made(name));
   if (found) return `mask = ${CODE[found[0]](nQ, nK, length)}`;
   if (mask.length > WRITTEN) return "";
-  const rows = Array.from({ length: nQ }, (_, i) => mask.slice(i * nK, (i + 1) * nK).map(Number));
+  const rows = times(nQ, (i) => mask.slice(i * nK, (i + 1) * nK).map(Number));
   return `mask = torch.tensor([${rows.map((row) => `[${row.join(", ")}]`).join(", ")}]).bool()`;
 }
 
@@ -102,30 +96,13 @@ const CODE = {
   window: (nQ, nK) => `window_mask(${nQ}, ${nK}, 2)`,
 };
 
-function cells({ tokens, may, values, sums, nK }) {
+/** What follows from the mask, as the texts of a table. */
+export function cells({ tokens, keyTokens, may, values, sums, nK, steep }) {
   const said = (at) => {
     if (may[at]) return fixed(values[at]);
     return values[at] === 0 ? "masked" : `masked, yet ${fixed(values[at])}`;
   };
-  return tokens.map((token, i) => [visible(token),
-    ...Array.from({ length: nK }, (_, j) => said(i * nK + j)), fixed(sums[i])]);
-}
-
-/** The table twin: made when it is first opened, kept up to date while open. */
-export function twin(view) {
-  const node = el("details", { class: "attnbook-twin", ontoggle: () => show() },
-    el("summary", {}, "the same as a table"));
-  let drawn = null;
-  const show = () => {
-    if (!node.open || !view.values) return;
-    const rows = cells(view);
-    if (!drawn) {
-      drawn = table(["query", ...view.keyTokens.map(visible), "sum"], rows);
-      node.append(scroller("What follows from the mask, as a table", drawn));
-    }
-    setText(drawn.tHead.rows[0].cells[0], view.steep ? "gradient" : "weights");
-    rows.forEach((row, i) => row.forEach((text, j) =>
-      setText(drawn.tBodies[0].rows[i].cells[j], text)));
-  };
-  return { node, show };
+  return [[steep ? "gradient" : "weights", ...keyTokens.map(visible), "sum"],
+    ...tokens.map((token, i) => [visible(token),
+      ...times(nK, (j) => said(i * nK + j)), fixed(sums[i])])];
 }

@@ -47,33 +47,43 @@ export function drawPicture(pen, at, what, palette, measure) {
   drawMarks(pen, at, what, palette);
 }
 
-function drawLines(pen, { cell, left, top }, { head, may, fill }, { paper, line, muted }) {
-  const between = fill ? line : paper; // a line of the page's colour parts only what is shaded
-  const [right, bottom] = [left + cell * head.nK, top + cell * head.nQ];
-  for (let j = 1; j < head.nK; j++) pen.line(left + j * cell, top, left + j * cell, bottom, between);
-  for (let i = 1; i < head.nQ; i++) pen.line(left, top + i * cell, right, top + i * cell, between);
-  // a masked cell is crossed out: its meaning must not hang on a colour
-  for (let at = 0; at < may.length; at++) {
-    if (may[at]) continue;
-    const [x, y] = [left + (at % head.nK) * cell, top + Math.floor(at / head.nK) * cell];
-    const [near, far] = [cell * 0.4, cell * 0.6];
-    pen.line(x + near, y + near, x + far, y + far, muted);
-    pen.line(x + far, y + near, x + near, y + far, muted);
+/** Call draw(place, x, y) for each cell, with its upper left corner. */
+export function eachCell({ nQ, nK }, { cell, left, top }, draw) {
+  for (let place = 0; place < nQ * nK; place++) {
+    draw(place, left + (place % nK) * cell, top + Math.floor(place / nK) * cell);
   }
 }
 
-function drawNumbers(pen, { cell, left, top, decimals }, { head, may }, palette) {
+export function cross(pen, x, y, reach, colour) {
+  pen.line(x - reach, y - reach, x + reach, y + reach, colour);
+  pen.line(x + reach, y - reach, x - reach, y + reach, colour);
+}
+
+function drawLines(pen, at, { head, may, between }, { paper, muted }) {
+  const { cell, left, top } = at;
+  const [right, bottom] = [left + cell * head.nK, top + cell * head.nQ];
+  const line = (...ends) => pen.line(...ends, between ?? paper);
+  for (let j = 1; j < head.nK; j++) line(left + j * cell, top, left + j * cell, bottom);
+  for (let i = 1; i < head.nQ; i++) line(left, top + i * cell, right, top + i * cell);
+  // a masked cell is crossed out: its meaning must not hang on a colour
+  if (may) eachCell(head, at, (place, x, y) => {
+    if (!may[place]) cross(pen, x + cell / 2, y + cell / 2, cell * 0.1, muted);
+  });
+}
+
+function drawNumbers(pen, at, { head, may }, palette) {
+  const { cell, decimals } = at;
   const size = Math.min(14, Math.floor(cell / (decimals * 0.55 + 1.1)));
-  head.weights.forEach((weight, at) => {
-    if (!may[at]) return;
-    const colour = readable(shade(weight, palette));
-    const [x, y] = [at % head.nK, Math.floor(at / head.nK)];
-    pen.text(fixed(weight, decimals), left + (x + 0.5) * cell, top + (y + 0.5) * cell,
+  eachCell(head, at, (place, x, y) => {
+    if (!may[place]) return;
+    const colour = readable(shade(head.weights[place], palette));
+    pen.text(fixed(head.weights[place], decimals), x + cell / 2, y + cell / 2,
       { size, colour, align: "center" });
   });
 }
 
-export function drawLabels(pen, at, { tokens, keyTokens, pinned }, palette, measure) {
+function drawLabels(pen, at, what, palette, measure) {
+  const { tokens, keyTokens, pinned, axes = ["attends to →", "query ↓"] } = what;
   const { cell, left, top, upright, every } = at;
   const short = (token, room) => shorten(visible(token), room, measure);
   const ink = { size: LABEL.size, colour: palette.ink };
@@ -88,11 +98,11 @@ export function drawLabels(pen, at, { tokens, keyTokens, pinned }, palette, meas
     else pen.text(short(token, cell), x, top - 12, { ...ink, align: "center" });
   });
   const muted = { size: AXIS.size, colour: palette.muted };
-  pen.text("attends to →", left, AXIS.height / 2, muted);
-  pen.text("query ↓", left - 8, top - 12, { ...muted, align: "right" });
+  pen.text(axes[0], left, AXIS.height / 2, muted);
+  pen.text(axes[1], left - 8, top - 12, { ...muted, align: "right" });
 }
 
-export function drawMarks(pen, { cell, left, top }, { head, pinned, cursor, focused }, palette) {
+function drawMarks(pen, { cell, left, top }, { head, pinned, cursor, focused }, palette) {
   if (pinned !== null) {
     pen.frame(left, top + pinned * cell, cell * head.nK, cell, palette.accent, 2);
   }

@@ -1,29 +1,29 @@
 // Predict, then reveal: the reader's numbers beside the computed ones.
 
-import { button, el, inline, scroller, setText, table } from "./dom.js";
+import { alertLine, button, decimal, el, inline, nodes, scroller, table } from "./dom.js";
 import { fixed, typed } from "./text.js";
 
-export const data = ["question", "labels", "answers", "decimals", "tolerance", "reason"];
-export const state = ["guesses", "revealed"];
+const data = ["question", "labels", "answers", "decimals", "tolerance", "reason"];
+const state = ["guesses", "revealed"];
 
-export function build(store) {
+function build(store) {
   const labels = store.get("labels");
-  const message = el("p", { class: "attnbook-error", role: "alert" });
+  const alert = alertLine();
   const answer = el("div", { role: "status" });
-  const inputs = labels.map((label, place) => guess(store, label, place, message));
+  const inputs = labels.map((label, place) => guess(store, label, place, alert));
   const reveal = el("button", { type: "submit" }, "reveal");
   const reset = button("start again", () => startAgain(store, inputs));
   const submit = (event) => {
     event.preventDefault();
-    setText(message, complaint(inputs, store.get("guesses")));
-    if (message.textContent) return;
+    alert.tell(complaint(inputs, store.get("guesses")));
+    if (alert.node.textContent) return;
     store.set({ revealed: true });
     reset.focus(); // the button that had the focus is gone
   };
   const node = el("form", { novalidate: true, onsubmit: submit },
     el("fieldset", {}, el("legend", {}, inline(store.get("question"))),
-      el("div", { class: "attnbook-guesses" }, inputs.map((input) => input.node))),
-    message, el("div", { class: "attnbook-verdict" }, reveal, reset), answer);
+      el("div", "guesses", nodes(inputs))),
+    alert.node, el("div", "verdict", reveal, reset), answer);
   const draw = () => {
     const revealed = store.get("revealed");
     inputs.forEach((input) => input.show(store.get("guesses"), revealed));
@@ -40,9 +40,9 @@ function startAgain(store, inputs) {
   inputs[0].box.focus();
 }
 
-function guess(store, label, place, message) {
-  const box = el("input", {
-    type: "text", inputmode: "decimal", "aria-label": `your prediction for ${label}`, autocomplete: "off",
+function guess(store, label, place, alert) {
+  const box = decimal({
+    "aria-label": `your prediction for ${label}`,
     onkeydown(event) {
       if (event.key !== "Enter") return;
       event.preventDefault(); // JupyterLab swallows the browser's own way to submit
@@ -51,7 +51,7 @@ function guess(store, label, place, message) {
     oninput() {
       const value = Number.isNaN(typed(box.value)) ? null : typed(box.value);
       box.removeAttribute("aria-invalid");
-      setText(message, "");
+      alert.tell("");
       store.set({ guesses: store.get("guesses").map((old, at) => (at === place ? value : old)) });
     },
   });
@@ -98,3 +98,5 @@ function inWords(mine, truth, decimals, tolerance) {
   const side = `${size} too ${mine > truth ? "high" : "low"}`;
   return apart <= tolerance ? `close: ${side}` : side;
 }
+
+export const widget = { build, data, state };

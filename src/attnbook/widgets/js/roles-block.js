@@ -1,6 +1,8 @@
 // One role of the token: its vector beside the matrix, row by row, and the product beneath.
 
-import { button, el, setText } from "./dom.js";
+import {
+  button, el, forgive, grid, mark, nodes, note, pressed, setText, setVar, times,
+} from "./dom.js";
 import { identity } from "./math.js";
 import { factor, plain } from "./text.js";
 
@@ -13,7 +15,7 @@ export function block(view, { letter, upper, name, matrix }) {
   const rows = view.store.get("initial")[matrix];
   const width = rows[0].length;
   const local = { column: 0, now: null }; // whose sum is written out; each view has its own
-  const line = el("p", { class: "attnbook-note" });
+  const line = note();
   const choose = (column) => {
     local.column = column;
     write();
@@ -21,16 +23,15 @@ export function block(view, { letter, upper, name, matrix }) {
   const lines = rows.map((_, r) => entries(view, { upper, matrix, r, width, choose }));
   const result = components(width, choose);
   const write = () => {
-    node.style.setProperty("--wide", longest(local.now[matrix]));
+    setVar(node, "wide", longest(local.now[matrix]));
     [...lines, result].forEach((one) => one.show(local, letter, matrix));
     setText(line, sum(local, letter, matrix));
   };
   const node = el("div", { role: "group", "aria-label": `${name}: ${letter} = x W^${upper}` },
     title(view, { letter, upper, name, matrix, rows }),
-    el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "x"),
-      el("th", { scope: "colgroup", colspan: String(width) }, ...big(upper)))),
-    el("tbody", {}, lines.map((one) => one.node)),
-    el("tfoot", {}, result.row(letter))), line);
+    grid([el("th", { scope: "col" }, "x"),
+      el("th", { scope: "colgroup", colspan: width }, big(upper))],
+    nodes(lines), el("tfoot", {}, result.row(letter))), line);
   const show = (now) => {
     local.now = now;
     write();
@@ -46,41 +47,45 @@ const big = (upper) => ["W", el("sup", {}, upper)];
 function title(view, { letter, upper, name, matrix, rows }) {
   const [height, width] = [rows.length, rows[0].length];
   const says = height === width ? "identity" : "ones on the diagonal";
-  const put = button("identity", () => view.replace({ [matrix]: identity(height, width) }),
-    { "aria-label": `set W^${upper} to the identity`, title: says });
-  return el("div", { class: "attnbook-sidehead" },
-    el("span", {}, el("b", {}, name), ` ${letter} = x `, ...big(upper)), put);
+  const put = button("identity", () => {
+    forgive(put.closest("[role=group]"));
+    view.alert.tell("");
+    view.store.set({ [matrix]: identity(height, width) });
+    view.draw(); // the very numbers that are there still have to come back into the boxes
+  }, { "aria-label": `set W^${upper} to the identity`, title: says });
+  return el("div", "sidehead",
+    el("span", {}, el("b", {}, name), ` ${letter} = x `, big(upper)), put);
 }
 
 /** One row of the matrix, and before it the number of x that it is multiplied by. */
 function entries(view, { upper, matrix, r, width, choose }) {
   const head = el("th", { scope: "row" });
-  const boxes = Array.from({ length: width }, (_, c) => {
+  const boxes = times(width, (c) => {
     const one = view.box(`W^${upper}, row ${r + 1}, column ${c + 1}`, matrix, r, c);
     one.node.addEventListener("focus", () => choose(c));
     return one;
   });
-  const cells = boxes.map(({ node }) => el("td", { class: "attnbook-component" }, node));
+  const cells = boxes.map(({ node }) => el("td", "component", node));
   const show = ({ column, now }) => {
     setText(head, plain(now.vectors[now.token][r]));
     boxes.forEach((one) => one.show(now));
-    cells.forEach((cell, c) => cell.classList.toggle("attnbook-lit", c === column));
+    cells.forEach((cell, c) => mark(cell, "lit", c === column));
   };
   return { node: el("tr", {}, head, cells), show };
 }
 
 /** The product's numbers, each a button that writes its sum out. */
 function components(width, choose) {
-  const buttons = Array.from({ length: width }, (_, c) => {
+  const buttons = times(width, (c) => {
     const show = () => choose(c);
-    return button("", show, { class: "attnbook-part", onfocus: show, onpointerenter: show });
+    return button("", show, { class: "part", onfocus: show, onpointerenter: show });
   });
   const row = (letter) => el("tr", {}, el("th", { scope: "row" }, el("b", {}, letter)),
     buttons.map((one) => el("td", {}, one)));
   const show = ({ column, now }, letter, matrix) => buttons.forEach((one, c) => {
     setText(one, plain(now[letter][now.token][c]));
     one.setAttribute("aria-label", sum({ column: c, now }, letter, matrix));
-    one.setAttribute("aria-pressed", String(c === column));
+    pressed(one, c === column);
   });
   return { row, show };
 }

@@ -1,6 +1,8 @@
 // What the three roles are for: one token's row of attention, and the squares of all tokens.
 
-import { button, el, scroller, setText } from "./dom.js";
+import {
+  bar, button, el, grid, mark, nodes, note, onKeys, pressed, scroller, setText, setVar, within,
+} from "./dom.js";
 import { lopsided } from "./math.js";
 import { products } from "./roles-block.js";
 import { fixed, plain, vector } from "./text.js";
@@ -18,15 +20,14 @@ export function asking(view) {
   const heads = COLUMNS.map((name) => el("th", { scope: "col" }, name));
   const corner = el("th", { scope: "col" });
   const lines = view.names.map((name, j) => line(view, name, j, choose));
-  const score = el("p", { class: "attnbook-note" });
-  const output = el("p", { class: "attnbook-note" });
+  const score = note();
+  const output = note();
   const write = () => {
     setText(score, scoreLine(local.now, local.asked));
-    lines.forEach((one, j) => one.score.setAttribute("aria-pressed", String(j === local.asked)));
+    lines.forEach((one, j) => pressed(one.score, j === local.asked));
   };
-  const table = el("table", {}, el("thead", {}, el("tr", {}, corner, heads)),
-    el("tbody", {}, lines.map(({ node }) => node)));
-  const node = el("div", { class: "attnbook-asking" },
+  const table = grid([corner, heads], nodes(lines));
+  const node = el("div", "asking",
     scroller("The chosen token asks each token", table), score, output);
   const show = (now) => {
     local.now = now;
@@ -40,20 +41,20 @@ export function asking(view) {
 }
 
 function line(view, name, j, choose) {
-  const cells = COLUMNS.map(() => el("td", {}));
+  const cells = COLUMNS.map(() => el("td"));
   const write = () => choose(j);
   const score = button("", write,
-    { class: "attnbook-part", onfocus: write, onpointerenter: write });
-  const bar = el("span", { class: "attnbook-bar" }, el("span", {}));
-  const value = el("span", { class: "attnbook-value" });
+    { class: "part", onfocus: write, onpointerenter: write });
+  const fill = bar();
+  const value = el("span", "value");
   cells[2].append(score);
-  cells[4].className = "attnbook-weight";
-  cells[4].append(bar, value);
+  mark(cells[4], "weight");
+  cells[4].append(fill.node, value);
   const node = el("tr", {}, el("th", { scope: "row" }, name), cells);
   const show = (now) => {
     const i = now.token;
     const may = now.may[i * now.names.length + j];
-    node.classList.toggle("attnbook-query", i === j);
+    mark(node, "query", i === j);
     setText(cells[0], vector(now.vectors[j]));
     setText(cells[1], vector(now.k[j]));
     setText(score, plain(now.raw[i][j]));
@@ -61,7 +62,7 @@ function line(view, name, j, choose) {
     setText(cells[SCALED], plain(now.ready[i][j]));
     cells[SCALED].hidden = !now.scaled;
     setText(value, may ? fixed(now.weights[i][j]) : "masked");
-    bar.firstChild.style.width = `${100 * now.weights[i][j]}%`;
+    fill.show(now.weights[i][j]);
     setText(cells[5], vector(now.v[j]));
   };
   return { node, show, score };
@@ -81,18 +82,15 @@ function outputLine({ names, token, weights, v, output }) {
 export function squares(view) {
   const raw = square(view, "scores q · k");
   const weight = square(view, "weights");
-  const symmetry = el("p", {});
+  const symmetry = el("p");
   const last = view.names.length - 1;
   const node = el("div", {
-    onkeydown(event) {
-      const change = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      if (!change || event.altKey || event.ctrlKey || event.metaKey) return;
-      const token = view.store.get("token") + change;
-      view.store.set({ token: Math.max(0, Math.min(last, token)) });
-      event.preventDefault();
-      event.stopPropagation();
-    },
-  }, el("div", { class: "attnbook-main" }, raw.node, weight.node), symmetry);
+    onkeydown: onKeys(({ key }) => {
+      const change = { ArrowUp: -1, ArrowDown: 1 }[key];
+      if (!change) return false;
+      return view.store.set({ token: within(view.store.get("token") + change, last) });
+    }),
+  }, el("div", "main", raw.node, weight.node), symmetry);
   const show = (now) => {
     raw.show(now, (i, j) => ({ text: plain(now.raw[i][j]) }));
     weight.show(now, (i, j) => weightCell(now, i, j));
@@ -117,15 +115,14 @@ function symmetryLine({ raw, names }) {
 
 function square(view, name) {
   const { names, store } = view;
-  const cells = names.map(() => names.map(() => el("td", {})));
+  const cells = names.map(() => names.map(() => el("td")));
   const rows = names.map((token, i) => el("tr", { onclick: () => store.set({ token: i }) },
     el("th", { scope: "row" }, token), cells[i]));
   const node = scroller(`${name} of all tokens; up and down arrow keys choose a row`,
-    el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, name),
-      names.map((token) => el("th", { scope: "col" }, token)))), el("tbody", {}, rows)));
-  node.classList.add("attnbook-square");
+    grid([name, ...names].map((text) => el("th", { scope: "col" }, text)), rows));
+  mark(node, "square");
   const show = (now, cell) => rows.forEach((row, i) => {
-    row.classList.toggle("attnbook-query", i === now.token);
+    mark(row, "query", i === now.token);
     cells[i].forEach((one, j) => put(one, cell(i, j)));
   });
   return { node, show };
@@ -133,6 +130,6 @@ function square(view, name) {
 
 function put(node, { text, tint, most = false }) {
   setText(node, text);
-  if (tint !== undefined) node.style.setProperty("--w", tint.toFixed(3));
-  node.classList.toggle("attnbook-most", most);
+  if (tint !== undefined) setVar(node, "w", tint.toFixed(3));
+  mark(node, "most", most);
 }

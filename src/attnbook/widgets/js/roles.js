@@ -1,14 +1,16 @@
 // One token's vector in its three roles: the reader edits the matrices, all the rest follows.
 
-import { button, el, numberBox, setText, tick } from "./dom.js";
+import {
+  alertLine, changed, choice, el, nodes, note, numberBox, reset, setText, statusLine, together,
+} from "./dom.js";
+import { masking, scaling } from "./heatmap-controls.js";
 import { roles } from "./math.js";
 import { block } from "./roles-block.js";
 import { asking, squares } from "./roles-tables.js";
 import { fixed, plain, vector, visible } from "./text.js";
 
-export const data = ["tokens", "initial", "step"];
-export const state = ["vectors", "w_q", "w_k", "w_v", "token", "scaled", "causal"];
-export const drawsTable = true;
+const data = ["tokens", "initial", "step"];
+const state = ["vectors", "w_q", "w_k", "w_v", "token", "scaled", "causal"];
 
 const MOST = 1000; // a larger number would only fill the tables with digits
 
@@ -21,16 +23,16 @@ const ROLES = [
   { letter: "v", upper: "V", name: "value", matrix: "w_v" },
 ];
 
-export function build(store) {
-  const view = { store, names: store.get("tokens").map(visible), boxes: [] };
+function build(store) {
+  const view = { store, names: store.get("tokens").map(visible) };
   view.box = (label, name, r, c) => box(view, label, name, r, c);
-  view.message = el("p", { class: "attnbook-error", role: "alert" });
-  view.status = el("p", { class: "attnbook-status", role: "status" });
+  view.alert = alertLine();
+  view.status = statusLine();
   const blocks = ROLES.map((role) => block(view, role));
   view.parts = [settings(view), ...blocks, asking(view), squares(view)];
-  const [top, q, k, v, table, both] = view.parts.map(({ node }) => node);
-  view.node = el("div", {}, top, el("div", { class: "attnbook-trio" }, q, k, v),
-    view.message, table, both, view.status, el("p", { class: "attnbook-note" }, HINT));
+  const [top, q, k, v, table, both] = nodes(view.parts);
+  view.node = el("div", {}, top, el("div", "trio", q, k, v),
+    view.alert.node, table, both, view.status, note(HINT));
   view.draw = () => draw(view);
   return view;
 }
@@ -53,43 +55,23 @@ function said({ names, token, weights, output }) {
 
 function settings(view) {
   const { store, names } = view;
-  const choose = el("select", { onchange: () => store.set({ token: choose.selectedIndex }) },
-    names.map((name) => el("option", {}, name)));
+  const choose = choice("token", names, (token) => store.set({ token }));
   const x = own(view);
-  const d = store.get("initial").w_q[0].length;
-  const scaled = d > 1 ? tick(`divide by √${d}`, (on) => store.set({ scaled: on })) : null;
-  const causal = tick("causal mask", (on) => store.set({ causal: on }));
-  const reset = button("reset", () => replace(view, store.get("initial")),
-    { "aria-label": "reset to the first numbers" });
-  const node = el("div", { class: "attnbook-controls" },
-    el("label", { class: "attnbook-choose" }, el("span", {}, "token"), choose),
-    x.node, scaled?.node, causal.node, reset);
+  const boxes = [scaling(store, store.get("initial").w_q[0].length), masking(store)];
+  const node = el("div", "controls", choose.node, x.node, nodes(boxes), reset(view, "numbers"));
   const show = (now) => {
-    choose.selectedIndex = now.token;
+    choose.show(now.token);
     x.show(now);
-    scaled?.show(now.scaled);
-    causal.show(now.causal);
+    boxes.forEach((one) => one.show());
   };
-  view.replace = (changes) => replace(view, changes);
   return { node, show };
-}
-
-/** Put in numbers from elsewhere than a box: what was typed wrong is forgotten. */
-function replace(view, changes) {
-  for (const { node, name } of view.boxes) {
-    if (name in changes) node.removeAttribute("aria-invalid");
-  }
-  setText(view.message, "");
-  view.store.set(changes);
-  view.draw(); // the very numbers that are there still have to come back into the boxes
 }
 
 /** The chosen token's own vector, to be edited too. */
 function own(view) {
   const boxes = view.store.get("initial").vectors[0].map((_, c) =>
     box(view, `number ${c + 1} of x`, "vectors", null, c));
-  const node = el("div", { class: "attnbook-own" }, "x =", boxes.map((one) => one.node));
-  return { node, show: (now) => boxes.forEach((one) => one.show(now)) };
+  return together(el("div", "own", "x =", nodes(boxes)), boxes);
 }
 
 /** A box for one number of a matrix; where r is null it is of the chosen token's row. */
@@ -97,19 +79,15 @@ function box(view, label, name, r, c) {
   const { store } = view;
   const row = () => r ?? store.get("token");
   const one = numberBox({
-    label, wanted: `a number from −${MOST} to ${MOST}`, step: store.get("step"),
-    usable: (value) => Math.abs(value) <= MOST,
-    change(value) {
-      const rows = store.get(name).map((values) => [...values]);
-      rows[row()][c] = value;
-      store.set({ [name]: rows });
-    },
-    tell: (message) => setText(view.message, message),
+    label, most: MOST, step: store.get("step"),
+    change: (value) => store.set(changed(store, name, row(), c, value)),
+    tell: view.alert.tell,
   });
-  view.boxes.push({ node: one.node, name });
   const show = (now) => {
     const value = now[name][row()][c];
     one.show(value, plain(value));
   };
   return { node: one.node, show };
 }
+
+export const widget = { build, data, state, drawsTable: true };
