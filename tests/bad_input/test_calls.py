@@ -17,6 +17,7 @@ MODULES = (
     *("masks", "scores", "attention", "attend", "positions", "cache", "multihead", "embeddings"),
     *("efficient", "layers", "rnn", "transformer", "decoding", "record", "corpus", "training"),
     *("losses", "metrics", "schedules", "seeds", "checkpoint", "reference", "figures", "arcs"),
+    "vectors",
     *("lessons", "results"),
 )
 ROWS = [
@@ -34,6 +35,7 @@ ELSEWHERE = {
     **dict.fromkeys(("record.Recorded", "record.Seen", "training.History"), RESULT),
     **dict.fromkeys(("corpus.Batch", "corpus.Corpus", "corpus.Pair", "corpus.TextPair"), RESULT),
     **dict.fromkeys(("corpus.Tree", "arcs.Arcs", "arcs.Parsed"), RESULT),
+    "vectors.Vectors": RESULT,
     "corpus.book_trees": "takes nothing",
     "lessons.Lesson": "names pairs and vocabularies, which were checked",
     "results.names": "takes nothing",

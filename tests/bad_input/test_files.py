@@ -11,9 +11,11 @@ from torch import nn
 from torch.optim import SGD, Adam
 
 from attnbook import checkpoint as chk
-from attnbook import corpus
+from attnbook import corpus, vectors
 from tests.bad_input.rows import WHOLE
 from tests.bad_input.training import trained
+
+WORDS = corpus.Vocabulary([["a", "b"]])
 
 
 def saved(
@@ -187,6 +189,39 @@ FILES: list[tuple[str, Callable[[Path], Any], Callable[[Path], Any], str, type[E
         text("a.tsv", b"one\t\xff\n"),
         lambda folder: list(corpus.read_tab_separated(folder / "a.tsv")),
         "line 1: this is not UTF-8",
+        ValueError,
+    ),
+    *(
+        (
+            "vectors.read_vectors",
+            text("v.txt", content),
+            lambda folder: vectors.read_vectors(folder / "v.txt", WORDS),
+            words,
+            ValueError,
+        )
+        for content, words in (
+            (b"", "must hold at least one of the vocabulary's 5 tokens: it holds none"),
+            (b"x 1 2\n", "must hold at least one of the vocabulary's 5 tokens"),
+            (b"a 1 2\nb 1\n", "line 2: there must be a word and 2 numbers"),
+            (b"a\n", "line 1: there must be a word and 1 numbers"),
+            (b"a 1 2\nb 1 x\n", "line 2: a vector must hold finite numbers: 'x' is among them"),
+            (b"a 1 nan\n", "line 1: a vector must hold finite numbers: 'nan' is among them"),
+            (b"1 3\na 1 2\n", "line 2: there must be a word and 3 numbers"),
+            (b"a \xff\n", "line 1: this is not UTF-8"),
+        )
+    ),
+    (
+        "vectors.read_vectors",
+        text("v.txt", b"a 1 2\n"),
+        lambda folder: vectors.read_vectors(folder / "w.txt", WORDS),
+        "there is no file",
+        FileNotFoundError,
+    ),
+    (
+        "vectors.read_vectors",
+        text("v.txt", b"a 1 2\n"),
+        lambda folder: vectors.read_vectors(folder / "v.txt", WORDS, seed=-1),
+        f"seed {WHOLE} 0: it is -1",
         ValueError,
     ),
 ]
