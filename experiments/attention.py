@@ -1,0 +1,81 @@
+"""Lecture 3's table: a translator without attention against Bahdanau's, on many pairs and on few.
+
+``python -m experiments.attention`` trains the models that are not remembered; see ``harness``.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from attnbook.corpus import Pair
+from attnbook.lessons import Lesson, looks, translation, translator, write
+from attnbook.metrics import (
+    alignment_accuracy,
+    alignment_error_rate,
+    argmax_links,
+    bleu,
+    exact_match,
+    free_running,
+    perplexity,
+)
+from attnbook.rnn import RNNSeq2Seq
+from experiments.harness import run
+
+# 400 steps of 64 show each of 2,000 pairs 13 times, 1,150 each of 24,000 three times
+FEW = {"n": 2_000, "steps": 400}
+MODELS: dict[str, dict[str, Any]] = {
+    "24,000 pairs, no attention": {"order": "none"},
+    # about as many parameters as Bahdanau's: 993,801 against 992,481
+    "24,000 pairs, no attention, wider": {"order": "none", "d_model": 232},
+    "24,000 pairs, Bahdanau": {"order": "bahdanau"},
+    "2,000 pairs, no attention": {"order": "none", **FEW},
+    "2,000 pairs, Bahdanau": {"order": "bahdanau", **FEW},
+}
+AGAIN = ("2,000 pairs, Bahdanau", 0)
+TOLERANCE = {"exact match": 0.1, "combinations": 0.12, "BLEU": 5, "AER": 0.1, "noun": 0.05}
+CONTENT = ("noun", "verb", "adjective", "adverb")
+
+
+def translate(model: RNNSeq2Seq, lesson: Lesson, pairs: Sequence[Pair]) -> tuple[float, float]:
+    """Return the share of pairs that come out word for word, and BLEU."""
+    written, wanted = write(model, lesson, pairs), [pair.target for pair in pairs]
+    lines = [[" ".join(words) for words in side] for side in (written, wanted)]
+    return exact_match(written, wanted), bleu(*lines, tokenize="none").score
+
+
+def align(weights: Sequence[Tensor], pairs: Sequence[Pair]) -> dict[str, float]:
+    """Compare the greatest weight of each word with the gold links."""
+    rows = [matrix[:-1] for matrix in weights]  # the last row writes eos, which has no link
+    gold = [pair.alignment for pair in pairs]
+    links = [argmax_links(matrix) for matrix in rows]
+    found = alignment_accuracy(rows, gold, [pair.target_classes for pair in pairs])
+    right = sum(found.by_class[kind] * found.counts[kind] for kind in CONTENT)
+    return {
+        "AER": alignment_error_rate(links, gold),
+        "all words": found.overall,
+        "content words": right / sum(found.counts[kind] for kind in CONTENT),
+        **{kind: found.by_class[kind] for kind in CONTENT},
+    }
+
+
+def measure(seed: int, *, n: int = 24_000, **settings: Any) -> dict[str, float]:
+    """Train one model and ask it the held-out pairs."""
+    lesson = translation(n)
+    model, _ = translator(lesson, seed=seed, progress=False, **settings)
+    exact, score = translate(model, lesson, lesson.test)
+    held_out = lesson.batches(lesson.test)
+    found = {
+        "exact match": exact,
+        "BLEU": score,
+        "combinations": translate(model, lesson, lesson.combinations)[0],
+        "teacher-forced perplexity": perplexity(model, held_out),
+        "free-running perplexity": perplexity(model, held_out, free_running),
+    }
+    if settings["order"] != "none":
+        found |= align(looks(model, lesson, lesson.test), lesson.test)
+    return found
+
+
+if __name__ == "__main__":
+    run(__file__, MODELS, measure)

@@ -1,0 +1,79 @@
+"""How much of a sentence goes through one vector: no attention, three tasks, by length and place.
+
+"sentences" translates the corpus; "reversal" writes a string of digits backwards, "copying"
+forwards. The last two differ in nothing but the order of writing, so what they have in common in
+the shares of right digits by place comes from reading, and the rest from writing.
+"""
+
+import torch
+
+from attnbook.corpus import Vocabulary, copied
+from attnbook.lessons import Lesson, by_length, reversal, translation, translator, write
+from attnbook.losses import teacher_forced
+from attnbook.metrics import evaluating
+from attnbook.rnn import RNNSeq2Seq
+from experiments.harness import run
+
+MODELS = {
+    "sentences": {"task": "sentences"},
+    "reversal": {"task": "reversal"},
+    "copying": {"task": "copying"},
+}
+AGAIN = ("reversal", 0)
+TOLERANCE = {"exact match": 0.08, "7–12": 0.2, "13–18": 0.1, "place 6 of 6": 0.1}
+WORDS, DIGITS = (3, 6, 9, 12, 20), (2, 7, 13, 19, 25)  # the first length of each range, the end
+LONG = range(13, 19)  # the lengths whose places are compared
+PLACES = 6
+
+
+def measure(seed: int, *, task: str) -> dict[str, float]:
+    """Train one model; return its shares of right answers."""
+    lesson = lesson_of(task)
+    model, _ = translator(lesson, order="none", seed=seed, progress=False)
+    right = answers(model, lesson, lesson.test)
+    words = task == "sentences"
+    found = {"exact match": sum(right) / len(right)}
+    found |= by_length(lesson.test, right, WORDS if words else DIGITS)
+    if words:
+        apart = answers(model, lesson, lesson.combinations)
+        return found | {"combinations": sum(apart) / len(apart)}
+    return found | by_place(model, lesson, backwards=task == "reversal")
+
+
+def lesson_of(task: str) -> Lesson:
+    """Return what is to be learnt."""
+    if task == "sentences":
+        return translation()
+    if task == "reversal":
+        return reversal()
+    pairs = tuple(copied(21_000, shortest=2, longest=24))
+    digits = Vocabulary([list("0123456789")])
+    return Lesson(pairs[1_000:], pairs[:1_000], (), digits, digits)
+
+
+def answers(model: RNNSeq2Seq, lesson: Lesson, pairs: tuple) -> list[bool]:
+    """Say for each pair whether the model writes the whole target."""
+    written = write(model, lesson, pairs)
+    return [words == pair.target for words, pair in zip(written, pairs, strict=True)]
+
+
+def by_place(model: RNNSeq2Seq, lesson: Lesson, *, backwards: bool) -> dict[str, float]:
+    """Return the share of right digits in each sixth of the *source*, for the ``LONG`` strings.
+
+    Teacher-forced: the decoder reads the right digits, so that one slip does not spoil the rest.
+    """
+    pairs = [pair for pair in lesson.test if len(pair.source) in LONG]
+    shares: list[list[float]] = [[] for _ in range(PLACES)]
+    with evaluating(model):
+        for batch in lesson.batches(pairs):
+            right = teacher_forced(model, batch).argmax(-1) == batch.target_out
+            for row, n in zip(right, (batch.target_lengths - 1).tolist(), strict=True):
+                digits = row[:n].flip(0) if backwards else row[:n]  # in the order of the source
+                for j, one in enumerate(digits.tolist()):
+                    shares[j * PLACES // n].append(one)
+    means = [float(torch.tensor(share, dtype=torch.float64).mean()) for share in shares]
+    return {f"place {k} of {PLACES}": mean for k, mean in enumerate(means, 1)}
+
+
+if __name__ == "__main__":
+    run(__file__, MODELS, measure)

@@ -1,0 +1,90 @@
+"""Compare the scoring functions on reversal: exact match by length, and where the model looks.
+
+One recipe for all, that of ``attnbook.lessons.translator``: reversal of 2 to 24 digits, width 128,
+600 steps. "linear" is additive without its tanh, a score that cannot see the decoder's state.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from attnbook.corpus import batches
+from attnbook.lessons import Lesson, by_length, looks, reversal, translator, write
+from attnbook.metrics import alignment_accuracy, exact_match
+from attnbook.rnn import RNNSeq2Seq
+from attnbook.schedules import warmup_cosine
+from attnbook.seeds import seeded
+from attnbook.training import train
+from experiments.harness import run
+
+D_MODEL, STEPS = 128, 600
+EDGES = (2, 7, 13, 19, 25)
+MODELS = {
+    "additive": {"order": "bahdanau", "score": "additive"},
+    "dot": {"order": "bahdanau", "score": "dot"},
+    "scaled dot": {"order": "bahdanau", "score": "scaled dot"},
+    "bilinear": {"order": "bahdanau", "score": "bilinear"},
+    "linear": {"order": "bahdanau", "score": "linear"},
+    "scaled dot, Luong": {"order": "luong", "score": "scaled dot"},
+    "bilinear, Luong": {"order": "luong", "score": "bilinear"},
+}
+AGAIN = ("scaled dot, Luong", 0)
+TOLERANCE = {"exact match": 0.15, "on the digit to write": 0.2, "parameters": 0}
+
+
+class Linear(nn.Module):
+    """Score by e = w_q · q + w_k · k + b: the softmax over k cancels all but the middle term."""
+
+    def __init__(self, d_q: int, d_k: int) -> None:
+        super().__init__()
+        self.query, self.key = nn.Linear(d_q, 1), nn.Linear(d_k, 1, bias=False)
+
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
+        """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and key (…, n_k, d_k)."""
+        return self.query(query) + self.key(key).mT
+
+
+def with_linear(lesson: Lesson, order: str, seed: int) -> RNNSeq2Seq:
+    """Train as ``translator`` does, with the score that it does not offer."""
+    with seeded(seed):
+        sizes = len(lesson.source), len(lesson.target), D_MODEL
+        model = RNNSeq2Seq(*sizes, order=order, score=Linear(D_MODEL, D_MODEL))
+    examples = lesson.examples(lesson.train)
+    train(
+        model,
+        lambda epoch: batches(examples, 64, seed=seed * 1_000 + epoch),
+        steps=STEPS,
+        lr=6e-3,
+        schedule=warmup_cosine(100, STEPS),
+        seed=seed,
+    )
+    return model
+
+
+def measure(seed: int, *, order: str, score: str) -> dict[str, float]:
+    """Train one model; return its exact match, the same by length, and where it looks."""
+    lesson = reversal()
+    if score == "linear":
+        model = with_linear(lesson, order, seed)
+    else:
+        settings = {"order": order, "score": score, "d_model": D_MODEL, "steps": STEPS}
+        model, _ = translator(lesson, seed=seed, **settings)
+    written, wanted = write(model, lesson, lesson.test), [pair.target for pair in lesson.test]
+    right = [one == other for one, other in zip(written, wanted, strict=True)]
+    gold = [pair.alignment for pair in lesson.test]
+    # one to the right of the digit to be written stands the digit written last
+    last = [[(i + 1, j) for i, j in links if j > 0] for links in gold]
+    seen = looks(model, lesson, lesson.test)
+    kind = model.decoder.score
+    parameters = kind.parameters() if isinstance(kind, nn.Module) else ()
+    return {
+        "exact match": exact_match(written, wanted),
+        **by_length(lesson.test, right, EDGES),
+        "on the digit to write": alignment_accuracy(seen, gold).overall,
+        "on the digit before": alignment_accuracy(seen, last).overall,
+        "parameters": sum(one.numel() for one in parameters),
+    }
+
+
+if __name__ == "__main__":
+    run(__file__, MODELS, measure)
