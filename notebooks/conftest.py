@@ -1,7 +1,7 @@
 """The rules under which nbval re-runs a lecture: `pytest --nbval --nbval-current-env notebooks`.
 
 nbval alone passes a cell that was never run and a figure that changed; here both fail. Addresses
-are sanitised, a cell has 120 s, figures are compared as decoded pixels with their alt text, and a
+are sanitised, a cell has 300 s, figures are compared as decoded pixels with their alt text, and a
 widget that states a `data-tolerance` has its numbers compared within it. A cell that shows a model
 trained in the lecture may carry the tag `numbers-within-0.05`: the numbers that it prints, and
 those in its figures' alt text, are compared within that; its words, like all else, to the letter.
@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 from nbval.plugin import IPyNbCell
 from PIL import Image
 
-CELL_SECONDS = 120
+CELL_SECONDS = 300
 PIXEL_STEP = 2  # of 255: smaller differences are a rasteriser's rounding
 PIXEL_SHARE = 0.001  # of all pixels; a tag `figure-tolerance-0.05` states another share
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b", re.I)

@@ -10,7 +10,7 @@ import torch
 
 from attnbook.exercises import queries_keys_values as lecture_6
 from attnbook.exercises import self_attention as lecture_5
-from tests.book import answers_07, answers_08
+from tests.book import answers_01, answers_02, answers_03, answers_04, answers_07, answers_08
 from tests.book.lectures import NOTEBOOKS, code, read, tags
 
 HAD_BOWL_NUTS = [[2, -1, 0], [1, 1, 1], [1, 2, 2]]
@@ -217,6 +217,14 @@ BLANK = [
     (lecture_6.around_the_circle, ...),
     (lecture_6.around_the_circle, (..., ...)),
 ]
+WRONG += answers_01.WRONG
+BLANK += answers_01.BLANK
+WRONG += answers_02.WRONG
+BLANK += answers_02.BLANK
+WRONG += answers_04.WRONG
+BLANK += answers_04.BLANK
+WRONG += answers_03.WRONG
+BLANK += answers_03.BLANK
 WRONG += answers_07.WRONG
 BLANK += answers_07.BLANK
 WRONG += answers_08.WRONG

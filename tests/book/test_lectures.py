@@ -25,6 +25,27 @@ maker = load(ROOT / "book" / "tools" / "notebooks.py")
 
 # the only cells whose output nbval does not compare, each with its reason
 UNCOMPARED = {
+    "01-sequence-to-sequence": {
+        "long = [pair for pair in lesson.test if len(pair.source) >= 9]": "what a model that was "
+        "trained here writes: another machine's model errs in other words",
+        'unrolled = UnrolledModel(tiny, few.source, few.target, list("314159"), step=7)': "the "
+        "same, with every step of it in the table below the widget",
+    },
+    "02-decoding": {
+        "spoiled = [": "a sentence found among a trained model's own mistakes",
+        "batch = lesson.batches([pair])[0]": "the search of that sentence, as a tree",
+        "worse = [": "sentences found among a trained model's own mistakes",
+    },
+    "03-attention": {
+        "# by length: what a trained model gets right": "whether a flat curve rises or falls is "
+        "another machine's to say; the cell asserts how the two differ",
+        "# the alignment of one sentence: a trained model's own": "its text names where each word "
+        "of a trained model looks, and which disagree with the gold",
+        "# eight sentences to play: a trained model's own weights": "the same, of eight sentences",
+    },
+    "04-scoring-functions": {
+        "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
+    },
     "05-self-attention": {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
