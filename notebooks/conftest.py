@@ -154,9 +154,7 @@ def compare_numbers(new: str, old: str, tolerance: float) -> str:
     gaps = [abs(a - b) for a, b in zip(*numbers, strict=True)]
     gaps += [np.abs(a - b).max(initial=0) for a, b in zip(*codes, strict=True)]
     worst = max(gaps, default=0)
-    return (
-        f"the numbers differ by {worst:.2g}, {tolerance:g} may" if worst > tolerance else ""
-    )
+    return f"the numbers differ by {worst:.2g}, {tolerance:g} may" if worst > tolerance else ""
 
 
 def decode(codes: str) -> np.ndarray:
