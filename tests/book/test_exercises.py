@@ -217,18 +217,9 @@ BLANK = [
     (lecture_6.around_the_circle, ...),
     (lecture_6.around_the_circle, (..., ...)),
 ]
-WRONG += answers_01.WRONG
-BLANK += answers_01.BLANK
-WRONG += answers_02.WRONG
-BLANK += answers_02.BLANK
-WRONG += answers_04.WRONG
-BLANK += answers_04.BLANK
-WRONG += answers_03.WRONG
-BLANK += answers_03.BLANK
-WRONG += answers_07.WRONG
-BLANK += answers_07.BLANK
-WRONG += answers_08.WRONG
-BLANK += answers_08.BLANK
+for lecture in (answers_01, answers_02, answers_03, answers_04, answers_07, answers_08):
+    WRONG += lecture.WRONG
+    BLANK += lecture.BLANK
 
 
 @pytest.mark.parametrize(("check", "answer", "words"), WRONG)

@@ -53,6 +53,13 @@ def texts(name: str, value: Sequence[str], *, count: int | None = None) -> list[
     return found
 
 
+def of_the_shape(name: str, value: list, *, now: list) -> list:
+    """Return new numbers for a trait; raise unless they have the shape of those it holds now."""
+    if now and np.shape(value) != np.shape(now):
+        raise ValueError(f"{name} must keep its shape {np.shape(now)}, got shape {np.shape(value)}")
+    return value
+
+
 def number_above_zero(name: str, value: float) -> float:
     """Return `value` as a float, which must be finite and above 0; else ValueError."""
     number = _number(name, value)

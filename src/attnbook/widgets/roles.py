@@ -104,12 +104,8 @@ class RoleProjection(Widget):
     @traitlets.validate("vectors", "w_q", "w_k", "w_v")
     def _check_numbers(self, proposal: dict[str, Any]) -> list[list[float]]:
         name = proposal["trait"].name
-        rows, now = _numbers(name, proposal["value"]), getattr(self, name)
-        if now and np.shape(rows) != np.shape(now):
-            raise ValueError(
-                f"{name} must keep its shape {np.shape(now)}, got shape {np.shape(rows)}"
-            )
-        return rows
+        rows = _numbers(name, proposal["value"])
+        return checks.of_the_shape(name, rows, now=getattr(self, name))
 
     @traitlets.validate("token")
     def _check_token(self, proposal: dict[str, Any]) -> int:

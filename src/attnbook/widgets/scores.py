@@ -110,12 +110,8 @@ class ScoreExplorer(Widget):
     @traitlets.validate("query", "key", "w", "w_q", "w_k", "v")
     def _check_numbers(self, proposal: dict[str, Any]) -> list:
         name = proposal["trait"].name
-        value, now = _numbers(name, proposal["value"]), getattr(self, name)
-        if now and np.shape(value) != np.shape(now):
-            raise ValueError(
-                f"{name} must keep its shape {np.shape(now)}, got shape {np.shape(value)}"
-            )
-        return value
+        value = _numbers(name, proposal["value"])
+        return checks.of_the_shape(name, value, now=getattr(self, name))
 
     @traitlets.validate("chosen")
     def _check_chosen(self, proposal: dict[str, Any]) -> int:
