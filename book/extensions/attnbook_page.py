@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 from docutils import nodes
@@ -10,8 +11,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from attnbook.widgets import AttentionSteps, page_script, stylesheet
+from attnbook.widgets.base import BUNDLES, bundles_for
 
-WIDGET_MARK = 'class="attnbook'
+ASSETS = Path(__file__).resolve().parents[2] / "notebooks" / "assets"  # loaded on demand
 # what the theme brings to every page and this book does not use: thebe (it would load from a CDN),
 # and icon fonts, whose loading is refused on file:// and which the icon script replaces anyway
 UNUSED = re.compile(
@@ -43,21 +45,28 @@ def write_assets(app: Sphinx) -> None:
     """Put the widgets' script and style beside the theme's: the bytes that Jupyter loads too."""
     folder = Path(app.outdir) / "_static"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "attnbook.js").write_text(page_script(), encoding="utf-8")
+    for names in {*((name,) for name in BUNDLES), tuple(BUNDLES)}:
+        (folder / script_name(names)).write_text(page_script(*names), encoding="utf-8")
     (folder / "attnbook.css").write_text(stylesheet(), encoding="utf-8")
+    if ASSETS.is_dir():
+        shutil.copytree(ASSETS, folder / ASSETS.name, dirs_exist_ok=True)
 
 
-def has_widget(doctree: nodes.document | None) -> bool:
-    return doctree is not None and any(
-        WIDGET_MARK in raw.astext() for raw in doctree.findall(nodes.raw)
-    )
+def script_name(names: tuple[str, ...]) -> str:
+    return ("attnbook-all" if len(names) > 1 else names[0].replace("bundle", "attnbook")) + ".js"
+
+
+def raw_html(doctree: nodes.document | None) -> str:
+    """All that a page holds as ready HTML, its widgets among it."""
+    return "".join(raw.astext() for raw in doctree.findall(nodes.raw)) if doctree else ""
 
 
 def page_context(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Load the widgets where a page has some; send "edit this page" to a lecture's text."""
-    if has_widget(doctree):
+    if names := bundles_for(raw_html(doctree)):
         app.add_css_file("attnbook.css")
-        app.add_js_file("attnbook.js", loading_method="defer", priority=100)  # before MathJax
+        script = script_name(names)
+        app.add_js_file(script, loading_method="defer", priority=100)  # before MathJax
     if pagename.startswith("notebooks/"):
         for button in flat(context.get("header_buttons", [])):
             url = button.get("url", "")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+
+from attnbook.widgets.assets import FOLDER
 
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = ROOT / "book" / "lectures"
@@ -67,7 +70,8 @@ def collapse(cell: NotebookNode) -> None:
 
 
 def execute(notebook: NotebookNode, name: str, folder: Path) -> None:
-    """Run every cell in a fresh kernel, in `folder`."""
+    """Run every cell in a fresh kernel, in `folder`; widgets leave their large data beside it."""
+    os.environ[FOLDER] = str(folder / "assets")
     client = NotebookClient(
         notebook,
         timeout=CELL_SECONDS,

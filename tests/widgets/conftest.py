@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from attnbook.widgets import AttentionHeatmap, page_script, stylesheet
+from attnbook.widgets.base import bundles_for
 from tests.browser import MISSING, find_chromium, launch
 
 X = [[2, -1, 0], [1, 1, 1], [1, 2, 2]]
@@ -50,7 +51,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the assets that a built page has."""
     place = tmp_path_factory.mktemp("pages")
     (place / "widgets.css").write_text(stylesheet(), encoding="utf-8")
-    (place / "widgets.js").write_text(page_script(), encoding="utf-8")
     return place
 
 
@@ -117,7 +117,8 @@ def refuse(route, outside: list[str]) -> None:
 
 
 def write(folder: Path, theme: str, body: str) -> str:
-    """Write a page beside its assets and return its address."""
+    """Write a page beside the assets that it needs and return its address."""
+    (folder / "widgets.js").write_text(page_script(*bundles_for(body)), encoding="utf-8")
     path = folder / "page.html"
     path.write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
     return path.as_uri()

@@ -156,6 +156,20 @@ def test_a_click_and_a_key_pin_a_row_of_the_large_map(show) -> None:
     expect(page.get_by_role("application")).to_be_focused()
 
 
+def test_a_slow_press_on_let_go_is_a_click(show) -> None:
+    """The press takes the focus from the map, which is drawn anew before the release."""
+    page = show(three())
+    page.get_by_role("application").focus()
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    box = page.get_by_role("button", name="let go").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.evaluate("() => new Promise((done) => setTimeout(done, 150))")
+    page.mouse.up()
+    expect(page.locator(".attnbook-groups")).to_have_count(0)
+
+
 def test_a_finger_enlarges_chooses_and_pins(show) -> None:
     page = show(three(), width=390, has_touch=True, is_mobile=True)
     small(page, 2).tap()

@@ -1,4 +1,4 @@
-"""What every widget shares: one JavaScript bundle, one style sheet, one HTML for all places.
+"""What every widget shares: its JavaScript bundle, one style sheet, one HTML for all places.
 
 In JupyterLab and Colab a widget is shown by anywidget; in a static page the very same bundle
 reads the widget's data from its HTML. Where no script runs, the HTML itself shows a table.
@@ -16,7 +16,19 @@ import traitlets
 
 from attnbook.widgets import checks, markup
 
-__all__ = ["Widget", "bundle", "page_script", "stylesheet"]
+__all__ = ["BUNDLES", "Widget", "bundle", "bundles_for", "page_script", "stylesheet"]
+
+_KIND = re.compile(r'<figure class="attnbook attnbook-([\w-]+)"')
+
+_EVERYWHERE = ("checkpoint", "heads", "heatmap", "prediction", "steps")
+# which kinds of widget a bundle has; a page loads no more than it needs
+BUNDLES = {
+    "bundle": (
+        *_EVERYWHERE,
+        *("beam", "painter", "player", "roles", "scores", "unrolled"),
+    ),
+    "bundle-transformers": _EVERYWHERE,
+}
 
 # in this order: a later one may change what an earlier one says
 _SHEETS = (
@@ -30,9 +42,16 @@ def _text(name: str) -> str:
     return resources.files("attnbook.widgets").joinpath(name).read_text(encoding="utf-8")
 
 
-def bundle() -> str:
-    """Return the widgets' JavaScript: one ES module, as committed."""
-    return _text("bundle.js")
+def bundle(name: str = "bundle") -> str:
+    """Return a bundle of the widgets' JavaScript: one ES module, as committed."""
+    return _text(f"{name}.js")
+
+
+def bundles_for(page: str) -> tuple[str, ...]:
+    """Return the names of the bundles that a page needs; none where it has no widget."""
+    wanted = set(_KIND.findall(page))
+    alone = [name for name, has in BUNDLES.items() if wanted <= set(has)]
+    return tuple(alone[:1] if alone else BUNDLES) if wanted else ()
 
 
 def stylesheet() -> str:
@@ -42,20 +61,24 @@ def stylesheet() -> str:
     return re.sub(r" ?([{};,]) ?", r"\1", bare)
 
 
-def page_script() -> str:
-    """Return the bundle as a classic script that brings a static page's widgets to life.
+def page_script(*names: str) -> str:
+    """Return bundles as a classic script that brings a static page's widgets to life.
 
     Browsers refuse `<script type="module" src>` on file://, but a classic script may import
     the same module from a Blob: the page works with no server and asks nobody for anything.
     """
     # "<" is written as an escape, so that the script may also stand inside a page
-    source = json.dumps(bundle()).replace("<", "\\u003c")
+    sources = json.dumps([bundle(name) for name in names or ("bundle",)]).replace("<", "\\u003c")
     return (
         "(() => {\n"
-        f"const source = {source};\n"
-        "const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));\n"
-        "const start = () => import(url).then((widgets) => widgets.hydrate(document))\n"
-        "  .finally(() => URL.revokeObjectURL(url));\n"
+        f"const sources = {sources};\n"
+        "const urls = sources.map((source) =>\n"
+        "  URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));\n"
+        "globalThis.attnbookPlace = document.currentScript.src;\n"  # its assets lie beside it
+        "const start = () => Promise.all(urls.map((url) => import(url)))\n"
+        "  .then((all) => all[0].hydrate(document,\n"
+        "    Object.assign({}, ...all.map((one) => one.kinds))))\n"
+        "  .finally(() => urls.forEach((url) => URL.revokeObjectURL(url)));\n"
         "if (document.readyState === 'loading')"
         " document.addEventListener('DOMContentLoaded', start);\n"
         "else start();\n"

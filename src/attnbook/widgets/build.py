@@ -1,8 +1,8 @@
-"""Make bundle.js from the JavaScript sources, by esbuild and terser.
+"""Make the bundles from the JavaScript sources, by esbuild and terser.
 
 `python -m attnbook.widgets.build` does it. Only whoever changes the JavaScript needs Node. The
-bundle is committed; its first lines hold the SHA-256 of the sources, and a test compares it.
-`--check` compares the whole bundle.
+bundles are committed; their first lines hold the SHA-256 of the sources, and a test compares it.
+`--check` compares the whole bundles.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 __all__ = ["banner", "main", "make", "recorded_hash", "source_hash"]
 
 HERE = Path(__file__).resolve().parent
-BUNDLE = HERE / "bundle.js"
+ENTRIES = {"bundle.js": "index", "bundle-transformers.js": "transformers"}
 
 
 def source_hash() -> str:
@@ -45,8 +45,8 @@ def banner() -> str:
     )
 
 
-def make() -> str:
-    """Return the bundle, built in a temporary folder so that no node_modules stay behind.
+def make() -> dict[str, str]:
+    """Return each bundle by its file's name, built in a folder that no node_modules outlive.
 
     Raises:
         RuntimeError: npm is missing, or npm or esbuild fails.
@@ -54,26 +54,31 @@ def make() -> str:
     npm = shutil.which("npm")
     if npm is None:
         raise RuntimeError("npm was not found: install Node.js 18 or newer to build the widgets")
+    made = {}
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(HERE / name, place / name)
         shutil.copytree(HERE / "js", place / "js")
         _run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], place)
-        _run([npm, "run", "--silent", "bundle"], place)
-        return banner() + (place / "bundle.js").read_text(encoding="utf-8")
+        for name, entry in ENTRIES.items():
+            # npm hands such options on to its script in the environment
+            _run([npm, "run", "--silent", "bundle", f"--entry={entry}", f"--output={name}"], place)
+            made[name] = banner() + (place / name).read_text(encoding="utf-8")
+    return made
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the bundle, or with `--check` compare it with the committed one."""
+    """Build the bundles, or with `--check` compare them with the committed ones."""
     check = "--check" in (sys.argv[1:] if arguments is None else arguments)
-    text = make()
-    if check and (not BUNDLE.exists() or BUNDLE.read_text(encoding="utf-8") != text):
-        print("bundle.js differs from its sources: run python -m attnbook.widgets.build")
-        return 1
-    if not check:
-        BUNDLE.write_text(text, encoding="utf-8", newline="\n")
-    print(f"bundle.js: {len(text.encode()):,} bytes")
+    for name, text in make().items():
+        file = HERE / name
+        if check and (not file.exists() or file.read_text(encoding="utf-8") != text):
+            print(f"{name} differs from its sources: run python -m attnbook.widgets.build")
+            return 1
+        if not check:
+            file.write_text(text, encoding="utf-8", newline="\n")
+        print(f"{name}: {len(text.encode()):,} bytes")
     return 0
 
 

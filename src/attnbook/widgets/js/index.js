@@ -1,6 +1,6 @@
-// The door: mount a widget on a figure, from anywidget's model or from a static page's JSON.
+// The bundle of Parts I and II.
 
-import { el, inline, mark } from "./dom.js";
+import { open } from "./door.js";
 // in this order: what is alike stands together, as gzip looks back 32 KB only
 import { widget as heatmap } from "./heatmap.js";
 import { widget as heads } from "./heads.js";
@@ -16,104 +16,13 @@ import { widget as steps } from "./steps.js";
 import * as unrolledModel from "./unrolled-model.js";
 import { frame, makeHead } from "./frame.js";
 import * as math from "./math.js";
-import { modelStore, plainStore } from "./store.js";
 import { colours, ramp } from "./theme.js";
 
-const KINDS = {
+export const kinds = {
   beam, heads, heatmap, steps, checkpoint, prediction, roles, painter, player, unrolled, scores,
 };
 
-/** Put a live widget into the figure; returns what takes it out again. */
-export function mount(figure, store) {
-  const kind = KINDS[store.get("kind")];
-  if (!kind) throw new Error(`attnbook: there is no widget "${store.get("kind")}"`);
-  let stop = show(figure, store, kind);
-  const forget = store.on(kind.data, () => {
-    stop();
-    stop = show(figure, store, kind);
-  });
-  return () => {
-    forget();
-    stop();
-  };
-}
-
-function show(figure, store, kind) {
-  const view = kind.build(store);
-  mark(view.node, "live");
-  figure.prepend(view.node);
-  const detach = view.attach?.(figure);
-  const forget = store.on(kind.state, view.draw);
-  const unprint = forPrint(view.node);
-  view.draw();
-  return () => {
-    forget();
-    unprint();
-    detach?.();
-    view.node.remove();
-  };
-}
-
-/** On paper nothing can be unfolded: a table that is folded up is opened for the print. */
-function forPrint(node) {
-  const media = matchMedia("print");
-  const opened = [];
-  const change = () => {
-    if (media.matches) {
-      for (const twin of node.querySelectorAll("details.attnbook-twin:not([open])")) {
-        twin.open = true;
-        twin.dispatchEvent(new Event("toggle")); // the browser's own comes too late for the print
-        opened.push(twin);
-      }
-    } else opened.splice(0).forEach((twin) => { twin.open = false; });
-  };
-  media.addEventListener("change", change);
-  return () => media.removeEventListener("change", change);
-}
-
-/** Bring every widget of a static page to life; one that fails keeps its fallback. */
-export function hydrate(page) {
-  for (const figure of page.querySelectorAll("figure.attnbook:not([data-ready])")) {
-    try {
-      const script = figure.querySelector('script[type="application/json"]');
-      const state = JSON.parse(script.textContent);
-      mount(figure, plainStore(state));
-      figure.dataset.ready = "";
-      // a widget with a table of its own needs the server's no longer; the others print it
-      if (KINDS[state.kind].drawsTable) figure.querySelector(".attnbook-fallback").remove();
-    } catch (error) {
-      figure.querySelector(".attnbook-live")?.remove();
-      console.error(error);
-    }
-  }
-}
-
-/** anywidget's entry: one view of one model. */
-function render({ model, el: place }) {
-  const store = modelStore(model);
-  const figure = el("figure", {
-    class: store.get("kind"),
-    // else JupyterLab takes Enter and the arrows for itself; it looks at the focused element alone
-    onfocusin: ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true"),
-  });
-  figure.classList.add("attnbook");
-  const caption = el("figcaption");
-  const tell = () => {
-    caption.replaceChildren(...inline(store.get("caption")));
-    if (store.get("caption")) figure.append(caption);
-    else caption.remove();
-  };
-  place.append(figure);
-  const stop = mount(figure, store);
-  tell();
-  const forget = store.on(["caption"], tell);
-  figure.dataset.ready = "";
-  return () => {
-    forget();
-    stop();
-    figure.remove();
-  };
-}
+export const { mount, hydrate, render } = open(kinds);
 
 /** The mathematics and the frame, for tests and benchmarks. */
 export const maths = { ...math, ...unrolledModel, frame, makeHead, ramp, colours };

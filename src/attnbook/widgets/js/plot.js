@@ -136,14 +136,16 @@ export function say(view, { describe, describeRow, HINT }) {
 
 /** Beside the map: the pinned row's bars, as items of a list, and what is left over. */
 export function rowSide(view, list, more) {
-  // the button stays the same element, so that it keeps the keyboard's focus
-  view.unpin ??= button("let go", () => {
-    view.store.set({ [view.pin]: null });
-    view.plot.focus();
-  });
-  const focused = document.activeElement === view.unpin;
-  const title = el("p", {}, el("b", {}, visible(view.tokens[pinned(view)])), " attends to");
-  view.side.replaceChildren(el("div", "sidehead", title, view.unpin), list,
-    more ? el("p", {}, more) : "");
-  if (focused) view.unpin.focus();
+  const { side } = view;
+  // stays where it is while the rest is made anew: a button that is taken out between press and
+  // release is never clicked, and loses the keyboard's focus
+  view.sidehead ??= el("div", "sidehead", el("p", {}, el("b"), " attends to"),
+    button("let go", () => {
+      view.store.set({ [view.pin]: null });
+      view.plot.focus();
+    }));
+  setText(view.sidehead.querySelector("b"), visible(view.tokens[pinned(view)]));
+  if (view.sidehead.parentNode !== side) side.replaceChildren(view.sidehead);
+  while (view.sidehead.nextSibling) view.sidehead.nextSibling.remove();
+  side.append(list, more ? el("p", {}, more) : "");
 }
