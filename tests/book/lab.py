@@ -120,9 +120,19 @@ class Visit:
         self.page.click('.lm-MenuBar-itemLabel:text-is("File")')
         self.page.click('.lm-Menu-itemLabel:text-is("Save Notebook")')
         until = time.monotonic() + 20
-        while self.file.stat().st_mtime_ns == written and time.monotonic() < until:
+        while time.monotonic() < until:
             self.page.wait_for_timeout(100)
+            # JupyterLab empties the file before it writes
+            if self.file.stat().st_mtime_ns != written and self._is_whole():
+                break
         return read(self.file)
+
+    def _is_whole(self) -> bool:
+        try:
+            json.loads(self.file.read_text(encoding="utf-8"))
+        except ValueError:
+            return False
+        return True
 
 
 @contextlib.contextmanager
