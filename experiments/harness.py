@@ -19,7 +19,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,14 @@ from attnbook._code import code_hash
 
 SEEDS = (0, 1, 2)
 RESULTS = Path(__file__).resolve().parents[1] / "src" / "attnbook" / "results"
-MODULES = ("attnbook.lessons", "attnbook.metrics")
+MODULES = ("attnbook.lessons", "attnbook.metrics")  # what a table hangs on, unless it says so
 Measure = Callable[..., dict[str, float]]
 
 
-def fingerprint(script: str | Path) -> str:
+def fingerprint(script: str | Path, modules: Sequence[str] = MODULES) -> str:
     """Return the hash of everything that a table hangs on: the script, and the package's code."""
     text = Path(script).read_bytes().replace(b"\r\n", b"\n")
-    return code_hash(MODULES[0], [code_hash(m) for m in MODULES], hashlib.sha256(text).hexdigest())
+    return code_hash(modules[0], [code_hash(m) for m in modules], hashlib.sha256(text).hexdigest())
 
 
 def file_of(script: str | Path) -> Path:
@@ -47,10 +47,18 @@ def file_of(script: str | Path) -> Path:
 def is_current(script: str | Path) -> bool:
     """Say whether the table was made by the code as it is."""
     file = file_of(script)
-    return file.exists() and json.loads(file.read_text("utf-8"))["code"] == fingerprint(script)
+    if not file.exists():
+        return False
+    table = json.loads(file.read_text("utf-8"))
+    return table["code"] == fingerprint(script, table.get("modules", MODULES))
 
 
-def run(script: str, models: Mapping[str, dict[str, Any]], measure: Measure) -> None:
+def run(
+    script: str,
+    models: Mapping[str, dict[str, Any]],
+    measure: Measure,
+    modules: Sequence[str] = MODULES,
+) -> None:
     """Measure every model with every seed, and write the table."""
     parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
     parser.add_argument("--again", action="store_true", help="run even where nothing changed")
@@ -66,6 +74,9 @@ def run(script: str, models: Mapping[str, dict[str, Any]], measure: Measure) -> 
             print(f"{Path(script).stem}, {name}, seed {seed}: {found}", flush=True)
             for key, number in found.items():
                 rows.setdefault(name, {}).setdefault(key, []).append(round(float(number), 4))
-    table = {"code": fingerprint(script), "torch": torch.__version__.split("+")[0], "rows": rows}
+    table = {"code": fingerprint(script, modules), "torch": torch.__version__.split("+")[0]}
+    if modules != MODULES:
+        table["modules"] = list(modules)
+    table["rows"] = rows
     text = json.dumps({**table, "seeds": list(SEEDS)}, ensure_ascii=False, indent=1)
     file_of(script).write_text(text + "\n", encoding="utf-8")

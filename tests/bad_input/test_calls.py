@@ -9,7 +9,18 @@ import inspect
 
 import pytest
 
-from tests.bad_input import maths, models, pictures, places, text, training, writing
+from tests.bad_input import (
+    classifier,
+    grammatical,
+    maths,
+    models,
+    pictures,
+    places,
+    pretrained,
+    text,
+    training,
+    writing,
+)
 from tests.bad_input.rows import Row
 from tests.bad_input.test_files import FILES
 
@@ -17,12 +28,15 @@ MODULES = (
     *("masks", "scores", "attention", "attend", "positions", "cache", "multihead", "embeddings"),
     *("efficient", "layers", "rnn", "transformer", "decoding", "record", "corpus", "training"),
     *("losses", "metrics", "schedules", "seeds", "checkpoint", "reference", "figures", "arcs"),
-    "vectors",
-    *("lessons", "results"),
+    *("vectors", "pretrained", "classifier", "grammatical"),
+    *("lessons", "trained", "results", "texts"),
 )
 ROWS = [
     row
-    for table in (maths, places, models, writing, text, training, pictures)
+    for table in (
+        *(maths, places, models, writing, text, training, pictures),
+        *(pretrained, classifier, grammatical),
+    )
     for row in table.ROWS
 ]
 
@@ -37,6 +51,10 @@ ELSEWHERE = {
     **dict.fromkeys(("corpus.Tree", "arcs.Arcs", "arcs.Parsed"), RESULT),
     "vectors.Vectors": RESULT,
     "corpus.book_trees": "takes nothing",
+    **dict.fromkeys(("texts.treebank", "texts.opinions", "texts.pronouns"), "takes nothing"),
+    **dict.fromkeys(("texts.Opinion", "texts.Opinions", "texts.PronounPair"), RESULT),
+    "classifier.Labelled": RESULT,
+    "trained.next_word_loss": "hands a batch to the model, which checks it",
     "lessons.Lesson": "names pairs and vocabularies, which were checked",
     "results.names": "takes nothing",
     "metrics.AlignmentAccuracy": RESULT,

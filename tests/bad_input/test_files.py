@@ -12,6 +12,7 @@ from torch.optim import SGD, Adam
 
 from attnbook import checkpoint as chk
 from attnbook import corpus, vectors
+from tests.bad_input import pretrained
 from tests.bad_input.rows import WHOLE
 from tests.bad_input.training import trained
 
@@ -224,6 +225,7 @@ FILES: list[tuple[str, Callable[[Path], Any], Callable[[Path], Any], str, type[E
         f"seed {WHOLE} 0: it is -1",
         ValueError,
     ),
+    *pretrained.FILES,
 ]
 
 

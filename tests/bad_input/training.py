@@ -1,12 +1,14 @@
 """Training, losses, metrics, schedules and seeds."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
 
 from attnbook import lessons, losses, metrics, results
+from attnbook import trained as transformers
 from attnbook.schedules import constant, warmup_cosine, warmup_inverse_sqrt
 from attnbook.seeds import seeded
 from attnbook.training import train
@@ -28,6 +30,10 @@ def trained(**changed: Any) -> Callable[[], Any]:
 
 
 DIGITS = lessons.reversal(20, shortest=1, longest=4)
+TINY = partial(
+    *(transformers.transformer, DIGITS),
+    **{"d_model": 4, "n_layers": 1, "d_ff": 4, "steps": 1, "warmup": 0, "progress": False},
+)
 BLIND = lessons.translator(DIGITS, order="none", d_model=4, steps=1, progress=False)[0]
 LOGITS = zeros(2, 3, 9)
 CALLS: Calls = {
@@ -49,6 +55,23 @@ CALLS: Calls = {
         (lambda: lessons.translator(DIGITS, d_model=3), "d_model must be a multiple"),
         (lambda: lessons.translator(DIGITS, steps=0), f"steps {WHOLE} 1"),
         (lambda: lessons.translator(DIGITS._replace(train=())), "the corpus is empty"),
+    ],
+    "trained.transformer": [
+        (lambda: transformers.transformer(DIGITS, steps=9), f"steps {WHOLE} 201: it is 9"),
+        (lambda: transformers.transformer(DIGITS, d_model=6), "d_model must be a multiple"),
+        (lambda: transformers.transformer(DIGITS, norm="both"), "norm must be one of 'pre'"),
+        (lambda: TINY(smoothing=2.0), "smoothing must be from 0 to 1: it is 2.0"),
+        (lambda: TINY(batch_size=0), f"batch_size {WHOLE} 1"),
+    ],
+    "trained.language_model": [
+        (lambda: transformers.language_model(DIGITS, n_layers=0), f"n_layers {WHOLE} 1"),
+        (lambda: transformers.language_model(DIGITS, warmup=-1), f"warmup {WHOLE} 0"),
+    ],
+    "trained.crossings": [
+        (
+            lambda: transformers.crossings(TINY()[0], DIGITS, DIGITS.test[:2], layer=7),
+            "layer must",
+        ),
     ],
     "lessons.write": [
         (lambda: lessons.write(BLIND, DIGITS, []), "at least one pair"),

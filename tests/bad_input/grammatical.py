@@ -1,0 +1,20 @@
+"""The reader of the grammar: words that are none."""
+
+from attnbook import grammatical
+from tests.bad_input.rows import Calls, rows
+
+CALLS: Calls = {
+    f"grammatical.{name}": [
+        (
+            lambda call=call: call("the cat sleeps"),
+            "words must be a list of words: it is 'the cat sleeps'",
+            TypeError,
+        ),
+        (lambda call=call: call(None), "words must be a list of words: it is None", TypeError),
+        (lambda call=call: call(5), "words must be a list of words: it is 5", TypeError),
+        (lambda call=call: call(["the", 3]), "made of strings: 3 is a int", TypeError),
+        (lambda call=call: call([["the"]]), "made of strings: ['the'] is a list", TypeError),
+    ]
+    for name, call in (("accepts", grammatical.accepts), ("why_not", grammatical.why_not))
+}
+ROWS = rows(CALLS)
