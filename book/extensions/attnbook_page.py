@@ -46,14 +46,15 @@ def write_assets(app: Sphinx) -> None:
     folder = Path(app.outdir) / "_static"
     folder.mkdir(parents=True, exist_ok=True)
     for names in {*((name,) for name in BUNDLES), tuple(BUNDLES)}:
-        (folder / script_name(names)).write_text(page_script(*names), encoding="utf-8")
-    (folder / "attnbook.css").write_text(stylesheet(), encoding="utf-8")
+        place = folder / file_name(names)
+        place.with_suffix(".js").write_text(page_script(*names), encoding="utf-8")
+        place.with_suffix(".css").write_text(stylesheet(*names), encoding="utf-8")
     if ASSETS.is_dir():
         shutil.copytree(ASSETS, folder / ASSETS.name, dirs_exist_ok=True)
 
 
-def script_name(names: tuple[str, ...]) -> str:
-    return ("attnbook-all" if len(names) > 1 else names[0].replace("bundle", "attnbook")) + ".js"
+def file_name(names: tuple[str, ...]) -> str:
+    return "attnbook-all" if len(names) > 1 else names[0].replace("bundle", "attnbook")
 
 
 def raw_html(doctree: nodes.document | None) -> str:
@@ -64,9 +65,9 @@ def raw_html(doctree: nodes.document | None) -> str:
 def page_context(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Load the widgets where a page has some; send "edit this page" to a lecture's text."""
     if names := bundles_for(raw_html(doctree)):
-        app.add_css_file("attnbook.css")
-        script = script_name(names)
-        app.add_js_file(script, loading_method="defer", priority=100)  # before MathJax
+        app.add_css_file(f"{file_name(names)}.css")
+        # before MathJax
+        app.add_js_file(f"{file_name(names)}.js", loading_method="defer", priority=100)
     if pagename.startswith("notebooks/"):
         for button in flat(context.get("header_buttons", [])):
             url = button.get("url", "")

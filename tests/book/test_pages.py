@@ -16,7 +16,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from attnbook.widgets import page_script, stylesheet
-from attnbook.widgets.base import bundles_for
+from attnbook.widgets.base import BUNDLES, bundles_for
 from tests.book.lectures import NOTEBOOKS, ROOT, code, read
 
 HTML = ROOT / "_build" / "html"
@@ -303,7 +303,9 @@ def test_widget_script_is_loaded_only_where_there_is_a_widget():
 
 
 def test_theme_and_widgets_use_the_same_bytes_as_jupyter():
-    assert (HTML / "_static" / "attnbook.css").read_text(encoding="utf-8") == stylesheet()
+    for name in BUNDLES:
+        sheet = HTML / "_static" / f"{name.replace('bundle', 'attnbook')}.css"
+        assert sheet.read_text(encoding="utf-8") == stylesheet(name)
     assert Path(HTML / "_static" / "mathjax").is_dir()
 
 

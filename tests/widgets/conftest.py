@@ -49,9 +49,7 @@ def chromium() -> Iterator:
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the assets that a built page has."""
-    place = tmp_path_factory.mktemp("pages")
-    (place / "widgets.css").write_text(stylesheet(), encoding="utf-8")
-    return place
+    return tmp_path_factory.mktemp("pages")
 
 
 @pytest.fixture(scope="session")
@@ -118,7 +116,9 @@ def refuse(route, outside: list[str]) -> None:
 
 def write(folder: Path, theme: str, body: str) -> str:
     """Write a page beside the assets that it needs and return its address."""
-    (folder / "widgets.js").write_text(page_script(*bundles_for(body)), encoding="utf-8")
+    names = bundles_for(body)
+    (folder / "widgets.js").write_text(page_script(*names), encoding="utf-8")
+    (folder / "widgets.css").write_text(stylesheet(*names), encoding="utf-8")
     path = folder / "page.html"
     path.write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
     return path.as_uri()

@@ -13,17 +13,22 @@ from attnbook.widgets import (
     AttentionSteps,
     BeamTree,
     Checkpoint,
+    HeadBrowser,
     HeadGrid,
     MaskPainter,
+    PositionExplorer,
     Prediction,
     RoleProjection,
     ScoreExplorer,
+    Translator,
     markup,
 )
-from attnbook.widgets.base import bundle
 from tests.widgets.beams import DETERMINERS, model_table
 from tests.widgets.conftest import TOKENS, X, settle
 from tests.widgets.players import player
+from tests.widgets.test_block import largest as largest_block
+from tests.widgets.test_block import made as block_flow
+from tests.widgets.test_translator import lesson, options_of
 from tests.widgets.test_unrolled import digits
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -81,6 +86,11 @@ def all_widgets() -> list:
         BeamTree(model_table(), beam=3, step=-1),
         ScoreExplorer(X[0][:2], x[0, :5, :2], words[:5], **LEARNED, caption="Four `scores`."),
         player(word=1, caption="Two sentences and `code`."),
+        HeadBrowser([(TOKENS, np.full((2, 3, 3, 3), 1 / 3))], row=2, caption="All `heads`."),
+        block_flow(norm="post", caption="A block and `code`."),
+        largest_block(),
+        PositionExplorer(position=8, shift=5, caption="Positions and `code`."),
+        Translator(options_of("an output of its own"), *lesson()[1:], caption="A `Seq2Seq`."),
     ]
 
 
@@ -135,6 +145,7 @@ def test_hostile_texts_never_become_markup(show) -> None:
         RoleProjection(X, [EVIL, "</script>", "nuts"], X, X, X),
         ScoreExplorer([1, 2], EYE, [EVIL, "</script>"], **LEARNED),
         HeadGrid([X], tokens=[EVIL, "</script>", "nuts"], names=[EVIL], row=0),
+        block_flow(tokens=[EVIL, "</script>", "nuts"]),
         AlignmentPlayer([([EVIL, "</script>"], [EVIL], [[0.5, 0.5]], None)]),
     )
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -147,7 +158,7 @@ def test_hostile_texts_never_become_markup(show) -> None:
 
 def rendered(show, widget, views: int = 2):
     page = show()
-    page.evaluate(RENDER, [bundle(), markup.tidy(widget.state()), views])
+    page.evaluate(RENDER, [widget._esm, markup.tidy(widget.state()), views])
     settle(page)
     return page
 
@@ -185,7 +196,7 @@ def test_the_view_moves_python_and_the_other_view(show) -> None:
 def test_a_closed_view_leaves_nothing_behind(show) -> None:
     page = show()
     for widget in all_widgets():
-        page.evaluate(RENDER, [bundle(), markup.tidy(widget.state()), 2])
+        page.evaluate(RENDER, [widget._esm, markup.tidy(widget.state()), 2])
         assert page.locator("figure").count() == 2
         page.evaluate("stops.forEach((stop) => stop())")
         assert page.locator("figure").count() == 0

@@ -17,6 +17,7 @@ from attnbook.widgets import (
     AttentionSteps,
     Checkpoint,
     HeadGrid,
+    PositionExplorer,
     Prediction,
     RoleProjection,
     base,
@@ -42,6 +43,7 @@ def everything(token: str = "had") -> list:
         HeadGrid([X, X], tokens=names, names=[token, "b"], row=0, caption=token),
         digits(caption=token),
         AlignmentPlayer([(names, [token], [[0.2, 0.3, 0.5]], [(0, 0)])], caption=token),
+        PositionExplorer(8, 6, caption=token),
     ]
 
 
@@ -254,7 +256,7 @@ def test_a_bundle_was_made_from_these_sources(name: str) -> None:
 
 @pytest.mark.parametrize("name", BUNDLES)
 def test_a_bundle_stays_within_its_budget(name: str) -> None:
-    code = page_script(name) + stylesheet()
+    code = page_script(name) + stylesheet(name)
     assert len(gzip.compress(code.encode())) <= 40_000
     assert set(re.findall(r"https?://[^\"\s]+", bundle(name))) == {"http://www.w3.org/2000/svg"}
     assert "eval(" not in bundle(name)

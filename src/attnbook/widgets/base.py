@@ -27,15 +27,15 @@ BUNDLES = {
         *_EVERYWHERE,
         *("beam", "painter", "player", "roles", "scores", "unrolled"),
     ),
-    "bundle-transformers": _EVERYWHERE,
+    "bundle-transformers": (*_EVERYWHERE, "block", "browser", "positions", "translator"),
 }
 
-# in this order: a later one may change what an earlier one says
-_SHEETS = (
-    *("base", "heatmap", "tables", "steps", "questions", "places"),
-    *("roles", "painter", "heads", "beam", "scores", "player"),
-    "unrolled",
-)
+# style sheets, in this order: a later one may change what an earlier one says
+_SHEETS = ("base", "heatmap", "tables", "steps", "questions", "places", "heads")
+_SHEETS_OF = {
+    "bundle": ("roles", "painter", "beam", "scores", "player", "unrolled"),
+    "bundle-transformers": ("block", "browser", "positions", "translator"),
+}
 
 
 def _text(name: str) -> str:
@@ -54,9 +54,10 @@ def bundles_for(page: str) -> tuple[str, ...]:
     return tuple(alone[:1] if alone else BUNDLES) if wanted else ()
 
 
-def stylesheet() -> str:
-    """Return the widgets' style sheet, without the comments and spaces of its sources."""
-    text = "\n".join(_text(f"css/{name}.css") for name in _SHEETS)
+def stylesheet(*names: str) -> str:
+    """Return the style sheet for bundles, without the comments and spaces of its sources."""
+    own = [sheet for name in names or ("bundle",) for sheet in _SHEETS_OF[name]]
+    text = "\n".join(_text(f"css/{sheet}.css") for sheet in (*_SHEETS, *own))
     bare = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))
     return re.sub(r" ?([{};,]) ?", r"\1", bare)
 
