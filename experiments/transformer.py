@@ -1,0 +1,103 @@
+"""Lecture 11's table: the Transformer beside Bahdanau's translator, and what each choice changes.
+
+The models are those of ``attnbook.trained.transformer``, on lecture 3's pairs. What one choice
+changes is asked of runs of 300 steps, which leave much to be learnt.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+
+from attnbook.corpus.batching import Batch
+from attnbook.lessons import Lesson, by_length, translation, translator, write
+from attnbook.losses import PAD, teacher_forced
+from attnbook.metrics import (
+    alignment_accuracy,
+    alignment_error_rate,
+    argmax_links,
+    bleu,
+    evaluating,
+    exact_match,
+    perplexity,
+)
+from attnbook.trained import crossings, transformer
+from attnbook.transformer import Seq2Seq
+from experiments.harness import run
+
+FEW = {"steps": 300, "warmup": 100}
+MODELS: dict[str, dict[str, Any]] = {
+    "Transformer, 1,500 steps": {},
+    "Transformer, 1,150 steps": {"steps": 1_150},
+    "Transformer, own output matrix, 1,150 steps": {"steps": 1_150, "tied": False},
+    "Bahdanau, 1,150 steps": {"recurrent": True},
+    "Bahdanau, 1,500 steps": {"recurrent": True, "steps": 1_500},
+    "300 steps": FEW,
+    "300 steps, no warm-up": {**FEW, "warmup": 0},
+    "300 steps, smoothing 0.1": {**FEW, "smoothing": 0.1},
+    "300 steps, own output matrix": {**FEW, "tied": False},
+    "300 steps, no positions": {**FEW, "positions": None},
+}
+AGAIN = ("300 steps", 0)
+TOLERANCE = {"exact match": 0.15, "BLEU": 10, "confidence": 0.06, "words right": 0.06}
+EDGES = (3, 6, 9, 12, 17)
+
+
+def translate(model: Seq2Seq, lesson: Lesson) -> dict[str, float]:
+    """Return how the held-out sentences come out."""
+    wanted = [pair.target for pair in lesson.test]
+    written = write(model, lesson, lesson.test)
+    lines = [[" ".join(words) for words in side] for side in (written, wanted)]
+    unseen = write(model, lesson, lesson.combinations)
+    right = [mine == theirs for mine, theirs in zip(written, wanted, strict=True)]
+    return {
+        "exact match": exact_match(written, wanted),
+        "combinations": exact_match(unseen, [pair.target for pair in lesson.combinations]),
+        "BLEU": bleu(*lines, tokenize="none").score,
+        **by_length(lesson.test, right, EDGES),
+    }
+
+
+def certainty(model: nn.Module, batches: list[Batch]) -> dict[str, float]:
+    """Return how sure the model is of the word it finds likeliest, and how often it is right."""
+    sure, right, count = 0.0, 0, 0
+    with evaluating(model):
+        for batch in batches:
+            real = batch.target_out != PAD
+            best, word = teacher_forced(model, batch)[real].softmax(-1).max(-1)
+            sure += best.sum().item()
+            right += (word == batch.target_out[real]).sum().item()
+            count += len(word)
+    return {"confidence": sure / count, "words right": right / count}
+
+
+def align(model: Seq2Seq, lesson: Lesson) -> dict[str, float]:
+    """Compare the greatest weights with the gold links: each head's, and those of the mean."""
+    gold = [pair.alignment for pair in lesson.test]
+    found: dict[str, float] = {}
+    for layer in range(len(model.decoder.blocks)):
+        heads = [one[:, :-1] for one in crossings(model, lesson, lesson.test, layer=layer)]
+        rows = {f"head {head}": [one[head] for one in heads] for head in range(model.n_heads)}
+        rows["mean"] = [one.mean(0) for one in heads]
+        for name, weights in rows.items():
+            links = [argmax_links(one) for one in weights]
+            found[f"layer {layer} {name}, AER"] = alignment_error_rate(links, gold)
+            found[f"layer {layer} {name}, right"] = alignment_accuracy(weights, gold).overall
+    return found
+
+
+def measure(seed: int, *, recurrent: bool = False, **settings: Any) -> dict[str, float]:
+    """Train one model and ask it the held-out pairs."""
+    lesson = translation()
+    train = translator if recurrent else transformer
+    model, _ = train(lesson, seed=seed, progress=False, **settings)
+    held_out = lesson.batches(lesson.test)
+    found = translate(model, lesson)
+    found |= {"perplexity": perplexity(model, held_out)} | certainty(model, held_out)
+    full = not recurrent and "steps" not in settings
+    return found | (align(model, lesson) if full else {})
+
+
+if __name__ == "__main__":
+    run(__file__, MODELS, measure, ("attnbook.trained", "attnbook.metrics"))

@@ -1,0 +1,54 @@
+"""The translator's weights as the page loads them: small, and still a good translator."""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+
+from attnbook.lessons import Lesson, translation, write
+from attnbook.metrics import exact_match
+from attnbook.transformer import Seq2Seq
+from attnbook.widgets.assets import asset_bytes
+from attnbook.widgets.translator_weights import names, unpack
+from tests.book.lectures import ROOT
+
+ASSET = ROOT / "notebooks" / "assets" / "translator.js"
+SIZES = {"d_model": 128, "n_heads": 4, "n_layers": 2, "d_ff": 256, "tied": True}
+
+
+@functools.cache
+def lesson() -> Lesson:
+    """The pairs that lecture 11 trains on, and asks."""
+    return translation()
+
+
+def committed() -> Seq2Seq:
+    """The model that the asset holds, and nothing else: no weight is left as it was drawn."""
+    model = Seq2Seq(len(lesson().source), len(lesson().target), **SIZES).eval()
+    state = model.state_dict()
+    carried = names(model)
+    assert sorted(carried) == sorted(state)
+    tensors = unpack(asset_bytes(ASSET), [list(state[name].shape) for name in carried])
+    model.load_state_dict(dict(zip(carried, map(torch.from_numpy, tensors), strict=True)))
+    return model
+
+
+def test_the_asset_is_small_enough_to_be_loaded_on_demand() -> None:
+    assert ASSET.stat().st_size <= 1_500_000
+
+
+def test_exactly_these_weights_translate_19_of_20_held_out_sentences() -> None:
+    pairs = lesson().test
+    assert len(pairs) == 1_000
+    written = write(committed(), lesson(), pairs)
+    assert exact_match(written, [pair.target for pair in pairs]) >= 0.95
+
+
+def test_every_byte_of_the_asset_is_one_of_the_models() -> None:
+    model = committed()
+    matrices = [t for t in model.state_dict().values() if t.dim() == 2]
+    vectors = [t for t in model.state_dict().values() if t.dim() == 1]
+    rows = sum(len(t) for t in matrices)
+    wanted = sum(t.numel() for t in matrices) + 4 * (2 * rows + sum(map(len, vectors)))
+    assert len(asset_bytes(ASSET)) == wanted
