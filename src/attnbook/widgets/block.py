@@ -197,7 +197,7 @@ class BlockFlow(Widget):
 
     def _weight_table(self) -> str:
         weights = self.weights[:, self.token]
-        rows = [[f"head {h + 1}", *map(markup.fixed, row)] for h, row in enumerate(weights)]
+        rows = [[f"head {h}", *map(markup.fixed, row)] for h, row in enumerate(weights)]
         head = ["weights", *map(_visible, self.tokens)]
         label = "Attention weights of the token"
         return markup.table(head, rows, label=label, shades=weights.tolist())

@@ -77,7 +77,7 @@ export function weightTable(view) {
   const show = ({ weights, token }) => {
     const head = [`${view.names[token]} attends to`, ...view.names];
     place.replaceChildren(grid(head.map((text) => el("th", { scope: "col" }, text)),
-      weights.map((all, h) => el("tr", {}, el("th", { scope: "row" }, `head ${h + 1}`),
+      weights.map((all, h) => el("tr", {}, el("th", { scope: "row" }, `head ${h}`),
         all[token].map((w) => el("td", { style: `--w:${w.toFixed(3)}` }, fixed(w)))))));
   };
   return { node: place, show };
