@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 import torch
 
 from attnbook.exercises import queries_keys_values as lecture_6
 from attnbook.exercises import self_attention as lecture_5
-from tests.book import (
-    answers_01,
-    answers_02,
-    answers_03,
-    answers_04,
-    answers_07,
-    answers_08,
-    answers_09,
-    answers_10,
-    answers_11,
-    answers_12,
-)
 from tests.book.lectures import NOTEBOOKS, code, read, tags
 
 HAD_BOWL_NUTS = [[2, -1, 0], [1, 1, 1], [1, 2, 2]]
@@ -228,18 +218,9 @@ BLANK = [
     (lecture_6.around_the_circle, ...),
     (lecture_6.around_the_circle, (..., ...)),
 ]
-for lecture in (
-    answers_01,
-    answers_02,
-    answers_03,
-    answers_04,
-    answers_07,
-    answers_08,
-    answers_09,
-    answers_10,
-    answers_11,
-    answers_12,
-):
+# those of the other lectures, each in a file of its own
+for file in sorted(Path(__file__).parent.glob("answers_*.py")):
+    lecture = import_module(f"tests.book.{file.stem}")
     WRONG += lecture.WRONG
     BLANK += lecture.BLANK
 
