@@ -33,20 +33,6 @@ def test_the_largest_tree_stays_within_its_budgets(show) -> None:
     press(page, "end")
     page.get_by_text("as a table").click()
     assert page.locator("figure *").count() <= 500
-    # the fastest of many: other work on the machine can only add
-    took = page.evaluate(
-        """() => {
-          const slider = document.querySelector('input[type=range]');
-          const times = Array.from({ length: 40 }, (_, value) => {
-            const start = performance.now();
-            slider.value = value / 20;
-            slider.dispatchEvent(new Event('input', { bubbles: true }));
-            return performance.now() - start;
-          });
-          return Math.min(...times);
-        }"""
-    )
-    assert took < 4
 
 
 def test_the_words_just_written_are_in_sight_in_a_long_search(show) -> None:

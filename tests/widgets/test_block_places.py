@@ -26,20 +26,6 @@ def test_the_largest_picture_stays_within_its_budgets(show) -> None:
     page.locator("summary").click()
     page.locator(".attnbook-twin table").wait_for()
     assert page.locator("figure *").count() <= 500
-    # the fastest of many: other work on the machine can only add
-    took = page.evaluate(
-        """() => {
-          const box = document.querySelector('.attnbook-own input');
-          const times = Array.from({ length: 60 }, (_, value) => {
-            const start = performance.now();
-            box.value = value / 10;
-            box.dispatchEvent(new Event('input', { bubbles: true }));
-            return performance.now() - start;
-          });
-          return Math.min(...times);
-        }"""
-    )
-    assert took < 4
 
 
 def test_without_javascript_the_tables_are_there(show) -> None:

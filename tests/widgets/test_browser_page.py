@@ -232,29 +232,3 @@ def test_a_word_that_comes_twice_says_which_it_is(show) -> None:
     tokens = ["[CLS]", "the", "old", "the", "[SEP]"]
     page = load(show(HeadBrowser([(tokens, attention(5))], row=3, key=1)))
     expect(page.locator(".attnbook-best p")).to_have_text("the (3) → the (1). Most in:")
-
-
-def test_a_frame_takes_less_than_four_milliseconds(show) -> None:
-    tokens = [f"w{i}" for i in range(20)]
-    page = load(show(HeadBrowser([(tokens, attention(20, 6, 12))] * 2, row=3, key=2)))
-    took = page.evaluate(
-        """async () => {
-          const box = document.querySelector('.attnbook-tick input');
-          const times = [];
-          const ask = requestAnimationFrame;
-          for (let turn = 0; turn < 30; turn++) {
-            const drawn = new Promise((done) => {
-              window.requestAnimationFrame = (draw) => ask(() => {
-                const start = performance.now();
-                draw();
-                times.push(performance.now() - start);
-                done();
-              });
-            });
-            box.click();
-            await drawn;
-          }
-          return Math.min(...times);
-        }"""
-    )
-    assert took < 4  # the fastest of many: other work on the machine can only add

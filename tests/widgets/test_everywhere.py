@@ -175,12 +175,42 @@ def test_python_moves_the_view(show) -> None:
     assert page.evaluate("saves") == 0  # a view that is told of a change sends none back
 
 
+@pytest.mark.parametrize(
+    ("made", "trait"),
+    [
+        (lambda: digits(step=0), "step"),
+        (lambda: BeamTree(DETERMINERS, step=0), "step"),
+        (lambda: player(word=0), "word"),
+        (lambda: AttentionSteps(X, TOKENS, step=0), "step"),
+    ],
+    ids=["UnrolledModel", "BeamTree", "AlignmentPlayer", "AttentionSteps"],
+)
+def test_two_presses_within_one_frame_are_two_steps(show, made, trait: str) -> None:
+    page = rendered(show, made(), views=1)
+    on = page.get_by_role("button", name="next", exact=True)
+    on.evaluate("(node) => { node.click(); node.click(); }")
+    assert page.evaluate("(trait) => model.get(trait)", trait) == 2
+
+
 def test_new_data_from_python_is_drawn(show) -> None:
     page = rendered(show, AttentionHeatmap(X, tokens=TOKENS), views=1)
     page.evaluate("model.set('scores', [[0, 0, 0, 0, 0, 0, 0, 0, 0]])")
     page.locator(".attnbook-twin > summary").click()
     expect(page.locator("td").first).to_have_text("0.333")
     assert page.locator("figure .attnbook-live").count() == 1
+
+
+def test_a_table_unfolded_before_new_data_is_drawn_waits_for_it(show) -> None:
+    page = rendered(show, AttentionHeatmap(X, tokens=TOKENS), views=1)
+    page.evaluate(
+        """() => {
+          model.set('scores', [[0, 0, 0, 0, 0, 0, 0, 0, 0]]);
+          const table = document.querySelector('.attnbook-twin');
+          table.open = true;
+          table.dispatchEvent(new Event('toggle'));
+        }"""
+    )
+    expect(page.locator("td").first).to_have_text("0.333")
 
 
 def test_the_view_moves_python_and_the_other_view(show) -> None:

@@ -42,31 +42,6 @@ def test_the_largest_player_stays_within_the_budget_of_nodes(show) -> None:
     assert page.locator("figure *").count() <= 500
 
 
-def test_a_frame_of_the_largest_player_is_computed_within_its_budget(show) -> None:
-    page = show()
-    page.evaluate(
-        "async (source) => { const url = URL.createObjectURL(new Blob([source],"
-        " { type: 'text/javascript' })); window.maths = (await import(url)).maths; }",
-        bundle(),
-    )
-    took = page.evaluate(
-        """(logs) => {
-      const flat = Float64Array.from(logs);
-      const may = new Uint8Array(576).fill(1);
-      const gold = Array.from({ length: 24 }, (_, i) => 25 * i);
-      const times = Array.from({ length: 50 }, () => { const start = performance.now();
-        const pairs = Array.from({ length: 10 }, () => {
-          const found = maths.weights(flat, 24, 24, may, 1.3);
-          maths.greatest(found, 24);
-          return [maths.linksAt(found, 0.01), gold];
-        });
-        maths.agreement(pairs); return performance.now() - start; });
-      return times.sort((a, b) => a - b)[25]; }""",
-        np.random.default_rng(0).normal(size=576).tolist(),
-    )
-    assert took <= 4
-
-
 def test_the_lines_lead_from_the_source_words_to_the_current_one(show) -> None:
     page = show(player(word=2))
     ends = """() => { const svg = document.querySelector('.attnbook-lines');

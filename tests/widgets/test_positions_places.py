@@ -45,27 +45,6 @@ def test_the_largest_picture_stays_within_its_budgets(show) -> None:
     agrees(page, widget)  # both tables are open
     assert page.locator("figure *").count() <= 500
     assert len(widget.html()) < 50_000
-    for summary in page.locator("summary").all():
-        summary.click()  # folded again, as most readers have them
-    # the fastest of many, the next frame's drawing included: other work can only add
-    took = page.evaluate(
-        """async () => {
-          const [box] = document.querySelectorAll('input[type=range]');
-          const drawing = window.requestAnimationFrame;
-          let run = null;
-          window.requestAnimationFrame = (draw) => { run = draw; return 1; };
-          const times = Array.from({ length: 40 }, (_, turn) => {
-            const start = performance.now();
-            box.value = 3 + turn / 100;
-            box.dispatchEvent(new Event('input', { bubbles: true }));
-            run();
-            return performance.now() - start;
-          });
-          window.requestAnimationFrame = drawing;
-          return Math.min(...times);
-        }"""
-    )
-    assert took < 4
 
 
 def test_without_javascript_the_tables_are_there(show) -> None:

@@ -75,20 +75,6 @@ def test_the_largest_picture_stays_within_its_budgets(show) -> None:
     agrees(page, widget)
     assert page.locator("figure *").count() <= 500
     assert len(widget.html()) < 50_000
-    # the fastest of many: other work on the machine can only add
-    took = page.evaluate(
-        """() => {
-          const box = document.querySelector('.attnbook-side input');
-          const times = Array.from({ length: 60 }, (_, value) => {
-            const start = performance.now();
-            box.value = value / 20;
-            box.dispatchEvent(new Event('input', { bubbles: true }));
-            return performance.now() - start;
-          });
-          return Math.min(...times);
-        }"""
-    )
-    assert took < 4
 
 
 def test_hostile_names_never_become_markup(show) -> None:

@@ -96,29 +96,6 @@ def test_the_largest_picture_stays_within_the_budget_of_nodes(show) -> None:
     assert page.locator("figure *").count() <= 500
 
 
-def test_a_frame_takes_less_than_four_milliseconds(show) -> None:
-    page = show(digits("123456789012", d=30))
-    # the fastest of many: other work on the machine can only add
-    took = page.evaluate(
-        """() => {
-          const [box] = document.querySelectorAll('.attnbook-line input');
-          const on = Array.from(document.querySelectorAll('button'))
-            .find((node) => node.textContent === 'next');
-          const timed = (run) => Math.min(...Array.from({ length: 40 }, (_, turn) => {
-            const start = performance.now();
-            run(turn);
-            return performance.now() - start;
-          }));
-          const typed = timed((turn) => {
-            box.value = 123456789000 + turn;
-            box.dispatchEvent(new Event('change'));
-          });
-          return [typed, timed(() => on.click())];
-        }"""
-    )
-    assert max(took) < 4
-
-
 def test_hostile_words_are_shown_as_text(show) -> None:
     evil = Vocabulary([[EVIL, "</script>"]])
     page = show(UnrolledModel(model(evil, evil), evil, evil, [EVIL], forced=[EVIL], caption=EVIL))

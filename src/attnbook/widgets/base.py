@@ -6,7 +6,6 @@ reads the widget's data from its HTML. Where no script runs, the HTML itself sho
 
 from __future__ import annotations
 
-import json
 import re
 from importlib import resources
 from typing import Any, Self
@@ -29,6 +28,8 @@ BUNDLES = {
     ),
     "bundle-transformers": (*_EVERYWHERE, "block", "browser", "positions", "translator"),
 }
+
+_EXPORTS = re.compile(r"(.*)export\{([^{}]*)\};?\s*", re.DOTALL)  # where every bundle ends
 
 # style sheets, in this order: a later one may change what an earlier one says
 _SHEETS = ("base", "heatmap", "tables", "steps", "questions", "places", "heads")
@@ -65,26 +66,30 @@ def stylesheet(*names: str) -> str:
 def page_script(*names: str) -> str:
     """Return bundles as a classic script that brings a static page's widgets to life.
 
-    Browsers refuse `<script type="module" src>` on file://, but a classic script may import
-    the same module from a Blob: the page works with no server and asks nobody for anything.
+    Browsers refuse modules on file://, and importing them from a Blob comes only after all the
+    page's other scripts; so each bundle stands here as a function that returns its exports. The
+    page works with no server, asks nobody for anything, and is alive before its formulae are set.
     """
-    # "<" is written as an escape, so that the script may also stand inside a page
-    sources = json.dumps([bundle(name) for name in names or ("bundle",)]).replace("<", "\\u003c")
+    made = ",\n".join(_as_function(bundle(name)) for name in names or ("bundle",))
     return (
-        "(() => {\n"
-        f"const sources = {sources};\n"
-        "const urls = sources.map((source) =>\n"
-        "  URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));\n"
+        '(() => {\n"use strict";\n'
         "globalThis.attnbookPlace = document.currentScript.src;\n"  # its assets lie beside it
-        "const start = () => Promise.all(urls.map((url) => import(url)))\n"
-        "  .then((all) => all[0].hydrate(document,\n"
-        "    Object.assign({}, ...all.map((one) => one.kinds))))\n"
-        "  .finally(() => urls.forEach((url) => URL.revokeObjectURL(url)));\n"
+        f"const all = [\n{made}];\n"
+        "const start = () => all[0].hydrate(document,\n"
+        "  Object.assign({}, ...all.map((one) => one.kinds)));\n"
         "if (document.readyState === 'loading')"
         " document.addEventListener('DOMContentLoaded', start);\n"
         "else start();\n"
         "})();\n"
     )
+
+
+def _as_function(module: str) -> str:
+    """Return a module without imports as a JavaScript function, called at once."""
+    body, exports = _EXPORTS.fullmatch(module).groups()
+    pairs = (part.strip().split(" as ") for part in exports.split(","))
+    found = ", ".join(f"{name}: {local}" for local, name in pairs)
+    return f"(() => {{\n{body}\nreturn {{ {found} }};\n}})()"
 
 
 class Widget(anywidget.AnyWidget):

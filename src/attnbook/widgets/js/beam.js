@@ -75,7 +75,7 @@ function along(view) {
   const last = () => view.now.steps.length;
   return stepper({
     what: "words", moves: { start: -Infinity, previous: -1, next: 1, end: Infinity }, last,
-    at: () => view.step, go: (step) => view.store.set({ step }),
+    at: () => Math.min(view.store.get("step"), last()), go: (step) => view.store.set({ step }),
     told: () => `word ${view.step} of ${last()}`,
   });
 }

@@ -187,10 +187,11 @@ export const grid = (head, rows, ...foot) =>
  */
 export function twin(label, rows, summary = "the same as a table") {
   const place = scroller(label);
-  const node = el("details", { class: "twin", ontoggle: () => show() },
+  let [drawn, ready] = [null, false]; // ready: the picture is drawn, so there is something to say
+  const node = el("details", { class: "twin", ontoggle: () => ready && show() },
     el("summary", {}, summary), place);
-  let drawn = null;
   const show = () => {
+    ready = true;
     if (!node.open || node.hidden) return;
     const texts = rows();
     const fits = drawn?.rows.length === texts.length

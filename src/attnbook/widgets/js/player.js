@@ -113,7 +113,8 @@ function along(view) {
     if (!playing) view.playing = setInterval(tick, PACE);
   });
   const words = stepper({
-    what: "words", inner: play, at: () => view.word, last, go: view.go,
+    what: "words", inner: play, last,
+    at: () => Math.min(view.store.get("word"), last()), go: view.go,
     upright: true, told: () => `word ${view.word + 1} of ${view.now.nT}`,
   });
   const show = () => {

@@ -15,7 +15,8 @@ const PREVIOUS = { previous: -1, next: 1 };
 
 /**
  * Buttons for steps from 0 to last(). `moves` are changes by the buttons' names, in whose middle
- * `inner` stands; they go to a step by `go`. `told` is what is counted, if that is said.
+ * `inner` stands; they go to a step by `go`. `at` reads the store, not the last picture: two
+ * presses may come within one frame. `told` is what is counted, if that is said.
  */
 export function stepper({ what, moves = PREVIOUS, inner, at, last, go, upright, told }) {
   const by = (change) => go(within(at() + change, last()));

@@ -129,7 +129,8 @@ function map(view, width) {
 function along(view) {
   const last = () => view.now.steps.length;
   return stepper({
-    what: "words", moves: MOVES, at: () => view.now.count, last,
+    what: "words", moves: MOVES, last,
+    at: () => Math.min(view.store.get("shown") ?? last(), last()),
     go(count) {
       halt(view);
       reveal(view, count);

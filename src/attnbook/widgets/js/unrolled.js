@@ -36,7 +36,8 @@ function build(store) {
     force: (t, word) => put(view, { forced: { ...get("forced"), [t]: word } }, view.now.step),
   };
   const steps = stepper({
-    what: "steps", moves: MOVES, at: () => view.now.step, last: () => view.now.last, go: view.go,
+    what: "steps", moves: MOVES, last: () => view.now.last,
+    at: () => Math.min(store.get("step"), view.now.last), go: view.go,
   });
   view.parts = [settings(view), steps, net(view), choices(view)];
   const [top, buttons, tables, next] = nodes(view.parts);
