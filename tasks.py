@@ -214,7 +214,7 @@ def address() -> None:
 def bench() -> None:
     """Measure the page and the package (some half an hour), and rewrite the tables."""
     chromium()
-    for name in ("page", "attention", "growth", "layers", "decoding", "training"):
+    for name in ("page", "frames", "attention", "growth", "layers", "decoding", "training"):
         python(f"benchmarks/{name}.py")
 
 
