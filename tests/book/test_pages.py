@@ -157,6 +157,9 @@ def test_page_fits_a_phone(visit, name, theme):
         "all => all.forEach(d => d.open = true)"
     )
     assert no_sideways_scroll(page)
+    squeezed = """all => all.filter(i => i.clientWidth && Math.abs(
+      i.clientWidth / i.clientHeight / (i.naturalWidth / i.naturalHeight) - 1) > 0.03).length"""
+    assert page.locator("article.bd-article img").evaluate_all(squeezed) == 0
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

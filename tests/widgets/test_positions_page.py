@@ -28,7 +28,7 @@ LEFT, TOP = 44, 40  # of the map, in its picture
 
 @pytest.fixture
 def small() -> PositionExplorer:
-    """Eight dimensions of twelve positions: every cell has room for its number."""
+    """Eight components of twelve positions: every cell has room for its number."""
     return PositionExplorer(8, 12, 100, position=2, shift=3, pair=1)
 
 
@@ -65,7 +65,7 @@ def status(page):
 def spot(page, i: int, j: int) -> tuple[float, float]:
     """The middle of a cell of the map, on the page."""
     box = page.locator(".attnbook-plot canvas").bounding_box()
-    n, d = (int(page.get_by_label(name).input_value()) for name in ("positions n", "dimensions d"))
+    n, d = (int(page.get_by_label(name).input_value()) for name in ("positions n", "components d"))
     wide, high = (box["width"] - LEFT - 2) / d, (box["height"] - TOP - 2) / n
     return box["x"] + LEFT + (j + 0.5) * wide, box["y"] + TOP + (i + 0.5) * high
 
@@ -100,7 +100,7 @@ def test_sliders_by_keys_move_position_shift_and_pair(show, small, via: str) -> 
     small.position, small.shift, small.pair = 3, 63, 0
     agrees(page, small)
     expect(status(page)).to_contain_text("Position 3 with position 66: cosine")
-    expect(status(page)).to_contain_text("Pair 0 (dimensions 0 and 1) comes round every 6.283")
+    expect(status(page)).to_contain_text("Pair 0 (components 0 and 1) comes round every 6.283")
 
 
 def test_both_formulas_stand_side_by_side_and_the_chosen_one_is_drawn(show) -> None:
@@ -120,19 +120,19 @@ def test_both_formulas_stand_side_by_side_and_the_chosen_one_is_drawn(show) -> N
 
 def test_dimensions_positions_and_base_are_typed(show, small) -> None:
     page = show(small)
-    page.get_by_label("dimensions d").fill("16")
+    page.get_by_label("components d").fill("16")
     page.get_by_label("positions n").fill("30")
     page.get_by_label("base as a number").fill("12345.6")
     agrees(page, PositionExplorer(16, 30, 12345.6, position=2, shift=3, pair=1))
     page.get_by_label("base", exact=True).fill("2")
-    page.get_by_label("dimensions d").press("ArrowDown")
+    page.get_by_label("components d").press("ArrowDown")
     agrees(page, PositionExplorer(14, 30, 100, position=2, shift=3, pair=1))
 
 
 def test_a_smaller_table_takes_its_last_position_and_pair(show) -> None:
     page = show(PositionExplorer(8, 12, 100, position=-1, pair=-1))
     page.get_by_label("positions n").fill("5")
-    page.get_by_label("dimensions d").fill("4")
+    page.get_by_label("components d").fill("4")
     agrees(page, PositionExplorer(4, 5, 100, position=4, pair=1))
     assert page.locator(".attnbook-dials > div:visible").count() == 2
 
@@ -141,8 +141,8 @@ def test_bad_input_is_marked_and_forgotten_by_reset(show, small) -> None:
     page = show(small)
     base = "a number from 1 to 1000000 is wanted; 100 is kept."
     for label, bad, wanted in [
-        ("dimensions d", "7", "an even number from 2 to 64 is wanted; 8 is kept."),
-        ("dimensions d", "66", "an even number from 2 to 64 is wanted; 8 is kept."),
+        ("components d", "7", "an even number from 2 to 64 is wanted; 8 is kept."),
+        ("components d", "66", "an even number from 2 to 64 is wanted; 8 is kept."),
         ("positions n", "2.5", "a whole number from 2 to 64 is wanted; 12 is kept."),
         ("base as a number", "0", base),
         ("base as a number", "<b>", base),
@@ -165,7 +165,7 @@ def test_the_map_tells_a_cell_and_a_click_chooses_it(show, small) -> None:
     page = show(small)
     page.mouse.move(*spot(page, 7, 4))
     value = markup.fixed(small.table[7, 4])
-    words = f"Position 7, dimension 4: sin(7 / 100^(4/8)) = sin(0.7) = {value}. Pair 2"
+    words = f"Position 7, component 4: sin(7 / 100^(4/8)) = sin(0.7) = {value}. Pair 2"
     expect(status(page)).to_contain_text(words)
     page.mouse.click(*spot(page, 7, 4))
     small.position, small.pair = 7, 2
@@ -179,7 +179,7 @@ def test_keys_walk_over_the_map_and_enter_chooses(show, small) -> None:
     page.locator(".attnbook-plot").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):  # the first one only shows the cursor
         page.keyboard.press(key)
-    expect(status(page)).to_contain_text("Position 3, dimension 3: cos(3 / 100^(2/8))")
+    expect(status(page)).to_contain_text("Position 3, component 3: cos(3 / 100^(2/8))")
     page.keyboard.press("End")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
@@ -187,7 +187,7 @@ def test_keys_walk_over_the_map_and_enter_chooses(show, small) -> None:
     agrees(page, small)
     for _ in range(20):
         page.locator(".attnbook-plot").press("ArrowDown")
-    expect(status(page)).to_contain_text("Position 11, dimension")
+    expect(status(page)).to_contain_text("Position 11, component")
 
 
 def test_what_is_above_0_and_below_have_their_own_colours(show) -> None:

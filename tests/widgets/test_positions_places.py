@@ -21,7 +21,7 @@ def test_axe_finds_nothing_folded_and_unfolded(show, theme: str) -> None:
     assert violations(page) == []
     for summary in page.locator("summary").all():
         summary.click()
-    page.get_by_label("dimensions d").first.fill("x")
+    page.get_by_label("components d").first.fill("x")
     assert violations(page) == []
 
 
@@ -36,7 +36,7 @@ def test_a_phone_scrolls_down_only_and_has_room_for_a_finger(show) -> None:
       .filter((node) => node.getBoundingClientRect().height < 44).length"""
     assert page.evaluate(small) == 0
     page.locator(".attnbook-plot").tap(position={"x": 100, "y": 100})
-    expect(status(page)).to_contain_text("dimension")
+    expect(status(page)).to_contain_text("component")
 
 
 def test_the_largest_picture_stays_within_its_budgets(show) -> None:

@@ -14,7 +14,7 @@ __all__ = ["PositionExplorer"]
 
 FORMULAS = ("divides", "multiplies")
 
-_MOST = 64  # dimensions, and positions
+_MOST = 64  # components, and positions
 _FARTHEST = 63  # of a shift
 _LARGEST = 1e6  # of the base
 _NEIGHBOURS = (1, 2, 5, 20)
@@ -28,12 +28,12 @@ class PositionExplorer(shared.Widget):
     ω_i = 1 / base^(2i / d);   PE[p + k] = PE[p] R(k), which turns pair i by the angle k · ω_i
 
     Args:
-        d: how many dimensions a position has, even, from 2 to 64.
+        d: how many components a position has, even, from 2 to 64.
         n: how many positions are drawn, from 2 to 64.
         base: from 1 to 1,000,000.
         position: p, whose similarity to all others is drawn (−1 is the last).
         shift: k, from 0 to 63; p + k may lie beyond the last position that is drawn.
-        pair: i, whose two dimensions are pointed out (−1 is the last).
+        pair: i, whose two components are pointed out (−1 is the last).
         formula: "divides", or "multiplies" for a published error, ω_i = base^(2i / d).
 
     The traits of the same names follow the reader's hand.

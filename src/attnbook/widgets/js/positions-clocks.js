@@ -1,4 +1,4 @@
-// Pairs of dimensions as clocks: the pair (sin, cos) is the tip of a hand that starts upright and
+// Pairs of components as clocks: the pair (sin, cos) is the tip of a hand that starts upright and
 // turns clockwise. A shift by k turns each hand by its own angle, wherever it stood before.
 
 import { el, mark, note, setText, svg, times } from "./dom.js";
@@ -31,7 +31,7 @@ export function clocks() {
   const some = times(MOST, clock);
   const under = note();
   const node = el("div", "half",
-    el("p", "title", "pairs of dimensions as clocks"),
+    el("p", "title", "pairs of components as clocks"),
     el("div", "dials", some.map((one) => one.node)), under);
   const show = (now) => {
     const pairs = shownPairs(now.d / 2, now.pair);

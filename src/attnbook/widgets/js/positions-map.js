@@ -1,5 +1,5 @@
 // The table of positions as a drawing that takes pointer and keys: a row for each position, a
-// column for each dimension, one colour for what is above 0 and another for what is below.
+// column for each component, one colour for what is above 0 and another for what is below.
 
 import { el, onKeys, within } from "./dom.js";
 import { makeHead } from "./frame.js";
@@ -38,7 +38,7 @@ export function map(view) {
   const choose = (cell) => view.store.set({ position: cell.i, pair: Math.floor(cell.j / 2) });
   view.plot = el("div", {
     class: "plot", tabindex: "0", role: "application", "aria-roledescription": "heat map",
-    "aria-label": "Positions and their dimensions. Arrow keys move from cell to cell, Home and "
+    "aria-label": "Positions and their components. Arrow keys move from cell to cell, Home and "
       + "End go to the ends of a row, Enter chooses the cell’s position and pair.",
     onpointermove: (event) => event.pointerType !== "touch" && point(view, find(event)),
     onpointerleave: () => point(view, null),
@@ -111,7 +111,7 @@ function labels(pen, { now, at, palette }) {
     pen.text(String(j), LEFT + (j + 0.5) * at.wide, TOP - 10,
       { size: 13, colour: muted, align: "center" });
   }
-  pen.text("dimension →", LEFT, 10, { size: 12, colour: muted });
+  pen.text("component →", LEFT, 10, { size: 12, colour: muted });
   pen.text("pos ↓", LEFT - 8, 10, { size: 12, colour: muted, align: "right" });
 }
 

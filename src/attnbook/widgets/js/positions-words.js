@@ -33,12 +33,12 @@ export function said(view) {
   const { d, p, then, omega, pair, base } = now;
   const both = (q, value) => `Position ${p} with position ${q}: cosine ${fixed(value)}, dot product `
     + `${fixed((value * d) / 2)}.`;
-  const wave = (i) => `Pair ${i} (dimensions ${2 * i} and ${2 * i + 1}) comes round every `
+  const wave = (i) => `Pair ${i} (components ${2 * i} and ${2 * i + 1}) comes round every `
     + `${short((2 * Math.PI) / omega[i])} positions.`;
   if (cursor && cursor.i < now.n && cursor.j < d) {
     const i = Math.floor(cursor.j / 2);
     const name = cursor.j % 2 ? "cos" : "sin";
-    return `Position ${cursor.i}, dimension ${cursor.j}: ${name}(${cursor.i} ${sign(now)} `
+    return `Position ${cursor.i}, component ${cursor.j}: ${name}(${cursor.i} ${sign(now)} `
       + `${plain(base)}^(${2 * i}/${d})) = ${name}(${plain(cursor.i * omega[i])}) = `
       + `${fixed(now.rows[cursor.i][cursor.j])}. ${wave(i)}`;
   }

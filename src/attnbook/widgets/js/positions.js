@@ -16,12 +16,12 @@ import {
 const data = ["initial"];
 const state = ["d", "n", "base", "formula", "position", "shift", "pair"];
 
-const MOST = 64; // dimensions, and positions
+const MOST = 64; // components, and positions
 const FARTHEST = 63; // of a shift
 const LARGEST = 6; // the base's logarithm
 
 const NOTE = "Blue is above 0, orange below. The thick frame is position p, the thin one p + k, the "
-  + "upright one the chosen pair of dimensions, whose own cosine is the dashed line.";
+  + "upright one the chosen pair of components, whose own cosine is the dashed line.";
 
 function build(store) {
   const view = drawn({ store, near: null, alert: alertLine() }, draw);
@@ -77,7 +77,7 @@ function settings(view) {
   const parts = [
     { node: kind.node, show: (now) => kind.show(FORMULAS.indexOf(now.formula)) },
     whole(view, {
-      label: "dimensions d", step: 2, trait: "d",
+      label: "components d", step: 2, trait: "d",
       put: (d) => ({ pair: Math.min(store.get("pair"), d / 2 - 1) }),
     }),
     whole(view, {
