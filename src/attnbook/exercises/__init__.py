@@ -74,3 +74,10 @@ def tensor_of(answer: Any, shape: tuple[int, ...]) -> Tensor:
 def close(answer: Tensor, wanted: Tensor) -> bool:
     """Whether two tensors agree to four decimals (NaN agrees with nothing)."""
     return bool(torch.allclose(answer, wanted.to(torch.float64), atol=5e-5, rtol=0))
+
+
+def named(found: Tensor, *mistakes: tuple[Tensor, str]) -> None:
+    """Raise the words of the first wrong answer that `found` is equal to, as a `Mistake`."""
+    for wrong, words in mistakes:
+        if close(found.double(), wrong):
+            raise Mistake(words)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.exercises import Mistake, called, close, exercise, tensor_of
+from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
 from attnbook.metrics import alignment_error_rate
 
 
@@ -30,7 +30,7 @@ def additive_scores(function: Callable[..., Any]) -> str:
     found = tensor_of(called(function, state, annotations, w_q, w_k, v), (5,))
     inside = state @ w_q + annotations @ w_k  # (5, 2)
     wanted = torch.tanh(inside) @ v
-    _named(
+    named(
         found,
         (inside @ v, "The tanh is missing: without it the state moves all scores alike."),
         (torch.tanh(inside @ v), "The tanh comes before v, on each of the hidden numbers."),
@@ -62,7 +62,7 @@ def masked_context(function: Callable[..., Any]) -> str:
     zeroed = scores.clone()
     zeroed[3:] = 0
     wanted = torch.softmax(scores[:3], 0) @ annotations[:3]
-    _named(
+    named(
         found,
         (everything @ annotations, "The padding has weight too: hide positions from `length` on."),
         (
@@ -123,7 +123,7 @@ def entropy(function: Callable[[Tensor], Any]) -> str:
     )
     found = tensor_of(called(function, weights.clone()), (4,))
     down = torch.special.entr(weights).sum(0)
-    _named(
+    named(
         found,
         (down / math.log(2), "You summed over the target words: a row is one target word."),
         (down, "You summed over the target words: a row is one target word."),
@@ -132,7 +132,7 @@ def entropy(function: Callable[[Tensor], Any]) -> str:
         raise Mistake("A row is NaN: 0 · log 0 counts as 0, but the computer makes 0 · (−∞) NaN.")
     bits = torch.special.entr(weights) / math.log(2)
     wanted = bits.sum(-1)
-    _named(
+    named(
         found,
         (wanted * math.log(2), "These are nats: bits take the logarithm to base 2."),
         (-wanted, "The sign is turned: a logarithm of a weight is negative, the entropy is not."),
@@ -175,12 +175,6 @@ def perplexity(function: Callable[[Tensor, Tensor], Any]) -> str:
     if not math.isclose(found, float(loss.exp()), rel_tol=1e-4):
         raise Mistake("The perplexity is wrong: exp(−1/N Σ log p), over the N real words.")
     return "The formula is the same for both perplexities: what differs is what the model had read."
-
-
-def _named(found: Tensor, *known: tuple[Tensor, str]) -> None:
-    for wrong, words in known:
-        if close(found, wrong):
-            raise Mistake(words)
 
 
 def _number(answer: Any) -> float:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from attnbook.exercises import Mistake, called, close, exercise, tensor_of
+from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.schedules import warmup_inverse_sqrt
 
@@ -41,7 +41,7 @@ def cross_attention(function: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor],
 
     itself = torch.softmax((x @ w_q) @ (x @ w_k).T / math.sqrt(6), -1) @ (x @ w_v)
     swapped = (x @ w_k) @ (memory @ w_q).T
-    _named(
+    named(
         found,
         (itself, "x asks itself: keys and values must come from the memory."),
         (attended(products, 1), "The scores are raw: divide them by √d_k."),
@@ -123,7 +123,7 @@ def three_masks(function: Callable[[Sequence[int], int, int], Any]) -> str:
     )
     for name, mask in (("encoder's", encoder), ("cross-attention's", cross)):
         _real_words("The " + name, mask, real)
-    _named(
+    named(
         decoder.double(),
         ((~past).double(), "The decoder's mask is turned over: True means may attend."),
         (past.T.double(), "The decoder's mask looks forward: keep j ≤ i."),
@@ -141,7 +141,7 @@ def three_masks(function: Callable[[Sequence[int], int, int], Any]) -> str:
 
 def _real_words(whose: str, mask: Tensor, real: Tensor) -> None:
     longer = padding_mask([length + 1 for length in LENGTHS], 5)[..., :4]
-    _named(
+    named(
         mask.double(),
         ((~real).double(), f"{whose} mask is turned over: True means may attend."),
         (torch.ones(3, 1, 4, dtype=torch.float64), f"{whose} mask hides no padding."),
@@ -170,7 +170,7 @@ def smoothed_loss(function: Callable[[Tensor, Tensor, float], Any]) -> str:
     right = log_p.gather(1, target[:, None])[:, 0]
     whole, each = log_p.sum(-1), log_p.mean(-1)
     wanted = cross_entropy(logits, target, label_smoothing=eps)
-    _named(
+    named(
         found,
         (-right.mean(), "There is no smoothing in it: epsilon changes nothing."),
         (-wanted, "The sign is turned: a loss is −Σ q log p."),
@@ -263,10 +263,3 @@ def _number(answer: Any) -> float:
         return float(answer)
     except (TypeError, ValueError) as error:
         raise Mistake(f"A number was wanted, this is {type(answer).__name__}.") from error
-
-
-def _named(found: Tensor, *mistakes: tuple[Tensor, str]) -> None:
-    """Raise the words of the first wrong answer that `found` is equal to."""
-    for wrong, words in mistakes:
-        if close(found, wrong):
-            raise Mistake(words)

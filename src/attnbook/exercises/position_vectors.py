@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.exercises import Mistake, called, close, exercise, tensor_of
+from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
 from attnbook.positions import sinusoidal
 
 LEFT = ((1, 1, 1, 1), (0, 0, 1, 1), (0, 1, 1, 1))  # three sentences, padded on the left
@@ -38,7 +38,7 @@ def sinusoids(function: Callable[[int, int], Any]) -> str:
     found = tensor_of(called(function, n, d), (n, d))
     place = torch.arange(n, dtype=torch.float64)[:, None]
     angles = place * speeds(d)
-    _named(
+    named(
         found,
         (hands(place * speeds(d, 1)), "Your angles multiply: divide p by 10000^(2i/d)."),
         (hands(angles).unflatten(-1, (-1, 2)).flip(-1).flatten(-2), "The sine comes first."),
@@ -73,7 +73,7 @@ def similarity(function: Callable[[int, int], Any]) -> str:
 
     found, angles = at(5, 64), 5 * speeds(64)
     wanted = angles.cos().mean()
-    _named(
+    named(
         found,
         (angles.cos().sum(), "That is the dot product: divide by the squared length, d / 2."),
         (wanted / 2, "You divided by d. There are d / 2 pairs, and each adds one cosine."),
@@ -92,7 +92,7 @@ def similarity(function: Callable[[int, int], Any]) -> str:
 def rotation(function: Callable[[int, int], Any]) -> str:
     """`function(k, d)` must return the matrix R(k), (d, d), that shifts every position by k."""
     found = tensor_of(called(function, 3, 6), (6, 6))
-    _named(
+    named(
         found,
         (turn(-3, 6), "It turns back: PE[p] R is PE[p − k]. Is it the transpose of what you want?"),
         (turn(1, 6), "It shifts by 1, whatever k is: the angle is k · ω_i."),
@@ -113,7 +113,7 @@ def left_padded(function: Callable[[Tensor], Any]) -> str:
     answer = called(function, real)
     found = tensor_of(answer, (3, 4))
     wanted = (real.cumsum(-1) - 1).clamp(min=0)
-    _named(
+    named(
         found,
         (
             torch.arange(4).expand(3, 4),
@@ -181,10 +181,3 @@ def _where(weights: Tensor, k: int) -> None:
             f"Not every row prefers the key {k} to the left: row {row} prefers key {key}. "
             "What is PE[p] R(−k)?"
         )
-
-
-def _named(found: Tensor, *mistakes: tuple[Tensor, str]) -> None:
-    """Raise the words of the first wrong answer that `found` is equal to."""
-    for wrong, words in mistakes:
-        if close(found, wrong.double()):
-            raise Mistake(words)

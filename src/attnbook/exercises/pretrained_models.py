@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from attnbook.exercises import Mistake, called, close, exercise, tensor_of
+from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
 from attnbook.masks import padding_mask
 
 LENGTHS = (4, 2, 3)
@@ -37,7 +37,7 @@ def mean_pooling(function: Callable[[Tensor, Tensor], Any]) -> str:
     unit = functional.normalize
     long = "These vectors do not have the length 1: divide each by its norm."
     largest = hidden.masked_fill(real == 0, -torch.inf).amax(1)
-    _named(
+    named(
         found,
         (unit(hidden.mean(1)), "The padding is in your mean: use the mask."),
         (hidden.mean(1), "The padding is in your mean: use the mask. And give it the length 1."),
@@ -62,7 +62,7 @@ def word_weights(function: Callable[[Tensor, Sequence[Sequence[int]]], Any]) -> 
     found = tensor_of(called(function, pieces, words), (4, 4))
     wanted = by_words(pieces, WORDS)
     columns = torch.softmax(2 * drawn(7, 7), dim=0)
-    _named(
+    named(
         found,
         (by_words(pieces, WORDS, keys="mean"), "Add up the pieces of a key: rows must sum to 1."),
         (
@@ -109,7 +109,7 @@ def masked_loss(function: Callable[[Tensor, Tensor, Tensor], Any]) -> str:
     each = torch.stack([row[some].mean() for row, some in zip(losses, chosen, strict=True)])
     shifted = -logs[:, :-1].gather(-1, tokens[:, 1:, None])[..., 0]
     unscaled = -logits.gather(-1, tokens[..., None])[..., 0]
-    _named(
+    named(
         found,
         (losses.mean(), "That is over all places: only those that were chosen are asked for."),
         (losses[~chosen].mean(), "You took the places that were not chosen."),
@@ -191,10 +191,3 @@ def other_weights(function: Callable[[Tensor, Tensor], Any]) -> str:
             words = f"Only {moved:.3f} of the weight has moved, and {FAR} is wanted"
             raise Mistake(f"{words}: go on until a weight is 0, or try another direction.")
     return "Six words, three numbers each: the sum alone cannot say which words it is made of."
-
-
-def _named(found: Tensor, *mistakes: tuple[Tensor, str]) -> None:
-    """Raise the words of the first wrong answer that `found` is equal to."""
-    for wrong, words in mistakes:
-        if close(found, wrong):
-            raise Mistake(words)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attnbook.attention import attention
-from attnbook.exercises import Mistake, called, close, exercise, tensor_of
+from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
 from attnbook.masks import causal_mask, padding_mask
 
 NUTS = (0.0, 5.0, 9.0)  # the raw scores of nuts
@@ -34,7 +34,7 @@ def softmax_jacobian(function: Callable[[Tensor], Any]) -> str:
     found = tensor_of(called(function, weights), (3, 3))
     diagonal, products = torch.diag(weights), torch.outer(weights, weights)
     one = torch.eye(3, dtype=torch.float64)
-    _named(
+    named(
         found,
         (diagonal, "A score also moves the other weights: α_j(δ_jk − α_k), not α_j δ_jk."),
         (
@@ -80,7 +80,7 @@ def batched_attention(function: Callable[[Tensor, Tensor, Tensor], Any]) -> str:
 
     length = "You divided by the root of a length or of the batch. d_k is the last axis, shape[-1]."
     axis = "The softmax runs over the wrong axis: the keys are the last, dim=-1."
-    _named(
+    named(
         found,
         (with_divisor(1), "This is attention with raw scores: divide them by √d_k."),
         (with_divisor(7), "You divided by d_k: the divisor is its root."),
@@ -107,7 +107,7 @@ def decoder_mask(function: Callable[[Sequence[int], int], Any]) -> str:
     past, real = causal_mask(4), padding_mask(LENGTHS, 4).expand(3, 4, 4)
     longer = padding_mask([length + 1 for length in LENGTHS], 5)[..., :4]
     forward = "Your triangle looks forward: query i may see j ≤ i, which is `tril`."
-    _named(
+    named(
         found,
         *_mistakes_of_a_mask(past, real),
         (past.tril(-1) & real, "A token is hidden from itself: keep j ≤ i, not j < i."),
@@ -153,7 +153,7 @@ def cached_decoder(function: Callable[[Tensor, int], Any]) -> str:
     mask, pairs = _mask_and_pairs(called(function, real, 3), (3, 3, 5))
     keys, past = real[:, None, :].expand(3, 3, 5), causal_mask(3, 5)
     top_left = "Your triangle begins at the top left: the queries are the *last* n_q, so shift it"
-    _named(
+    named(
         mask,
         *_mistakes_of_a_mask(past, keys),
         (past.tril(0) & keys, f"{top_left} by n_k − n_q."),
@@ -167,13 +167,6 @@ def cached_decoder(function: Callable[[Tensor, int], Any]) -> str:
     if not torch.equal(mask, causal_mask(2, 4) & real[:, None, :]) or pairs != [(1, 0)]:
         raise Mistake("Right for this batch, wrong for another: use `real` and `n_q` themselves.")
     return "Padding on the left comes before anything real, and finds nothing in its past."
-
-
-def _named(found: Tensor, *mistakes: tuple[Tensor, str]) -> None:
-    """Raise the words of the first wrong answer that `found` is equal to."""
-    for wrong, words in mistakes:
-        if close(found.double(), wrong):
-            raise Mistake(words)
 
 
 def _mistakes_of_a_mask(past: Tensor, real: Tensor) -> list[tuple[Tensor, str]]:

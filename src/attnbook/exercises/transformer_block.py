@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from attnbook.exercises import Mistake, called, close, exercise, tensor_of
+from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
 
 Layer = Callable[[Tensor], Tensor]
 
@@ -31,7 +31,7 @@ def layer_norm(function: Callable[[Tensor, Tensor, Tensor, float], Any]) -> str:
     everything = (x - x.mean()) / (x.var(correction=0) + eps).sqrt()
     bessel = "The variance divides by d − 1 (Bessel): PyTorch's var and std need correction=0."
     outside = "eps stands outside the root: √(variance + eps), not √variance + eps."
-    _named(
+    named(
         found,
         (gain * away / (unbiased + eps).sqrt() + bias, bessel),
         (gain * away / (unbiased.sqrt() + eps) + bias, f"Two things. {bessel} And {outside}"),
@@ -108,7 +108,7 @@ def block(function: Callable[..., Any]) -> str:
         normed = norm_1(x) + attend(norm_1(x))
         same = half + ffn(norm_1(half)) if pre else norm_1(half + ffn(half))
         inside = x + norm_1(attend(x))
-        _named(
+        named(
             found,
             (other, f"With {where} you computed the other kind: pre is x + part(norm(x))."),
             (
@@ -234,7 +234,7 @@ def two_neurons(answer: Any) -> str:
     found = network(x)
     difference = x[:, 0] - x[:, 1]
     one = "Right where x_1 {} x_2, and 0 elsewhere: the second neuron must fire there."
-    _named(
+    named(
         found,
         (difference, "This is x_1 − x_2, which can be negative: add what the neurons say."),
         (-difference, "This is x_2 − x_1, which can be negative: add what the neurons say."),
@@ -256,10 +256,3 @@ def two_neurons(answer: Any) -> str:
     if not close(network(far * x) / far, difference.abs()):
         raise Mistake("Right near 0 only, and wrong for large numbers: no bias is needed.")
     return "On bits it is the exclusive or, which no matrix and no average can compute."
-
-
-def _named(found: Tensor, *mistakes: tuple[Tensor, str]) -> None:
-    """Raise the words of the first wrong answer that `found` is equal to."""
-    for wrong, words in mistakes:
-        if close(found, wrong):
-            raise Mistake(words)
