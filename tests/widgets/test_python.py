@@ -261,6 +261,7 @@ def test_a_bundle_stays_within_its_budget(name: str) -> None:
     assert set(re.findall(r"https?://[^\"\s]+", bundle(name))) == {"http://www.w3.org/2000/svg"}
     assert "eval(" not in bundle(name)
     assert "innerHTML" not in bundle(name)
+    assert not re.search("</script|<!--", bundle(name))  # it may stand inside a page
 
 
 @pytest.mark.parametrize("name", BUNDLES)
