@@ -25,7 +25,7 @@ from peers import TorchSeq2Seq, copy_weights
 from timing import Row, digits
 from torch import nn
 
-from attnbook.corpus import Batch, Vocabulary, batches, english_french, read_multi30k, tokenise
+from attnbook.language import Batch, Vocabulary, batches, english_french, read_multi30k, tokenise
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.scores import Additive, Bilinear
 from attnbook.training import train

@@ -8,9 +8,10 @@ from typing import Any
 
 from torch import Tensor
 
-from attnbook.corpus import Pair
-from attnbook.lessons import Lesson, looks, translation, translator, write
-from attnbook.metrics import (
+from attnbook.language import Pair
+from attnbook.models.recurrent import Lesson, looks, translation, translator, write
+from attnbook.rnn import RNNSeq2Seq
+from attnbook.training.metrics import (
     alignment_accuracy,
     alignment_error_rate,
     argmax_links,
@@ -19,7 +20,6 @@ from attnbook.metrics import (
     free_running,
     perplexity,
 )
-from attnbook.rnn import RNNSeq2Seq
 from experiments.harness import run
 
 # 400 steps of 64 show each of 2,000 pairs 13 times, 1,150 each of 24,000 three times

@@ -21,10 +21,10 @@ from typing import Any
 from torch import Tensor
 
 from attnbook.decoding import Hypothesis, beam_search
-from attnbook.lessons import Lesson, translation, translator
-from attnbook.losses import teacher_forced
-from attnbook.metrics import bleu, evaluating, exact_match
+from attnbook.models.recurrent import Lesson, translation, translator
 from attnbook.rnn import RNNSeq2Seq
+from attnbook.training.losses import teacher_forced
+from attnbook.training.metrics import bleu, evaluating, exact_match
 from experiments.harness import run
 
 MODELS = {f"k = {k}": {"beam": k} for k in (1, 2, 4, 8, 16)}

@@ -7,11 +7,11 @@ the shares of right digits by place comes from reading, and the rest from writin
 
 import torch
 
-from attnbook.corpus import Vocabulary, copied
-from attnbook.lessons import Lesson, by_length, reversal, translation, translator, write
-from attnbook.losses import teacher_forced
-from attnbook.metrics import evaluating
+from attnbook.language import Vocabulary, copied
+from attnbook.models.recurrent import Lesson, by_length, reversal, translation, translator, write
 from attnbook.rnn import RNNSeq2Seq
+from attnbook.training.losses import teacher_forced
+from attnbook.training.metrics import evaluating
 from experiments.harness import run
 
 MODELS = {

@@ -17,12 +17,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from attnbook.classifier import BiLSTMClassifier, classification_loss, labelled_batches
-from attnbook.corpus import Vocabulary
+from attnbook.language import Vocabulary
+from attnbook.language.texts import Opinion, opinions
+from attnbook.models.classifier import BiLSTMClassifier, classification_loss, labelled_batches
 from attnbook.pretrained import load_minilm
-from attnbook.seeds import seeded
-from attnbook.texts import Opinion, opinions
 from attnbook.training import train
+from attnbook.training.seeds import seeded
 from experiments.harness import run
 
 COUNTS = (10, 50, 200, 544)
@@ -167,5 +167,5 @@ def measure(seed: int, *, name: str, count: int) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    used = ("classifier", "pretrained", "texts", "training")
+    used = ("models.classifier", "pretrained", "language.texts", "training.loop")
     run(__file__, MODELS, measure, modules=[f"attnbook.{module}" for module in used])

@@ -25,11 +25,14 @@ from typing import Any
 
 import torch
 
-from attnbook._code import code_hash
+from attnbook.models._code import code_hash
 
 SEEDS = (0, 1, 2)
-RESULTS = Path(__file__).resolve().parents[1] / "src" / "attnbook" / "results"
-MODULES = ("attnbook.lessons", "attnbook.metrics")  # what a table hangs on, unless it says so
+RESULTS = Path(__file__).resolve().parents[1] / "src" / "attnbook" / "models" / "results"
+MODULES = (
+    "attnbook.models.recurrent",
+    "attnbook.training.metrics",
+)  # what a table hangs on, unless it says so
 Measure = Callable[..., dict[str, float]]
 
 

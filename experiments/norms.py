@@ -1,6 +1,6 @@
 """Compare where the norm goes: pre and post, without and with a warm-up, in a stack of 8 blocks.
 
-One recipe for all, that of ``attnbook.trained.language_model``: the corpus's English sentences,
+One recipe for all, that of ``attnbook.models.language_model``: the corpus's English sentences,
 d_model 64, 200 steps at a rate of at most 3e-3. The perplexity is that of the test sentences.
 """
 
@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from torch import Tensor, nn
 
-from attnbook.corpus import pad_batch
-from attnbook.lessons import translation
-from attnbook.metrics import perplexity
-from attnbook.trained import language_model
+from attnbook.language import pad_batch
+from attnbook.models.recurrent import translation
+from attnbook.models.transformers import language_model
+from attnbook.training.metrics import perplexity
 from experiments.harness import run
 
 SIZES = {"n_layers": 8, "d_model": 64, "d_ff": 128, "steps": 200}
@@ -45,4 +45,4 @@ def measure(seed: int, *, norm: Literal["pre", "post"], warmup: int) -> dict[str
 
 
 if __name__ == "__main__":
-    run(__file__, MODELS, measure, ("attnbook.trained", "attnbook.metrics"))
+    run(__file__, MODELS, measure, ("attnbook.models.transformers", "attnbook.training.metrics"))

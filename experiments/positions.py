@@ -18,10 +18,10 @@ from torch.nn.functional import cross_entropy
 from attnbook.embeddings import Embeddings
 from attnbook.layers import Encoder
 from attnbook.masks import padding_mask
-from attnbook.metrics import evaluating
-from attnbook.schedules import warmup_cosine
-from attnbook.seeds import seeded
 from attnbook.training import train
+from attnbook.training.metrics import evaluating
+from attnbook.training.schedules import warmup_cosine
+from attnbook.training.seeds import seeded
 from experiments.harness import run
 
 D_MODEL, TRAINED, LONGEST = 32, 12, 20
@@ -140,4 +140,9 @@ def share(right: Tensor) -> float:
 
 
 if __name__ == "__main__":
-    run(__file__, MODELS, measure, ("attnbook.embeddings", "attnbook.layers", "attnbook.training"))
+    run(
+        __file__,
+        MODELS,
+        measure,
+        ("attnbook.embeddings", "attnbook.layers", "attnbook.training.loop"),
+    )

@@ -1,6 +1,6 @@
 """Compare the scoring functions on reversal: exact match by length, and where the model looks.
 
-One recipe for all, that of ``attnbook.lessons.translator``: reversal of 2 to 24 digits, width 128,
+One recipe for all, that of ``attnbook.models.translator``: reversal of 2 to 24 digits, width 128,
 600 steps. "linear" is additive without its tanh, a score that cannot see the decoder's state.
 """
 
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from attnbook.corpus import batches
-from attnbook.lessons import Lesson, by_length, looks, reversal, translator, write
-from attnbook.metrics import alignment_accuracy, exact_match
+from attnbook.language import batches
+from attnbook.models.recurrent import Lesson, by_length, looks, reversal, translator, write
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.schedules import warmup_cosine
-from attnbook.seeds import seeded
 from attnbook.training import train
+from attnbook.training.metrics import alignment_accuracy, exact_match
+from attnbook.training.schedules import warmup_cosine
+from attnbook.training.seeds import seeded
 from experiments.harness import run
 
 D_MODEL, STEPS = 128, 600

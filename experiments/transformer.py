@@ -1,6 +1,6 @@
 """Lecture 11's table: the Transformer beside Bahdanau's translator, and what each choice changes.
 
-The models are those of ``attnbook.trained.transformer``, on lecture 3's pairs. What one choice
+The models are those of ``attnbook.models.transformer``, on lecture 3's pairs. What one choice
 changes is asked of runs of 300 steps, which leave much to be learnt.
 """
 
@@ -10,10 +10,11 @@ from typing import Any
 
 from torch import nn
 
-from attnbook.corpus.batching import Batch
-from attnbook.lessons import Lesson, by_length, translation, translator, write
-from attnbook.losses import PAD, teacher_forced
-from attnbook.metrics import (
+from attnbook.language.batching import Batch
+from attnbook.models.recurrent import Lesson, by_length, translation, translator, write
+from attnbook.models.transformers import crossings, transformer
+from attnbook.training.losses import PAD, teacher_forced
+from attnbook.training.metrics import (
     alignment_accuracy,
     alignment_error_rate,
     argmax_links,
@@ -22,7 +23,6 @@ from attnbook.metrics import (
     exact_match,
     perplexity,
 )
-from attnbook.trained import crossings, transformer
 from attnbook.transformer import Seq2Seq
 from experiments.harness import run
 
@@ -100,4 +100,4 @@ def measure(seed: int, *, recurrent: bool = False, **settings: Any) -> dict[str,
 
 
 if __name__ == "__main__":
-    run(__file__, MODELS, measure, ("attnbook.trained", "attnbook.metrics"))
+    run(__file__, MODELS, measure, ("attnbook.models.transformers", "attnbook.training.metrics"))

@@ -7,17 +7,17 @@ import pytest
 import torch
 from torch import nn
 
-from attnbook.corpus import Batch, Vocabulary, batches, pad_batch, reversed_digits
-from attnbook.corpus.batching import Example
 from attnbook.decoding import greedy
-from attnbook.metrics import exact_match, free_running, perplexity, teacher_forced
+from attnbook.language import Batch, Vocabulary, batches, pad_batch, reversed_digits
+from attnbook.language.batching import Example
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.schedules import warmup_cosine
-from attnbook.seeds import seeded
 from attnbook.training import train
+from attnbook.training.metrics import exact_match, free_running, perplexity, teacher_forced
+from attnbook.training.schedules import warmup_cosine
+from attnbook.training.seeds import seeded
 from attnbook.transformer import Seq2Seq
-from tests.runs import copied, same_bits
 from tests.strategies import close
+from tests.training.runs import copied, same_bits
 
 DIGITS = Vocabulary([list("0123456789")])
 RUNS = teacher_forced, free_running

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import Rotary, alibi_bias
-from attnbook.seeds import seeded
+from attnbook.training.seeds import seeded
 from tests.copying import grouped
 from tests.strategies import chances, close, normal
 

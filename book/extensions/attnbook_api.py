@@ -52,7 +52,7 @@ ELSEWHERE = {
 }  # fmt: skip
 LABELS = re.compile(r"(Shapes, Raises|Shapes|Raises|Source|Args|Returns|Attributes): *(.*)", re.S)
 LITERAL = re.compile(r"(``.+?``|`[^`]+`|(?<![\w*])\*\w[\w -]*\*(?![\w*]))", re.S)  # and *emphasis*
-ENTRY = re.compile(r"(\w+) \(([\d, ]*)\): (.+)", re.S)
+ENTRY = re.compile(r"([\w.]+) \(([\d, ]*)\): (.+)", re.S)
 SIGNATURE = re.compile(r'<dl>\s*((?:<dd><em class="sig-param">.*?</dd>\s*)+)</dl>', re.S)
 SKIPPED = "Alias for field number"  # what Python says of each field of a NamedTuple
 

@@ -1,13 +1,16 @@
 """The attention of the book *Attention, Worked Out*: small, exact, tested against PyTorch.
 
-Each module holds one idea and is imported by name, for example
-``from attnbook.attention import attention``:
+A file here is attention; a folder is what the book needs around it. The files need torch and
+NumPy alone, import no folder, and can be read in an evening: begin with ``masks``, ``scores`` and
+``attention``, then ``multihead``. Each is imported by name, as in
+``from attnbook.attention import attention``.
 
-- ``masks``: who may attend to whom
-- ``scores``: how well a query and a key fit together
-- ``attention``: scores, then softmax, then the weighted sum
-- ``reference``: the same in NumPy, first with loops
-- ``figures``: pictures that describe themselves in words
+- ``language``: sentences to learn from, and what turns them into numbers
+- ``training``: one loop, losses, schedules, metrics, seeds
+- ``models``: what the lectures train, each by one call, and what several seeds gave
+- ``pictures``: figures with a text for those who cannot see them
+- ``exercises``: checks of the readers' answers, which name the mistake
+- ``widgets``: the live pictures
 """
 
 __version__ = "0.1.0"

@@ -2,7 +2,12 @@
 
 import torch
 
-from attnbook.classifier import BiLSTMClassifier, Labelled, classification_loss, labelled_batches
+from attnbook.models.classifier import (
+    BiLSTMClassifier,
+    Labelled,
+    classification_loss,
+    labelled_batches,
+)
 from tests.bad_input.rows import IDS, LENGTHS, NAN, WHOLE, Calls, rows, zeros
 
 
@@ -11,7 +16,7 @@ def small() -> BiLSTMClassifier:
 
 
 CALLS: Calls = {
-    "classifier.BiLSTMClassifier": [
+    "models.classifier.BiLSTMClassifier": [
         (lambda: BiLSTMClassifier(0), f"vocabulary {WHOLE} 1: it is 0"),
         (lambda: BiLSTMClassifier(9, 1), f"n_classes {WHOLE} 2: it is 1"),
         (lambda: BiLSTMClassifier(9, True), f"n_classes {WHOLE} 2: it is True"),
@@ -30,7 +35,7 @@ CALLS: Calls = {
         (lambda: small().weights(IDS, lengths=LENGTHS - 2), "lengths must be from 1 to 3"),
         (lambda: small().weights(IDS + 8, lengths=LENGTHS), "9 is among them"),
     ],
-    "classifier.labelled_batches": [
+    "models.classifier.labelled_batches": [
         (lambda: labelled_batches([], 2), "the corpus is empty"),
         (lambda: labelled_batches([([3], 0)], 0), f"batch_size {WHOLE} 1: it is 0"),
         (lambda: labelled_batches([([3], 0)], 1, seed=-1), f"seed {WHOLE} 0"),
@@ -41,7 +46,7 @@ CALLS: Calls = {
         (lambda: labelled_batches([([3], True)], 1), "it is True"),
         (lambda: labelled_batches([([3], "positive")], 1), "it is 'positive'"),
     ],
-    "classifier.classification_loss": [
+    "models.classifier.classification_loss": [
         (
             lambda: classification_loss(small(), Labelled(IDS, LENGTHS, torch.tensor([0, 2]))),
             "labels must be from 0 to 1: 2 is among them",

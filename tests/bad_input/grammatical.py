@@ -1,10 +1,10 @@
 """The reader of the grammar: words that are none."""
 
-from attnbook import grammatical
+from attnbook.language.grammar import judge
 from tests.bad_input.rows import Calls, rows
 
 CALLS: Calls = {
-    f"grammatical.{name}": [
+    f"language.grammar.judge.{name}": [
         (
             lambda call=call: call("the cat sleeps"),
             "words must be a list of words: it is 'the cat sleeps'",
@@ -15,6 +15,6 @@ CALLS: Calls = {
         (lambda call=call: call(["the", 3]), "made of strings: 3 is a int", TypeError),
         (lambda call=call: call([["the"]]), "made of strings: ['the'] is a list", TypeError),
     ]
-    for name, call in (("accepts", grammatical.accepts), ("why_not", grammatical.why_not))
+    for name, call in (("accepts", judge.accepts), ("why_not", judge.why_not))
 }
 ROWS = rows(CALLS)

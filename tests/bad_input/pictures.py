@@ -5,23 +5,25 @@ from functools import partial
 import numpy as np
 import spacy
 
-from attnbook import arcs, figures
+from attnbook.pictures import arcs, figures
 from tests.bad_input.rows import Calls, Row, rows
 
 EVEN, THREE_WORDS = np.full((2, 3), 1 / 3), ("a", "b", "c")
 UNPARSED = spacy.blank("en")("no model, no arcs")
 CALLS: Calls = {
-    "arcs.arcs": [
+    "pictures.arcs.arcs": [
         (lambda: arcs.arcs("a cat"), "must be a spaCy Doc or a Tree: it is a str", TypeError),
         (lambda: arcs.arcs(UNPARSED), "must be a sentence with dependencies: parse it first"),
         (lambda: arcs.arcs(UNPARSED[:0].as_doc()), "must be a sentence with dependencies"),
     ],
-    "arcs.as_doc": [(lambda: arcs.as_doc(UNPARSED), "must be a Tree: it is a Doc", TypeError)],
-    "arcs.parse": [
+    "pictures.arcs.as_doc": [
+        (lambda: arcs.as_doc(UNPARSED), "must be a Tree: it is a Doc", TypeError)
+    ],
+    "pictures.arcs.parse": [
         (lambda: arcs.parse(3), "text must be a string: it is a int", TypeError),
         (lambda: arcs.parse("I gave", "no_such_model"), "of the book's treebank: it is 'I gave'"),
     ],
-    "figures.curves": [
+    "pictures.figures.curves": [
         (
             lambda: figures.curves([1], {}, x_label="x", y_label="y"),
             "series must hold 1 to 6 curves: it holds 0",
@@ -35,7 +37,7 @@ CALLS: Calls = {
             "x must be positive for log=True",
         ),
     ],
-    "figures.alignment": [
+    "pictures.figures.alignment": [
         (
             lambda: figures.alignment(EVEN, THREE_WORDS, ("a", "b"), {(0, 2)}),
             "gold must link source words 0 to 2 with target words 0 to 1: (0, 2)",
@@ -45,7 +47,7 @@ CALLS: Calls = {
             "source must name each column of the weights",
         ),
     ],
-    "figures.head_grid": [
+    "pictures.figures.head_grid": [
         (
             lambda: figures.head_grid(EVEN, ("a", "b"), THREE_WORDS),
             "weights must have the shape (h, n_q, n_k)",
@@ -59,7 +61,7 @@ CALLS: Calls = {
             "names must name each head: there are 2 for 1 heads",
         ),
     ],
-    "figures.Picture": [
+    "pictures.figures.Picture": [
         (
             lambda: figures.heatmap(EVEN, ("a", "b"), THREE_WORDS).save("a.jpg"),
             "path must end in .png: it is 'a.jpg'",
@@ -69,7 +71,11 @@ CALLS: Calls = {
 ROWS = [
     *rows(CALLS),
     *(
-        Row("figures.heatmap", partial(figures.heatmap, weights, ("a", "b"), THREE_WORDS), words)
+        Row(
+            "pictures.figures.heatmap",
+            partial(figures.heatmap, weights, ("a", "b"), THREE_WORDS),
+            words,
+        )
         for weights, words in (
             (EVEN[0], "weights must have the shape (n_q, n_k)"),
             (EVEN[:, :0], "the shape is (2, 0)"),

@@ -10,13 +10,14 @@ import torch
 from torch import nn
 from torch.optim import SGD, Adam
 
-from attnbook import checkpoint as chk
-from attnbook import corpus, vectors
+from attnbook import language
+from attnbook.language import vectors
+from attnbook.training import resume as chk
 from tests.bad_input import pretrained
 from tests.bad_input.rows import WHOLE
 from tests.bad_input.training import trained
 
-WORDS = corpus.Vocabulary([["a", "b"]])
+WORDS = language.Vocabulary([["a", "b"]])
 
 
 def saved(
@@ -63,7 +64,7 @@ def both(folder: Path) -> None:
 
 FILES: list[tuple[str, Callable[[Path], Any], Callable[[Path], Any], str, type[Exception]]] = [
     *(
-        ("checkpoint.read_checkpoint", damage, chk.read_checkpoint, words, ValueError)
+        ("training.resume.read_checkpoint", damage, chk.read_checkpoint, words, ValueError)
         for damage, words in (
             (older_version, "must be of version 1 of the format: it is of version 0"),
             (cut_short, "must be a whole checkpoint: model.safetensors"),
@@ -73,7 +74,13 @@ FILES: list[tuple[str, Callable[[Path], Any], Callable[[Path], Any], str, type[E
         )
     ),
     *(
-        ("training.train", damage, lambda f: trained(checkpoint=f, resume=True)(), w, ValueError)
+        (
+            "training.loop.train",
+            damage,
+            lambda f: trained(checkpoint=f, resume=True)(),
+            w,
+            ValueError,
+        )
         for damage, w in (
             (older_version, "of version 1"),
             (cut_short, "must be a whole checkpoint"),
@@ -88,28 +95,28 @@ FILES: list[tuple[str, Callable[[Path], Any], Callable[[Path], Any], str, type[E
         )
     ),
     (
-        "training.train",
+        "training.loop.train",
         saved,
         lambda folder: trained(checkpoint=folder)(),
         "checkpoint must be a folder without one",
         ValueError,
     ),
     (
-        "checkpoint.save_checkpoint",
+        "training.resume.save_checkpoint",
         saved,
         lambda folder: saved(folder),
         "must not hold step 1 already",
         ValueError,
     ),
     (
-        "checkpoint.save_checkpoint",
+        "training.resume.save_checkpoint",
         lambda folder: None,
         lambda folder: saved(folder, step=-1),
         f"step {WHOLE} 0: it is -1",
         ValueError,
     ),
     *(
-        ("checkpoint.save_checkpoint", before, call, words, error)
+        ("training.resume.save_checkpoint", before, call, words, error)
         for before, call, words, error in (
             (partial(saved, step=5), saved, "nor a later one: it holds step-00000005", ValueError),
             (nothing, partial(saved, run=[]), "run must be a dictionary: it is a list", TypeError),
@@ -124,45 +131,45 @@ FILES: list[tuple[str, Callable[[Path], Any], Callable[[Path], Any], str, type[E
         )
     ),
     (
-        "checkpoint.Checkpoint",
+        "training.resume.Checkpoint",
         saved,
         lambda folder: chk.read_checkpoint(folder).load_into(nn.Linear(3, 1)),
         "'weight' has the shape (1, 2) there and (1, 3) in the model",
         ValueError,
     ),
     (
-        "corpus.Vocabulary",
+        "language.Vocabulary",
         text("words.json", b"[1, 2"),
-        lambda folder: corpus.Vocabulary.load(folder / "words.json"),
+        lambda folder: language.Vocabulary.load(folder / "words.json"),
         "is not a vocabulary",
         ValueError,
     ),
     (
-        "corpus.read_aligned",
+        "language.read_aligned",
         both,
-        lambda folder: list(corpus.read_aligned(folder / "a", folder / "b")),
+        lambda folder: list(language.read_aligned(folder / "a", folder / "b")),
         "must have as many lines",
         ValueError,
     ),
     (
-        "corpus.read_aligned",
+        "language.read_aligned",
         both,
-        lambda folder: corpus.read_aligned(folder / "a", folder / "c"),
+        lambda folder: language.read_aligned(folder / "a", folder / "c"),
         "there is no file",
         FileNotFoundError,
     ),
     (
-        "corpus.read_multi30k",
+        "language.read_multi30k",
         text("train.en", b"a\n"),
-        lambda folder: corpus.read_multi30k(folder),
+        lambda folder: language.read_multi30k(folder),
         "there is neither train.fr nor train.fr.gz",
         FileNotFoundError,
     ),
     *(
         (
-            "corpus.read_trees",
+            "language.read_trees",
             text("a.conllu", content),
-            lambda folder: list(corpus.read_trees(folder / "a.conllu")),
+            lambda folder: list(language.read_trees(folder / "a.conllu")),
             words,
             ValueError,
         )
@@ -172,29 +179,29 @@ FILES: list[tuple[str, Callable[[Path], Any], Callable[[Path], Any], str, type[E
         )
     ),
     (
-        "corpus.read_trees",
+        "language.read_trees",
         text("a.conllu", b""),
-        lambda folder: corpus.read_trees(folder / "b.conllu"),
+        lambda folder: language.read_trees(folder / "b.conllu"),
         "there is no file",
         FileNotFoundError,
     ),
     (
-        "corpus.read_tab_separated",
+        "language.read_tab_separated",
         text("a.tsv", b"one\tun\ntwo\n"),
-        lambda folder: list(corpus.read_tab_separated(folder / "a.tsv")),
+        lambda folder: list(language.read_tab_separated(folder / "a.tsv")),
         "line 2: there must be a source and a target",
         ValueError,
     ),
     (
-        "corpus.read_tab_separated",
+        "language.read_tab_separated",
         text("a.tsv", b"one\t\xff\n"),
-        lambda folder: list(corpus.read_tab_separated(folder / "a.tsv")),
+        lambda folder: list(language.read_tab_separated(folder / "a.tsv")),
         "line 1: this is not UTF-8",
         ValueError,
     ),
     *(
         (
-            "vectors.read_vectors",
+            "language.vectors.read_vectors",
             text("v.txt", content),
             lambda folder: vectors.read_vectors(folder / "v.txt", WORDS),
             words,
@@ -212,14 +219,14 @@ FILES: list[tuple[str, Callable[[Path], Any], Callable[[Path], Any], str, type[E
         )
     ),
     (
-        "vectors.read_vectors",
+        "language.vectors.read_vectors",
         text("v.txt", b"a 1 2\n"),
         lambda folder: vectors.read_vectors(folder / "w.txt", WORDS),
         "there is no file",
         FileNotFoundError,
     ),
     (
-        "vectors.read_vectors",
+        "language.vectors.read_vectors",
         text("v.txt", b"a 1 2\n"),
         lambda folder: vectors.read_vectors(folder / "v.txt", WORDS, seed=-1),
         f"seed {WHOLE} 0: it is -1",

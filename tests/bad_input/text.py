@@ -2,40 +2,43 @@
 
 import torch
 
-from attnbook import corpus
+from attnbook import language
 from tests.bad_input.rows import NAN, WHOLE, Calls, rows
 
-WORDS = corpus.Vocabulary([["a", "b"]])
-WITH_UNKNOWN = corpus.Vocabulary([["a", "b"]], unknown="?")
+WORDS = language.Vocabulary([["a", "b"]])
+WITH_UNKNOWN = language.Vocabulary([["a", "b"]], unknown="?")
 PAIR = ([3], [4])
 CALLS: Calls = {
-    "corpus.Vocabulary": [
-        (lambda: corpus.Vocabulary([]), "the corpus is empty"),
-        (lambda: corpus.Vocabulary([[]]), "the corpus is empty"),
-        (lambda: corpus.Vocabulary([["a"]], min_count=0), f"min_count {WHOLE}"),
-        (lambda: corpus.Vocabulary(["ab"]), "is a string", TypeError),
-        (lambda: corpus.Vocabulary([["<pad>"]]), "'<pad>' is there twice"),
+    "language.Vocabulary": [
+        (lambda: language.Vocabulary([]), "the corpus is empty"),
+        (lambda: language.Vocabulary([[]]), "the corpus is empty"),
+        (lambda: language.Vocabulary([["a"]], min_count=0), f"min_count {WHOLE}"),
+        (lambda: language.Vocabulary(["ab"]), "is a string", TypeError),
+        (lambda: language.Vocabulary([["<pad>"]]), "'<pad>' is there twice"),
         (lambda: WORDS.encode(["c"]), "'c' is not in the vocabulary of 5"),
         (lambda: WORDS.encode("ab"), "is a string", TypeError),
         (lambda: WORDS.decode([5]), "ids must be from 0 to 4: 5 is among"),
         (
-            lambda: corpus.Vocabulary([[1, 2]]),
+            lambda: language.Vocabulary([[1, 2]]),
             "sentences must be made of strings: 1 is a int",
             TypeError,
         ),
         (
-            lambda: corpus.Vocabulary([["a", None]]),
+            lambda: language.Vocabulary([["a", None]]),
             "made of strings: None is a NoneType",
             TypeError,
         ),
         (
-            lambda: corpus.Vocabulary([["a"]], unknown=3),
+            lambda: language.Vocabulary([["a"]], unknown=3),
             "unknown must be made of strings",
             TypeError,
         ),
-        (lambda: corpus.Vocabulary([["a"]], min_count=2), "must leave at least one token: it is 2"),
         (
-            lambda: corpus.Vocabulary([["a"]], min_count=2, unknown="?"),
+            lambda: language.Vocabulary([["a"]], min_count=2),
+            "must leave at least one token: it is 2",
+        ),
+        (
+            lambda: language.Vocabulary([["a"]], min_count=2, unknown="?"),
             "must leave at least one token",
         ),
         (lambda: WITH_UNKNOWN.encode([3]), "tokens must be made of strings: 3 is a int", TypeError),
@@ -46,74 +49,77 @@ CALLS: Calls = {
         (lambda: WORDS.decode([-1]), "ids must be from 0 to 4: -1 is among them"),
         (lambda: WORDS.decode("34"), "ids must be a list of whole numbers: it is '34'", TypeError),
     ],
-    "corpus.pad_batch": [
-        (lambda: corpus.pad_batch([]), "at least one pair: there is none"),
-        (lambda: corpus.pad_batch([PAIR, ([], [4])]), "that of pair 1 is empty"),
+    "language.pad_batch": [
+        (lambda: language.pad_batch([]), "at least one pair: there is none"),
+        (lambda: language.pad_batch([PAIR, ([], [4])]), "that of pair 1 is empty"),
         (
-            lambda: corpus.pad_batch([PAIR, ([1.5], [4])]),
+            lambda: language.pad_batch([PAIR, ([1.5], [4])]),
             "source of pair 1 must be whole numbers: 1.5 is",
         ),
         (
-            lambda: corpus.pad_batch([([3], [NAN])]),
+            lambda: language.pad_batch([([3], [NAN])]),
             "target of pair 0 must be whole numbers: nan is among",
         ),
-        (lambda: corpus.pad_batch([([True], [4])]), "must be whole numbers: True is among them"),
+        (lambda: language.pad_batch([([True], [4])]), "must be whole numbers: True is among them"),
         (
-            lambda: corpus.pad_batch([PAIR, ([3], [-1])]),
+            lambda: language.pad_batch([PAIR, ([3], [-1])]),
             "the target of pair 1 must be at least 1, for 0 is padding: -1",
         ),
-        (lambda: corpus.pad_batch([([3, 0], [4])]), "0 is padding: 0 is among them"),
+        (lambda: language.pad_batch([([3, 0], [4])]), "0 is padding: 0 is among them"),
         (
-            lambda: corpus.pad_batch([("ab", [4])]),
+            lambda: language.pad_batch([("ab", [4])]),
             "must be a list of whole numbers: it is 'ab'",
             TypeError,
         ),
         (
-            lambda: corpus.pad_batch([([3], None)]),
+            lambda: language.pad_batch([([3], None)]),
             "target of pair 0 must be a list of wh",
             TypeError,
         ),
     ],
-    "corpus.batches": [
-        (lambda: corpus.batches([], 2), "the corpus is empty"),
-        (lambda: corpus.batches([PAIR], 0), f"batch_size {WHOLE} 1: it is 0"),
-        (lambda: corpus.batches([PAIR], 2, pool=0), f"pool {WHOLE} 1"),
-        (lambda: corpus.batches([PAIR], 2, seed=-1), f"seed {WHOLE} 0"),
+    "language.batches": [
+        (lambda: language.batches([], 2), "the corpus is empty"),
+        (lambda: language.batches([PAIR], 0), f"batch_size {WHOLE} 1: it is 0"),
+        (lambda: language.batches([PAIR], 2, pool=0), f"pool {WHOLE} 1"),
+        (lambda: language.batches([PAIR], 2, seed=-1), f"seed {WHOLE} 0"),
         (
-            lambda: corpus.batches([PAIR, ([1.5], [4])], 1),
+            lambda: language.batches([PAIR, ([1.5], [4])], 1),
             "source of pair 1 must be whole numbers: 1.5",
         ),
-        (lambda: corpus.batches([PAIR, ([3], [-1])], 1), "the target of pair 1 must be at least 1"),
+        (
+            lambda: language.batches([PAIR, ([3], [-1])], 1),
+            "the target of pair 1 must be at least 1",
+        ),
     ],
-    "corpus.english_french": [
-        (lambda: corpus.english_french(0), f"n {WHOLE} 1: it is 0"),
-        (lambda: corpus.english_french(9, seed=-1), f"seed {WHOLE} 0"),
-        (lambda: corpus.english_french(9, held_out=1), "held_out must"),
+    "language.english_french": [
+        (lambda: language.english_french(0), f"n {WHOLE} 1: it is 0"),
+        (lambda: language.english_french(9, seed=-1), f"seed {WHOLE} 0"),
+        (lambda: language.english_french(9, held_out=1), "held_out must"),
     ],
-    "corpus.copied": [
-        (lambda: corpus.copied(-1), f"n {WHOLE} 0"),
-        (lambda: corpus.copied(3, shortest=4, longest=3), f"longest {WHOLE} 4"),
-        (lambda: corpus.copied(3, seed=-1), f"seed {WHOLE} 0: it is -1"),
-        (lambda: corpus.copied(3, seed=0.5), f"seed {WHOLE} 0: it is 0.5"),
+    "language.copied": [
+        (lambda: language.copied(-1), f"n {WHOLE} 0"),
+        (lambda: language.copied(3, shortest=4, longest=3), f"longest {WHOLE} 4"),
+        (lambda: language.copied(3, seed=-1), f"seed {WHOLE} 0: it is -1"),
+        (lambda: language.copied(3, seed=0.5), f"seed {WHOLE} 0: it is 0.5"),
     ],
-    "corpus.reversed_digits": [
-        (lambda: corpus.reversed_digits(3, shortest=0), "shortest must"),
-        (lambda: corpus.reversed_digits(9, longest=4, shortest=5), "5"),
-        (lambda: corpus.reversed_digits(3, seed=-1), f"seed {WHOLE} 0: it is -1"),
-        (lambda: corpus.reversed_digits(3, seed=0.5), f"seed {WHOLE} 0: it is 0.5"),
+    "language.reversed_digits": [
+        (lambda: language.reversed_digits(3, shortest=0), "shortest must"),
+        (lambda: language.reversed_digits(9, longest=4, shortest=5), "5"),
+        (lambda: language.reversed_digits(3, seed=-1), f"seed {WHOLE} 0: it is -1"),
+        (lambda: language.reversed_digits(3, seed=0.5), f"seed {WHOLE} 0: it is 0.5"),
     ],
-    "corpus.dates": [
-        (lambda: corpus.dates(2.5), f"n {WHOLE} 0: it is 2.5"),
-        (lambda: corpus.dates(10**9), "n must be at most"),
-        (lambda: corpus.dates(3, seed=-1), f"seed {WHOLE} 0: it is -1"),
-        (lambda: corpus.dates(3, seed=0.5), f"seed {WHOLE} 0: it is 0.5"),
+    "language.dates": [
+        (lambda: language.dates(2.5), f"n {WHOLE} 0: it is 2.5"),
+        (lambda: language.dates(10**9), "n must be at most"),
+        (lambda: language.dates(3, seed=-1), f"seed {WHOLE} 0: it is -1"),
+        (lambda: language.dates(3, seed=0.5), f"seed {WHOLE} 0: it is 0.5"),
     ],
-    "corpus.book_tree": [
-        (lambda: corpus.book_tree("I gave"), "of the book's treebank: it is 'I gave'"),
-        (lambda: corpus.book_tree(None), "of the book's treebank: it is None"),
+    "language.book_tree": [
+        (lambda: language.book_tree("I gave"), "of the book's treebank: it is 'I gave'"),
+        (lambda: language.book_tree(None), "of the book's treebank: it is None"),
     ],
-    "corpus.tokenise": [
-        (lambda: corpus.tokenise("a", "it"), "one of en, fr, de: it is 'it'"),
+    "language.tokenise": [
+        (lambda: language.tokenise("a", "it"), "one of en, fr, de: it is 'it'"),
     ],
 }
 ROWS = rows(CALLS)

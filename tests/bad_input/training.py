@@ -7,11 +7,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from attnbook import lessons, losses, metrics, results
-from attnbook import trained as transformers
-from attnbook.schedules import constant, warmup_cosine, warmup_inverse_sqrt
-from attnbook.seeds import seeded
-from attnbook.training import train
+from attnbook.models import recurrent, results, transformers
+from attnbook.training import losses, metrics, train
+from attnbook.training.schedules import constant, warmup_cosine, warmup_inverse_sqrt
+from attnbook.training.seeds import seeded
 from tests.bad_input.rows import FLOATS, IDS, NAN, WHOLE, Calls, Row, X, rows, zeros
 
 
@@ -29,63 +28,63 @@ def trained(**changed: Any) -> Callable[[], Any]:
     return call
 
 
-DIGITS = lessons.reversal(20, shortest=1, longest=4)
+DIGITS = recurrent.reversal(20, shortest=1, longest=4)
 TINY = partial(
     *(transformers.transformer, DIGITS),
     **{"d_model": 4, "n_layers": 1, "d_ff": 4, "steps": 1, "warmup": 0, "progress": False},
 )
-BLIND = lessons.translator(DIGITS, order="none", d_model=4, steps=1, progress=False)[0]
+BLIND = recurrent.translator(DIGITS, order="none", d_model=4, steps=1, progress=False)[0]
 LOGITS = zeros(2, 3, 9)
 CALLS: Calls = {
-    "training.train": [
+    "training.loop.train": [
         (trained(model=3), "model must be a torch.nn.Module", TypeError),
         (trained(loss=3), "loss must be a function", TypeError),
     ],
-    "lessons.translation": [
-        (lambda: lessons.translation(0), f"n {WHOLE} 1: it is 0"),
-        (lambda: lessons.translation(24_001), "n must be at most 24000: it is 24001"),
+    "models.recurrent.translation": [
+        (lambda: recurrent.translation(0), f"n {WHOLE} 1: it is 0"),
+        (lambda: recurrent.translation(24_001), "n must be at most 24000: it is 24001"),
     ],
-    "lessons.reversal": [
-        (lambda: lessons.reversal(0), f"n {WHOLE} 1: it is 0"),
-        (lambda: lessons.reversal(9, shortest=3, longest=2), f"longest {WHOLE} 3"),
+    "models.recurrent.reversal": [
+        (lambda: recurrent.reversal(0), f"n {WHOLE} 1: it is 0"),
+        (lambda: recurrent.reversal(9, shortest=3, longest=2), f"longest {WHOLE} 3"),
     ],
-    "lessons.translator": [
-        (lambda: lessons.translator(DIGITS, score="cosine"), "score must be one of 'dot'"),
-        (lambda: lessons.translator(DIGITS, order="new"), "order must be"),
-        (lambda: lessons.translator(DIGITS, d_model=3), "d_model must be a multiple"),
-        (lambda: lessons.translator(DIGITS, steps=0), f"steps {WHOLE} 1"),
-        (lambda: lessons.translator(DIGITS._replace(train=())), "the corpus is empty"),
+    "models.recurrent.translator": [
+        (lambda: recurrent.translator(DIGITS, score="cosine"), "score must be one of 'dot'"),
+        (lambda: recurrent.translator(DIGITS, order="new"), "order must be"),
+        (lambda: recurrent.translator(DIGITS, d_model=3), "d_model must be a multiple"),
+        (lambda: recurrent.translator(DIGITS, steps=0), f"steps {WHOLE} 1"),
+        (lambda: recurrent.translator(DIGITS._replace(train=())), "the corpus is empty"),
     ],
-    "trained.transformer": [
+    "models.transformers.transformer": [
         (lambda: transformers.transformer(DIGITS, steps=9), f"steps {WHOLE} 201: it is 9"),
         (lambda: transformers.transformer(DIGITS, d_model=6), "d_model must be a multiple"),
         (lambda: transformers.transformer(DIGITS, norm="both"), "norm must be one of 'pre'"),
         (lambda: TINY(smoothing=2.0), "smoothing must be from 0 to 1: it is 2.0"),
         (lambda: TINY(batch_size=0), f"batch_size {WHOLE} 1"),
     ],
-    "trained.language_model": [
+    "models.transformers.language_model": [
         (lambda: transformers.language_model(DIGITS, n_layers=0), f"n_layers {WHOLE} 1"),
         (lambda: transformers.language_model(DIGITS, warmup=-1), f"warmup {WHOLE} 0"),
     ],
-    "trained.crossings": [
+    "models.transformers.crossings": [
         (
             lambda: transformers.crossings(TINY()[0], DIGITS, DIGITS.test[:2], layer=7),
             "layer must",
         ),
     ],
-    "lessons.write": [
-        (lambda: lessons.write(BLIND, DIGITS, []), "at least one pair"),
+    "models.recurrent.write": [
+        (lambda: recurrent.write(BLIND, DIGITS, []), "at least one pair"),
     ],
-    "lessons.looks": [
-        (lambda: lessons.looks(BLIND, DIGITS, DIGITS.test[:2]), "this decoder does not attend"),
+    "models.recurrent.looks": [
+        (lambda: recurrent.looks(BLIND, DIGITS, DIGITS.test[:2]), "this decoder does not attend"),
     ],
-    "lessons.by_length": [
-        (lambda: lessons.by_length(DIGITS.test[:2], [True], (1, 9)), "each of the 2 pairs: it"),
-        (lambda: lessons.by_length(DIGITS.test[:1], [True], (9, 1)), "rise: they are [9, 1]"),
+    "models.recurrent.by_length": [
+        (lambda: recurrent.by_length(DIGITS.test[:2], [True], (1, 9)), "each of the 2 pairs: it"),
+        (lambda: recurrent.by_length(DIGITS.test[:1], [True], (9, 1)), "rise: they are [9, 1]"),
     ],
-    "results.read": [(lambda: results.read("nothing"), "it is 'nothing'")],
-    "results.spread": [(lambda: results.spread([]), "there is none")],
-    "losses.sequence_loss": [
+    "models.results.read": [(lambda: results.read("nothing"), "it is 'nothing'")],
+    "models.results.spread": [(lambda: results.spread([]), "there is none")],
+    "training.losses.sequence_loss": [
         (lambda: losses.sequence_loss(LOGITS[0], IDS), "logits must have"),
         (lambda: losses.sequence_loss(LOGITS.int(), IDS), FLOATS),
         (
@@ -93,13 +92,13 @@ CALLS: Calls = {
             "smoothing must be from 0 to 1: it is 1.5",
         ),
     ],
-    "losses.check_logits": [
+    "training.losses.check_logits": [
         (lambda: losses.check_logits(LOGITS[:1], IDS), "(1, 3, 9)"),
     ],
-    "metrics.perplexity": [
+    "training.metrics.perplexity": [
         (lambda: metrics.perplexity(nn.ReLU(), []), "they hold none"),
     ],
-    "metrics.bleu": [
+    "training.metrics.bleu": [
         (lambda: metrics.bleu([], []), "at least 1: they have 0 and 0"),
         (lambda: metrics.bleu("a", ["a"]), "it is a str", TypeError),
         (lambda: metrics.bleu([["a"]], ["a"]), "must be strings", TypeError),
@@ -109,7 +108,7 @@ CALLS: Calls = {
         ),
         (lambda: metrics.bleu(["a"], ["a"], tokenize=None), "'char'"),
     ],
-    "metrics.exact_match": [
+    "training.metrics.exact_match": [
         (lambda: metrics.exact_match(["a"], []), "they have 1 and 0"),
         (lambda: metrics.exact_match(["a"], [[1]]), "'a' meets", TypeError),
         (
@@ -119,7 +118,7 @@ CALLS: Calls = {
         ),
         (lambda: metrics.exact_match([{1, 2}], [{1, 2}]), "must have an order", TypeError),
     ],
-    "metrics.argmax_links": [
+    "training.metrics.argmax_links": [
         (lambda: metrics.argmax_links(X), "must have the shape (n_t, n_s)"),
         (
             lambda: metrics.argmax_links(X[0] * NAN),
@@ -131,7 +130,7 @@ CALLS: Calls = {
         ),
         (lambda: metrics.argmax_links(X[0, :, :0]), "n_s ≥ 1: their shape is (5, 0)"),
     ],
-    "metrics.alignment_accuracy": [
+    "training.metrics.alignment_accuracy": [
         (
             lambda: metrics.alignment_accuracy(X, [{(8, 0)}, set()]),
             "gold must lie inside the weights: sentence 0 has the link (8, 0)",
@@ -152,7 +151,7 @@ CALLS: Calls = {
             TypeError,
         ),
     ],
-    "metrics.alignment_error_rate": [
+    "training.metrics.alignment_error_rate": [
         (lambda: metrics.alignment_error_rate([[]], [[]]), "must hold at least one link"),
         (
             lambda: metrics.alignment_error_rate([[(0, 0)]], []),
@@ -168,18 +167,18 @@ CALLS: Calls = {
             "possible must hold links",
         ),
     ],
-    "schedules.constant": [
+    "training.schedules.constant": [
         (lambda: constant(-1), f"warmup {WHOLE} 0"),
     ],
-    "schedules.warmup_cosine": [
+    "training.schedules.warmup_cosine": [
         (lambda: warmup_cosine(5, 5), f"steps {WHOLE} 6"),
         (lambda: warmup_cosine(1, 5, final=2.0), "final must be from"),
     ],
-    "schedules.warmup_inverse_sqrt": [
+    "training.schedules.warmup_inverse_sqrt": [
         (lambda: warmup_inverse_sqrt(0), f"warmup {WHOLE} 1"),
         (lambda: warmup_inverse_sqrt(1, d_model=0), f"d_model {WHOLE} 1"),
     ],
-    "seeds.seeded": [
+    "training.seeds.seeded": [
         (lambda: seeded(-1).__enter__(), f"seed {WHOLE} 0: it is -1"),
         (lambda: seeded(0.5).__enter__(), f"seed {WHOLE} 0: it is 0.5"),
     ],
@@ -187,7 +186,7 @@ CALLS: Calls = {
 ROWS = [
     *rows(CALLS),
     *(
-        Row("training.train", trained(**changed), words)
+        Row("training.loop.train", trained(**changed), words)
         for changed, words in (
             ({"steps": 0}, f"steps {WHOLE} 1: it is 0"),
             ({"lr": True}, "lr must be above 0 and finite: it is True"),

@@ -35,7 +35,7 @@ print(importlib.util.find_spec("attnbook"))
 USE = """
 import attnbook
 from attnbook.attention import attention
-from attnbook.figures import heatmap
+from attnbook.pictures.figures import heatmap
 from attnbook.widgets import AttentionHeatmap
 import torch
 x = torch.tensor([[2, -1, 0], [1, 1, 1], [1, 2, 2]], dtype=torch.float64)

@@ -32,7 +32,7 @@ print("three words")
 ```
 
 ```{code-cell} ipython3
-from attnbook.figures import heatmap
+from attnbook.pictures.figures import heatmap
 heatmap([[0.75, 0.25], [0.5, 0.5]], ["had", "nuts"], title="Weights")
 ```
 

@@ -6,8 +6,8 @@ import functools
 
 import torch
 
-from attnbook.lessons import Lesson, translation, write
-from attnbook.metrics import exact_match
+from attnbook.models.recurrent import Lesson, translation, write
+from attnbook.training.metrics import exact_match
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets.assets import asset_bytes
 from attnbook.widgets.translator_weights import names, unpack

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import torch
 
-from attnbook.corpus import Vocabulary
+from attnbook.language import Vocabulary
 from attnbook.widgets import prefix_table
 
 EOS = "</s>"

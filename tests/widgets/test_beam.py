@@ -8,8 +8,8 @@ import re
 import pytest
 import torch
 
-from attnbook.corpus import Vocabulary
 from attnbook.decoding import beam_search, greedy
+from attnbook.language import Vocabulary
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.widgets import BeamTree, prefix_table
 from tests.widgets.beams import DETERMINERS, EOS, TableStepper, full_table, model_table

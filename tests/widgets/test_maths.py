@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from attnbook import masks, metrics
+from attnbook import masks
+from attnbook.training import metrics
 from attnbook.widgets import BeamTree, numbers
 from attnbook.widgets.base import bundle
 from tests.widgets.beams import full_table

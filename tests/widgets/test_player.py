@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.metrics import alignment_error_rate, argmax_links
+from attnbook.training.metrics import alignment_error_rate, argmax_links
 from attnbook.widgets import AlignmentPlayer, markup
 from tests.widgets.players import CAT, DAY, UNKNOWN, player
 

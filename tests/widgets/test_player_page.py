@@ -7,7 +7,7 @@ import functools
 import pytest
 from playwright.sync_api import expect
 
-from attnbook.metrics import alignment_error_rate, argmax_links
+from attnbook.training.metrics import alignment_error_rate, argmax_links
 from attnbook.widgets import AlignmentPlayer
 from tests.widgets.conftest import settle
 from tests.widgets.players import (

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.corpus import Vocabulary, batches, english_french
 from attnbook.decoding import beam_search, greedy
-from attnbook.seeds import seeded
+from attnbook.language import Vocabulary, batches, english_french
 from attnbook.training import train
+from attnbook.training.seeds import seeded
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets import Translator, rounded
 from attnbook.widgets.assets import FOLDER, asset_bytes, asset_script

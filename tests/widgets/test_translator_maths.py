@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.corpus import tokenise
 from attnbook.decoding import beam_search
+from attnbook.language import tokenise
 from attnbook.widgets import Translator, rounded
 from attnbook.widgets.base import bundle
 from tests.widgets.test_translator import lesson, options_of, small

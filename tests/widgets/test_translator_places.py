@@ -7,7 +7,7 @@ import base64
 import pytest
 from playwright.sync_api import expect
 
-from attnbook.corpus import Vocabulary
+from attnbook.language import Vocabulary
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets import Translator, markup
 from attnbook.widgets.base import bundle

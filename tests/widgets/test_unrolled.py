@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.corpus import Vocabulary
 from attnbook.decoding import greedy
+from attnbook.language import Vocabulary
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.widgets import UnrolledModel, carried, markup
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from attnbook.corpus import Vocabulary
+from attnbook.language import Vocabulary
 from attnbook.widgets import UnrolledModel
 from attnbook.widgets.base import bundle
 from tests.widgets.conftest import settle

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
-from attnbook.metrics import alignment_error_rate
+from attnbook.training.metrics import alignment_error_rate
 
 
 def parts() -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:

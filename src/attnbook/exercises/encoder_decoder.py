@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 
 from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
 from attnbook.masks import causal_mask, padding_mask
-from attnbook.schedules import warmup_inverse_sqrt
+from attnbook.training.schedules import warmup_inverse_sqrt
 
 LENGTHS = (4, 2, 3)  # three sources, padded to four words
 BOS, EOS = 1, 2

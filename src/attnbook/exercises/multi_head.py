@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from attnbook.attention import attention
 from attnbook.exercises import Mistake, called, close, exercise, tensor_of
-from attnbook.seeds import seeded
+from attnbook.training.seeds import seeded
 
 
 def numbers(*shape: int) -> Tensor:

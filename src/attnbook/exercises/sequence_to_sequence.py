@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from attnbook.exercises import Mistake, called, close, exercise, tensor_of
-from attnbook.losses import sequence_loss
+from attnbook.training.losses import sequence_loss
 
 TOKENS = ("<pad>", "<bos>", "<eos>", "the", "cat", "apple", "eats")
 SENTENCE = ("the", "cat", "eats", "the", "apple")

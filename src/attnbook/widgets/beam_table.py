@@ -15,8 +15,8 @@ from torch import Tensor
 
 from attnbook import _check
 from attnbook._beam import begin, extend, put_aside, settled
-from attnbook.corpus import Vocabulary
 from attnbook.decoding import Hypothesis, Stepper, beam_search
+from attnbook.language import Vocabulary
 from attnbook.widgets import checks
 
 __all__ = ["STEEPEST", "Choices", "Searched", "check_row", "prefix_table", "read", "search"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from attnbook.metrics import alignment_error_rate
+from attnbook.training.metrics import alignment_error_rate
 from attnbook.widgets import checks, markup, numbers
 from attnbook.widgets.base import Widget
 

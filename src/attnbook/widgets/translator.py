@@ -11,8 +11,8 @@ import torch
 import traitlets
 
 from attnbook import _check
-from attnbook.corpus import Vocabulary, detokenise, tokenise
 from attnbook.decoding import Hypothesis, beam_search
+from attnbook.language import Vocabulary, detokenise, tokenise
 from attnbook.record import record_attention
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets import base, checks, markup, translator_weights

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from attnbook.corpus import Vocabulary
+from attnbook.language import Vocabulary
 from attnbook.transformer import Seq2Seq
 
 __all__ = ["check", "check_vocabularies", "names", "pack", "rounded", "sizes", "unpack"]

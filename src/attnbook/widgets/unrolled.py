@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import traitlets
 
-from attnbook.corpus import Vocabulary
+from attnbook.language import Vocabulary
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.widgets import carried, checks, markup
 from attnbook.widgets.base import Widget

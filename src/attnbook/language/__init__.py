@@ -1,0 +1,58 @@
+"""Sentences to learn from: the book's own parallel corpus, toy tasks, texts, and readers for yours.
+
+- ``grammar``: what writes the English–French pairs with gold alignments, and judges a sentence
+- ``toy``: copy, reverse, dates
+- ``vocabulary``, ``batching``: from tokens to numbers to padded batches
+- ``tokens``, ``readers``, ``vectors``: from text files to tokens, and to the rows of a vocabulary
+- ``dependencies``: sentences with their trees, annotated by hand, and a reader for such files
+- ``texts``: opinions, pronouns and a treebank, written to look into a model with
+"""
+
+from attnbook.language.batching import Batch, batches, pad_batch
+from attnbook.language.dependencies import Tree, book_tree, book_trees, read_trees
+from attnbook.language.grammar.parallel import english_french
+from attnbook.language.pairs import Corpus, Pair, crosses
+from attnbook.language.readers import TextPair, read_aligned, read_multi30k, read_tab_separated
+from attnbook.language.texts import (
+    Opinion,
+    Opinions,
+    PronounPair,
+    opinions,
+    pronouns,
+    treebank,
+)
+from attnbook.language.tokens import detokenise, tokenise
+from attnbook.language.toy import copied, dates, reversed_digits
+from attnbook.language.vectors import read_vectors
+from attnbook.language.vocabulary import Vocabulary
+
+__all__ = [
+    "Batch",
+    "Corpus",
+    "Opinion",
+    "Opinions",
+    "Pair",
+    "PronounPair",
+    "TextPair",
+    "Tree",
+    "Vocabulary",
+    "batches",
+    "book_tree",
+    "book_trees",
+    "copied",
+    "crosses",
+    "dates",
+    "detokenise",
+    "english_french",
+    "opinions",
+    "pad_batch",
+    "pronouns",
+    "read_aligned",
+    "read_multi30k",
+    "read_tab_separated",
+    "read_trees",
+    "read_vectors",
+    "reversed_digits",
+    "tokenise",
+    "treebank",
+]

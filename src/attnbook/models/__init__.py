@@ -1,0 +1,34 @@
+"""The models that the lectures train, each by one call, so that two lectures speak of the same.
+
+``recurrent`` holds the tasks and the recurrent translators, ``transformers`` the Transformers,
+``classifier`` a classifier of 2016; ``results`` what training over several seeds gave.
+"""
+
+from attnbook.models.classifier import BiLSTMClassifier, classification_loss, labelled_batches
+from attnbook.models.recurrent import (
+    Lesson,
+    by_length,
+    looks,
+    reversal,
+    translation,
+    translator,
+    write,
+)
+from attnbook.models.transformers import crossings, language_model, next_word_loss, transformer
+
+__all__ = [
+    "BiLSTMClassifier",
+    "Lesson",
+    "by_length",
+    "classification_loss",
+    "crossings",
+    "labelled_batches",
+    "language_model",
+    "looks",
+    "next_word_loss",
+    "reversal",
+    "transformer",
+    "translation",
+    "translator",
+    "write",
+]

@@ -1,0 +1,9 @@
+"""Pictures for the page, and for those who cannot see them.
+
+``figures`` draws by matplotlib, with ``draw`` for the strokes and ``describe`` for the words;
+``arcs`` draws dependencies by spaCy's displaCy.
+"""
+
+from attnbook.pictures.figures import Picture, alignment, curves, head_grid, heatmap
+
+__all__ = ["Picture", "alignment", "curves", "head_grid", "heatmap"]

@@ -1,0 +1,55 @@
+"""The plan of the package: a file is attention, a folder is what the book needs around it."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import attnbook
+
+HOUSE = Path(attnbook.__file__).parent
+HEART = sorted(HOUSE.glob("*.py"))
+FOLDERS = {path.name for path in HOUSE.iterdir() if (path / "__init__.py").exists()}
+MAY_BRING = {"attnbook", "numpy", "torch"}
+
+
+def imported(path: Path, *, at_import: bool = True) -> set[str]:
+    """Return the full names of the modules that a file imports, when it is itself imported."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = tree.body if at_import else ast.walk(tree)
+    names = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+@pytest.mark.parametrize("path", HEART, ids=lambda path: path.stem)
+def test_a_file_of_the_heart_imports_no_folder(path: Path) -> None:
+    second = {name.split(".")[1] for name in imported(path, at_import=False) if "attnbook." in name}
+    assert second.isdisjoint(FOLDERS)
+
+
+@pytest.mark.parametrize("path", HEART, ids=lambda path: path.stem)
+def test_a_file_of_the_heart_needs_torch_and_numpy_alone(path: Path) -> None:
+    first = {name.split(".")[0] for name in imported(path)}
+    assert first - sys.stdlib_module_names <= MAY_BRING
+
+
+def test_the_heart_is_imported_without_anything_else() -> None:
+    """With all other packages hidden, as after `pip install attnbook`."""
+    hidden = ("anywidget", "matplotlib", "safetensors", "sacrebleu", "scipy", "spacy", "tokenizers")
+    names = [f"attnbook.{path.stem}" for path in HEART if path.stem != "__init__"]
+    code = "import sys\n" + "".join(f"sys.modules[{name!r}] = None\n" for name in (*hidden, "tqdm"))
+    code += "".join(f"import {name}\n" for name in names)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_plan_fits_on_a_screen() -> None:
+    entries = {path.name for path in HOUSE.iterdir() if path.name != "__pycache__"}
+    assert len(entries) <= 30
