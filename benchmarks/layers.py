@@ -16,7 +16,7 @@ from timing import Row, Times, at_least, at_most, digits, ratio
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from attnbook.attend import Attend
+from attnbook.multihead import Attend
 from attnbook.masks import causal_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.transformer import LanguageModel

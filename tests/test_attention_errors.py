@@ -17,7 +17,7 @@ X = torch.zeros(2, 5, 8)
         (
             (X, X, X[:, :4]),
             r"key and value must have the same length: key has 5 rows \(shape \(2, 5, 8\)\), "
-            r"value has 4 \(shape \(2, 4, 8\)\)",
+            r"value has 4 rows \(shape \(2, 4, 8\)\)",
         ),
         (
             (X, X[..., :6], X),

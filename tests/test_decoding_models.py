@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Generator, Tensor, nn
 
-from attnbook import _beam, decoding
+from attnbook import decoding
 from attnbook.decoding import Hypothesis, beam_search, greedy, sample
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.scores import Additive, Bilinear
@@ -163,7 +163,7 @@ def forget_to_reorder(patch: pytest.MonkeyPatch) -> None:
 
 
 def let_ended_sentences_go_on(patch: pytest.MonkeyPatch) -> None:
-    put_aside = _beam.put_aside
+    put_aside = decoding.put_aside
 
     def wrong(living, ended, penalty, eos, **options):
         return living, put_aside(living, ended, penalty, eos, **options)[1]
@@ -186,7 +186,7 @@ def stop_when_a_sentence_has_one(patch: pytest.MonkeyPatch) -> None:
 
 
 def leave_the_unfinished_unpunished(patch: pytest.MonkeyPatch) -> None:
-    put_aside = _beam.put_aside
+    put_aside = decoding.put_aside
 
     def wrong(living, ended, penalty, eos, *, everything=False):
         penalty = 1.0 if everything else penalty
@@ -196,7 +196,7 @@ def leave_the_unfinished_unpunished(patch: pytest.MonkeyPatch) -> None:
 
 
 def divide_by_one_too_few(patch: pytest.MonkeyPatch) -> None:
-    put_aside = _beam.put_aside
+    put_aside = decoding.put_aside
 
     def wrong(living, ended, penalty, eos, **options):
         n = living.words.shape[-1]
@@ -206,7 +206,7 @@ def divide_by_one_too_few(patch: pytest.MonkeyPatch) -> None:
 
 
 def punish_while_searching(patch: pytest.MonkeyPatch) -> None:
-    extend = _beam.extend
+    extend = decoding.extend
 
     def wrong(living, log_p):
         living = extend(living, log_p)

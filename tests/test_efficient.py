@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from attnbook._tiles import Plan
 from attnbook.attention import attention, attention_weights, fused_attention
 from attnbook.efficient import (
+    Plan,
     Running,
     merge,
     online_softmax,

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from attnbook.attend import Attend
 from attnbook.cache import KVCache
 from attnbook.layers import Decoder, DecoderBlock, Encoder, EncoderBlock, FeedForward
 from attnbook.masks import as_torch_mha_mask, causal_mask, padding_mask
+from attnbook.multihead import Attend
 from attnbook.positions import Rotary, alibi_bias, sinusoidal
+from attnbook.record import record_attention
 from tests.copying import copied, gradients, randomised
 from tests.strategies import close, normal
 
@@ -196,13 +197,14 @@ def test_cross_weights_are_those_of_the_block(norm) -> None:
     x, memory, mask = normal(2, 4, 12, seed=1), normal(2, 5, 12, seed=2), padding_mask([5, 2], 5)
     seen = []
     block.cross.register_forward_hook(lambda _, args, output: seen.append((args, output)))
-    block(x, memory, memory_mask=mask)
+    with record_attention(block) as recorded:
+        block(x, memory, memory_mask=mask)
     ((inputs, output),) = seen
-    weights = block.cross_weights(x, memory, memory_mask=mask)
+    weights = recorded.weights("cross")
     value = block.cross.project(memory).value
     close(block.cross.out((weights @ value).transpose(1, 2).flatten(2)), output)
     close(weights, block.cross.weights(*inputs))
-    chosen = block.cross_weights(x, memory, memory_mask=mask, heads=1, rows=[0, 3])
+    chosen = recorded.weights("cross", heads=1, rows=[0, 3])
     close(chosen, weights[:, 1:2, [0, 3]])
 
 

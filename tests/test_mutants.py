@@ -6,11 +6,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attnbook.attend import Attend
 from attnbook.attention import attention, attention_weights, fused_attention
 from attnbook.decoding import beam_search
 from attnbook.masks import causal_mask
-from attnbook.multihead import MultiHeadAttention
+from attnbook.multihead import Attend, MultiHeadAttention
 from attnbook.positions import LearnedPositions, Rotary, Sinusoidal, alibi_bias
 from attnbook.scores import Additive
 from tests.strategies import close, normal

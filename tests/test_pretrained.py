@@ -286,7 +286,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[tuple[
 def test_without_the_package_the_hub_is_asked(hub: list[tuple[str, str]]) -> None:
     assert load_minilm().encoder.blocks[0].attention.n_heads == 3
     assert {repository for repository, _ in hub} == {"sentence-transformers/all-MiniLM-L6-v2"}
-    assert sorted(name for _, name in hub) == sorted(pretrained._bert.FILES)
+    assert sorted(name for _, name in hub) == sorted(pretrained.FILES)
 
 
 def test_with_the_package_nothing_else_is_asked(minilm, hub, monkeypatch) -> None:

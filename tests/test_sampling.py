@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Generator
 
-from attnbook._chance import pick
-from attnbook.decoding import greedy, sample
+from attnbook.decoding import greedy, pick, sample
 from tests.tables import Table, batch, random_table
 
 P = [0.4, 0.1, 0.05, 0.3, 0.15]  # eos, 2, is one of them

@@ -20,6 +20,13 @@ from attnbook import _check
 from attnbook.masks import causal_mask
 from attnbook.scores import Score, dot, scaled_dot
 
+__all__ = [
+    "Attended",
+    "attention",
+    "attention_weights",
+    "fused_attention",
+    "masked_softmax",
+]
 Chosen = int | slice | Sequence[int] | Tensor
 
 
@@ -38,15 +45,14 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
 
     Shapes: scores (…, n_q, n_k) or (n_k,); mask as described at the top of this module;
     returns the shape of scores.
-
     Raises: ValueError for scores without floats, and for a mask that is not boolean or does
     not fit.
     """
     _check.floats("scores", scores)
-    if mask is not None:
-        _check.boolean("mask", mask)
-        _check.fits("mask", mask, tuple(scores.shape), scores.device)
-    return _softmax(scores, mask, in_place=False)
+    if mask is None:
+        return scores.softmax(dim=-1)
+    _check.parts(mask, None, tuple(scores.shape), scores)
+    return _softmax(scores.clone(), mask)
 
 
 def attention(
@@ -64,17 +70,15 @@ def attention(
 
     Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v), mask and bias as described
     at the top of this module; returns output (…, n_q, d_v) and weights (…, n_q, n_k).
-
     Raises: ValueError where shapes, dtypes or devices do not fit, a mask is not boolean, or
     the score returns another shape; TypeError for anything but tensors.
-
     Source: Vaswani et al. (2017), equation 1.
     """
-    _check.same_kind(query=query, key=key, value=value)
-    _check.same_length(key, value)
-    _check.mask_and_bias(query, key, mask, bias)
-    key, value = _without_unused_keys(mask, key, value)
-    weights = _weights(query, key, mask, score, bias)  # (…, n_q, n_k), each row sums to 1
+    _check.attention(query, key, value, mask=mask, bias=bias)
+    mask = allowed(mask, bias)
+    key, value = without_unused_keys(mask, key, value)
+    scores = _scores(score, query, key, bias)  # (…, n_q, n_k)
+    weights = _softmax(scores, mask)  # each row sums to 1
     return Attended(weights.to(value.dtype) @ value, weights)
 
 
@@ -95,25 +99,23 @@ def attention_weights(
     the whole computation.
 
     Shapes: as ``attention``; returns (…, n_q, n_k), where the heads and n_q are the chosen ones.
-
     Raises: as ``attention``; ValueError for heads or rows that do not exist.
     """
-    _check.same_kind(query=query, key=key)
-    _check.mask_and_bias(query, key, mask, bias)
+    _check.attention(query, key, mask=mask, bias=bias)
     if heads is not None:
         if query.dim() < 3:
-            raise ValueError(
-                f"heads needs a query of shape (…, h, n_q, d): its shape is {tuple(query.shape)}"
-            )
-        chosen = torch.tensor(_check.indices("heads", heads, query.shape[-3]), dtype=torch.long)
-        query, key = _choose(query, -3, chosen), _choose(key, -3, chosen)
-        mask, bias = _choose_from_part(mask, -3, chosen), _choose_from_part(bias, -3, chosen)
+            came = f"its shape is {tuple(query.shape)}"
+            raise ValueError(f"heads needs a query of shape (…, h, n_q, d): {came}")
+        head = chosen("heads", heads, query.shape[-3], query)
+        query, key = query.index_select(-3, head), key.index_select(-3, head)
+        mask, bias = part_of(mask, -3, head), part_of(bias, -3, head)
     if rows is not None:
-        chosen = torch.tensor(_check.indices("rows", rows, query.shape[-2]), dtype=torch.long)
-        query = _choose(query, -2, chosen)
-        mask, bias = _choose_from_part(mask, -2, chosen), _choose_from_part(bias, -2, chosen)
-    (key,) = _without_unused_keys(mask, key)
-    return _weights(query, key, mask, score, bias)
+        row = chosen("rows", rows, query.shape[-2], query)
+        query = query.index_select(-2, row)
+        mask, bias = part_of(mask, -2, row), part_of(bias, -2, row)
+    mask = allowed(mask, bias)
+    (key,) = without_unused_keys(mask, key)
+    return _softmax(_scores(score, query, key, bias), mask)
 
 
 def fused_attention(
@@ -131,51 +133,74 @@ def fused_attention(
     of ``mask`` where both are given; unlike PyTorch's ``is_causal`` it is aligned bottom-right.
 
     Shapes: as ``attention``; returns output (…, n_q, d_v).
-
     Raises: as ``attention``.
     """
-    _check.same_kind(query=query, key=key, value=value)
-    _check.same_length(key, value)
-    _check.same_dimension(query, key)
-    _check.mask_and_bias(query, key, mask, bias)
+    _check.attention(query, key, value, mask=mask, bias=bias, causal=causal, one_size=True)
+    return fused(query, key, value, mask, bias, causal)
+
+
+def fused(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    bias: Tensor | None,
+    causal: bool,
+) -> Tensor:
+    """Compute ``fused_attention`` for a caller that has checked its arguments."""
     n_q, n_k = query.shape[-2], key.shape[-2]
     causal = causal and n_q > 1  # a single query is the last one and sees every key
     if causal and not (mask is None and bias is None and n_q == n_k):
-        past = causal_mask(n_q, n_k, device=query.device)
-        mask, causal = past if mask is None else mask & past, False
-    key, value = _without_unused_keys(mask, key, value)
+        mask, causal = with_causal(mask, query, key), False
+    mask = allowed(mask, bias)
+    key, value = without_unused_keys(mask, key, value)
     if bias is not None:  # the kernel takes a bias and a mask as one float mask
         mask = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
     return scaled_dot_product_attention(query, key, value, attn_mask=mask, is_causal=causal)
 
 
-def _weights(
-    query: Tensor, key: Tensor, mask: Tensor | None, score: Score, bias: Tensor | None
-) -> Tensor:
+def _scores(score: Score, query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
+    """Return score(query, key) + bias, in memory that ``_softmax`` may write to."""
     scores = score(query, key)
     _check.score_result(scores, query, key)
     if bias is not None:
-        scores = scores + bias
+        return scores + bias
     # another score may keep its result for the backward pass, or return a view of it
-    ours = bias is not None or score is dot or score is scaled_dot
-    return _softmax(scores, mask, in_place=ours)
+    return scores if score in (dot, scaled_dot) else scores.clone()
 
 
-def _softmax(scores: Tensor, mask: Tensor | None, *, in_place: bool) -> Tensor:
+def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     if mask is None:
         return scores.softmax(dim=-1)
-    fill = scores.masked_fill_ if in_place else scores.masked_fill
-    scores = fill(~mask, -torch.inf)
+    scores = scores.masked_fill_(~mask, -torch.inf)
     empty = ~mask.any(dim=-1, keepdim=True)  # (…, n_q, 1)
     if not _may_be_any(empty):
         return scores.softmax(dim=-1)
     # 0 before the softmax: a row of −∞ would make its gradient NaN
-    weights = scores.masked_fill_(empty, 0).softmax(dim=-1)
-    return weights.masked_fill(empty, 0)
+    return scores.masked_fill_(empty, 0).softmax(dim=-1).masked_fill(empty, 0)
 
 
-def _without_unused_keys(mask: Tensor | None, *tensors: Tensor) -> tuple[Tensor, ...]:
-    # 0 · NaN is NaN: a weight of 0 does not protect from what a padded row may hold
+def allowed(mask: Tensor | None, bias: Tensor | None) -> Tensor | None:
+    """Return who may attend to whom: a bias of −∞ forbids, as ``mask`` does."""
+    if bias is None:
+        return mask
+    forbidden = bias == -torch.inf
+    if not _may_be_any(forbidden):
+        return mask
+    return ~forbidden if mask is None else mask & ~forbidden
+
+
+def with_causal(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
+    """Return ``causal_mask(n_q, n_k)``, on top of ``mask`` where there is one."""
+    past = causal_mask(query.shape[-2], key.shape[-2], device=query.device)
+    return past if mask is None else mask & past
+
+
+def without_unused_keys(mask: Tensor | None, *tensors: Tensor) -> tuple[Tensor, ...]:
+    """Return keys or values (…, n_k, d) with 0 where no query may look.
+
+    0 · NaN is NaN: a weight of 0 does not protect from what a padded row may hold.
+    """
     if mask is None:
         return tensors
     unused = ~mask.any(dim=-2)  # (…, n_k)
@@ -184,17 +209,18 @@ def _without_unused_keys(mask: Tensor | None, *tensors: Tensor) -> tuple[Tensor,
     return tuple(tensor.masked_fill(unused.unsqueeze(-1), 0) for tensor in tensors)
 
 
+def chosen(name: str, which: Chosen, size: int, like: Tensor) -> Tensor:
+    """Return the indices (m,) of an int, a slice or several ints, on the device of ``like``."""
+    return torch.tensor(_check.indices(name, which, size), dtype=torch.long, device=like.device)
+
+
+def part_of(part: Tensor | None, axis: int, index: Tensor) -> Tensor | None:
+    """Choose from a mask or bias, which may lack the axis, or have size 1 there for all of it."""
+    if part is None or part.dim() < -axis or part.shape[axis] == 1:
+        return part
+    return part.index_select(axis, index)
+
+
 def _may_be_any(flags: Tensor) -> bool:
     # only a CPU answers at once; elsewhere the question would cost more than the work it saves
     return flags.device.type != "cpu" or bool(flags.any())
-
-
-def _choose(tensor: Tensor, axis: int, chosen: Tensor) -> Tensor:
-    return tensor.index_select(axis, chosen.to(tensor.device))
-
-
-def _choose_from_part(tensor: Tensor | None, axis: int, chosen: Tensor) -> Tensor | None:
-    # a mask or bias may lack the axis, or have size 1 there for all of it
-    if tensor is None or tensor.dim() < -axis or tensor.shape[axis] == 1:
-        return tensor
-    return _choose(tensor, axis, chosen)

@@ -21,9 +21,9 @@ class KVCache:
     """
 
     def __init__(self, max_length: int | None = None, *, capacity: int = 64) -> None:
+        _check.sizes(capacity=capacity)
         if max_length is not None:
-            _check.whole_number("max_length", max_length, at_least=1)
-        _check.whole_number("capacity", capacity, at_least=1)
+            _check.sizes(max_length=max_length)
         self.max_length = max_length
         self.length = 0
         self._capacity = capacity
@@ -35,7 +35,6 @@ class KVCache:
 
         Shapes: key (b, h, n, d), value (b, h, n, d_v); returns (b, h, length, d) and
         (b, h, length, d_v).
-
         Raises: ValueError where they do not fit what is there, exceed ``max_length``, or carry
         a gradient.
         """
@@ -51,10 +50,9 @@ class KVCache:
         """Return a new cache that holds the chosen rows of the batch, with repetition if asked.
 
         Shapes: rows (m,) of whole numbers below b; the new cache has the batch size m.
-
         Raises: TypeError or ValueError for other rows.
         """
-        _check.rows(rows, None if self._key is None else len(self._key))
+        _check.rows(rows, self._key)
         other = type(self)(self.max_length, capacity=self._capacity)
         if self._key is not None:
             chosen = [part[:, :, : self.length].index_select(0, rows) for part in self._parts()]
@@ -79,39 +77,28 @@ class KVCache:
     def _check_rows(self, key: Tensor, value: Tensor) -> None:
         for name, new, old in (("key", key, self._key), ("value", value, self._value)):
             _check.floats(name, new)
-            if new.dim() != 4:
-                raise ValueError(
-                    f"{name} must have the shape (b, h, n, d): its shape is {tuple(new.shape)}"
-                )
+            _check.shape(name, new, "b", "h", "n", "d")
             if old is not None:
                 _check_like(name, new, old)
-        _check.same_kind(key=key, value=value)
-        _check.same_length(key, value)
+        for what in ("dtype", "device", "leading dimensions", "length"):
+            _check.alike(what, key=key, value=value)
         end = self.length + key.shape[2]
         if self.max_length is not None and end > self.max_length:
-            raise ValueError(
-                f"the cache holds at most max_length = {self.max_length} rows: "
-                f"{self.length} are in it, and {key.shape[2]} more came"
-            )
+            came = f"{self.length} are in it, and {key.shape[2]} more came"
+            raise ValueError(f"the cache holds at most max_length = {self.max_length} rows: {came}")
         if torch.is_grad_enabled() and (key.requires_grad or value.requires_grad):
-            raise ValueError(
-                "key and value must not need a gradient, for a cache keeps none: "
-                "compute under torch.no_grad()"
-            )
+            why = "for a cache keeps none: compute under torch.no_grad()"
+            raise ValueError(f"key and value must not need a gradient, {why}")
 
 
 def _check_like(name: str, new: Tensor, old: Tensor) -> None:
-    wanted = (*old.shape[:2], new.shape[2], old.shape[3])
-    if tuple(new.shape) != wanted:
-        raise ValueError(
-            f"{name} must fit the rows in the cache, {wanted}: its shape is {tuple(new.shape)}"
-        )
+    wanted, came = (*old.shape[:2], new.shape[2], old.shape[3]), tuple(new.shape)
+    if came != wanted:
+        raise ValueError(f"{name} must fit the rows in the cache, {wanted}: its shape is {came}")
     for what in ("dtype", "device"):
-        if getattr(new, what) != getattr(old, what):
-            raise ValueError(
-                f"{name} must have the cache's {what}, {getattr(old, what)}: "
-                f"it has {getattr(new, what)}"
-            )
+        mine, ours = getattr(new, what), getattr(old, what)
+        if mine != ours:
+            raise ValueError(f"{name} must have the cache's {what}, {ours}: it has {mine}")
 
 
 def _empty(like: Tensor, room: int) -> Tensor:

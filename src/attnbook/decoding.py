@@ -16,8 +16,9 @@ from typing import NamedTuple, Protocol, TypeVar
 import torch
 from torch import Generator, Tensor
 
-from attnbook import _chance, _check
-from attnbook._beam import Ended, begin, check_numbers, extend, put_aside, settled
+from attnbook import _check
+
+__all__ = ["Hypothesis", "Stepper", "beam_search", "greedy", "sample"]
 
 State = TypeVar("State")
 
@@ -68,7 +69,6 @@ def greedy(
 
     Shapes: source (b, n_s), source_lengths (b,); bos is one token for all, or (b,) with one for
     each, such as the last of a prompt that the source holds; returns b hypotheses.
-
     Raises: ValueError for lengths outside the source, an empty batch, a ``max_length`` below 1,
     token ids that are negative or not in the vocabulary, and logits of another shape or NaN;
     TypeError for lengths or a source that are no tensors.
@@ -106,15 +106,14 @@ def sample(
 
     Shapes, Raises: as ``greedy``; ValueError for a temperature that is not above 0 and finite, a
     ``top_k`` below 1, a ``top_p`` outside (0, 1], or another number of generators than sentences.
-
     Source: Fan, Lewis and Dauphin (2018) for top-k; Holtzman et al. (2020) for top-p.
     """
     _check_batch(source, source_lengths, max_length, bos, eos)
-    _chance.check(temperature, top_k, top_p)
-    draws = _chance.draws(generator, len(source), max_length)  # (b, max_length)
+    _check_cuts(temperature, top_k, top_p)
+    draws = _draws(generator, len(source), max_length)  # (b, max_length)
 
     def choose(log_p: Tensor, step: int) -> Tensor:
-        return _chance.pick(log_p, draws[:, step], temperature, top_k, top_p)
+        return pick(log_p, draws[:, step], temperature, top_k, top_p)
 
     return _write(stepper, source, source_lengths, choose, max_length, bos, eos)
 
@@ -144,10 +143,8 @@ def beam_search(
     ends early only when nothing living can still be among the k best, so that it changes nothing.
 
     Shapes: as ``greedy``; returns b lists of at most k hypotheses, best first.
-
     Raises: as ``greedy``; ValueError for a beam below 1, or a penalty that is negative, infinite,
     or so great that the scores of long hypotheses could not be told apart.
-
     Source: Wu et al. (2016), section 7, for n^α and its motives; their own variant is
     ((5 + n) / 6)^α.
     """
@@ -190,7 +187,7 @@ def _write(
         of_next = _log_probabilities(logits, len(tokens), eos)
         tokens = choose(of_next, step)
         gained = of_next.gather(1, tokens[:, None])[:, 0].masked_fill(done, 0)
-        check_numbers(gained)
+        _check_numbers(gained)
         words.append(tokens)
         log_p = log_p + gained
         done = done | (tokens == eos)
@@ -205,7 +202,7 @@ def _hypothesis(words: list[int], log_p: float, score: float, eos: int) -> Hypot
     return Hypothesis(words[: words.index(eos)] if finished else words, log_p, score, finished)
 
 
-def _n_best(ended: Ended, eos: int) -> list[list[Hypothesis]]:
+def _n_best(ended: "Ended", eos: int) -> list[list[Hypothesis]]:
     scores, log_p, words = (part.tolist() for part in ended)
     return [
         [
@@ -226,9 +223,9 @@ def _first_tokens(bos: int | Tensor, source: Tensor) -> Tensor:
 def _log_probabilities(logits: Tensor, rows: int, eos: int) -> Tensor:
     """Return log p (rows, vocabulary), in float32 or better: half precision ties and drowns."""
     if logits.dim() != 2 or len(logits) != rows:
+        wanted = f"the shape (rows, vocabulary), with {rows} rows"
         raise ValueError(
-            f"step must return logits of the shape (rows, vocabulary), with {rows} rows: "
-            f"their shape is {tuple(logits.shape)}"
+            f"step must return logits of {wanted}: their shape is {tuple(logits.shape)}"
         )
     if eos >= logits.shape[1]:
         raise ValueError(f"eos must be below the vocabulary's {logits.shape[1]}: it is {eos}")
@@ -239,29 +236,194 @@ def _log_probabilities(logits: Tensor, rows: int, eos: int) -> Tensor:
 def _check_batch(
     source: Tensor, source_lengths: Tensor, max_length: int, bos: int | Tensor, eos: int
 ) -> None:
-    if not isinstance(source, Tensor):
-        raise TypeError(f"source must be a torch.Tensor: it is a {type(source).__name__}")
+    _check.is_a("source", source, Tensor)
     if source.dim() != 2:
         raise ValueError(f"source must have the shape (b, n_s): its shape is {tuple(source.shape)}")
     _check.lengths("source_lengths", source_lengths, source)
-    _check.whole_number("max_length", max_length, at_least=1)
-    _check.whole_number("eos", eos)
+    _check.sizes(max_length=max_length)
+    _check.sizes(0, eos=eos)
     if not isinstance(bos, Tensor):
-        _check.whole_number("bos", bos)
+        _check.sizes(0, bos=bos)
     elif bos.dtype != torch.int64 or tuple(bos.shape) != (len(source),):
+        came = f"its dtype is {bos.dtype}, its shape {tuple(bos.shape)}"
         raise ValueError(
-            f"bos must be a token, or int64 of the shape (b,) = ({len(source)},): "
-            f"its dtype is {bos.dtype}, its shape {tuple(bos.shape)}"
+            f"bos must be a token, or int64 of the shape (b,) = ({len(source)},): {came}"
         )
 
 
 def _checked_penalty(beam: int, length_penalty: float, max_length: int) -> float:
-    _check.whole_number("beam", beam, at_least=1)
+    _check.sizes(beam=beam)
     if not (_check.is_number(length_penalty) and 0 <= length_penalty < math.inf):
         raise ValueError(f"length_penalty must be at least 0 and finite: it is {length_penalty!r}")
     if length_penalty * math.log10(max_length) > 30:  # log p / n^α would become 0 in float32
+        came = f"it is {length_penalty!r}, with max_length = {max_length}"
         raise ValueError(
-            f"length_penalty must keep max_length ** length_penalty within 1e30: "
-            f"it is {length_penalty!r}, with max_length = {max_length}"
+            f"length_penalty must keep max_length ** length_penalty within 1e30: {came}"
         )
     return float(length_penalty)  # a power of two ints can be too long for a tensor
+
+
+def _check_cuts(temperature: float, top_k: int | None, top_p: float | None) -> None:
+    _check.positive("temperature", temperature)
+    if top_k is not None:
+        _check.sizes(top_k=top_k)
+    if top_p is not None and not (_check.is_number(top_p) and 0 < top_p <= 1):
+        raise ValueError(f"top_p must be above 0 and at most 1: it is {top_p!r}")
+
+
+def _check_numbers(log_p: Tensor) -> None:
+    if log_p.isnan().any():
+        raise ValueError("step must return logits that are numbers: they lead to NaN")
+
+
+# --- chance ---------------------------------------------------------------------------------------
+
+
+def _draws(generator: Generator | Sequence[Generator] | None, b: int, n: int) -> Tensor:
+    """Return n numbers from [0, 1) for each of b sentences, (b, n), on the CPU.
+
+    Raises: ValueError for another number of generators than sentences.
+    """
+    if generator is None or isinstance(generator, Generator):
+        device = "cpu" if generator is None else generator.device
+        # one by one: a sentence's seed must not depend on how many come after it
+        seeds = [torch.randint(2**62, (), generator=generator, device=device) for _ in range(b)]
+        generator = [Generator().manual_seed(int(seed)) for seed in seeds]
+    if len(generator) != b:
+        wanted = f"one, or one for each of the {b} sentences"
+        raise ValueError(f"generator must be {wanted}: there are {len(generator)}")
+    rows = [torch.rand(n, generator=g, device=g.device, dtype=torch.float64) for g in generator]
+    return torch.stack([row.cpu() for row in rows])
+
+
+def pick(
+    log_p: Tensor, draw: Tensor, temperature: float, top_k: int | None, top_p: float | None
+) -> Tensor:
+    """Return the token of each row at which the probabilities, added up, pass its ``draw``.
+
+    Shapes: log_p (b, vocabulary), draw (b,) from [0, 1); returns (b,).
+    """
+    ordered, tokens = log_p.sort(dim=-1, descending=True, stable=True)
+    # below this float32 would divide 0 by 0; the greatest are alone already
+    temperature = max(temperature, torch.finfo(torch.float32).tiny)
+    p = ((ordered - ordered[:, :1]) / temperature).softmax(dim=-1)
+    p = _cut(p, top_k, top_p)
+    so_far = p.cumsum(dim=-1)  # (b, vocabulary)
+    rank = torch.searchsorted(so_far, draw[:, None].to(p) * so_far[:, -1:], right=True)
+    # rounding may lead beyond the last; a row of NaN has none, and is refused afterwards
+    last = ((p > 0).sum(dim=-1, keepdim=True) - 1).clamp(min=0)
+    return tokens.gather(1, rank.minimum(last))[:, 0]
+
+
+def _cut(p: Tensor, top_k: int | None, top_p: float | None) -> Tensor:
+    """Set p (b, vocabulary), sorted, to 0 behind the first k, and behind those that reach top_p."""
+    rank = torch.arange(p.shape[-1], device=p.device)
+    if top_k is not None:
+        p = p.masked_fill(rank >= top_k, 0)
+    if top_p is None or top_p == 1:
+        return p
+    before = p.cumsum(dim=-1) - p  # what the more probable tokens have together
+    return p.masked_fill(before >= top_p * p.sum(dim=-1, keepdim=True), 0)
+
+
+# --- the beam: b sentences have k places each; an empty one has the log-probability −∞ ------------
+
+
+class Living(NamedTuple):
+    """Hypotheses of n tokens: log p (b, k), words (b, k, n), and whom each continues (b, k)."""
+
+    log_p: Tensor
+    words: Tensor
+    parents: Tensor
+
+
+class Ended(NamedTuple):
+    """Hypotheses put aside, best first: scores and log p (b, k), words (b, k, max_length).
+
+    Behind the end there is eos; an unfinished hypothesis fills its row without one.
+    """
+
+    scores: Tensor
+    log_p: Tensor
+    words: Tensor
+
+
+def begin(b: int, k: int, max_length: int, device: torch.device) -> tuple[Living, Ended]:
+    """Return one living hypothesis per sentence, without words, and none that has ended."""
+    nothing = torch.full((b, k), -torch.inf, device=device)
+    words = torch.zeros(b, k, max_length, dtype=torch.long, device=device)
+    log_p = nothing.clone()
+    log_p[:, 0] = 0
+    return Living(log_p, words[..., :0], words[..., 0]), Ended(nothing, nothing, words)
+
+
+def extend(living: Living, log_p: Tensor) -> Living:
+    """Let all continuations compete, log p(y_≤n) = log p(y_<n) + log p(y_n | y_<n); k stay.
+
+    Shapes: log_p (b · k, vocabulary), of the next word.
+    Raises: ValueError where a continuation's log-probability is NaN.
+    """
+    b, k = living.log_p.shape
+    vocabulary = log_p.shape[-1]
+    total = living.log_p[..., None] + log_p.view(b, k, vocabulary)
+    empty = living.log_p == -torch.inf
+    if empty.any():  # −∞ + NaN would be NaN: what follows an empty place does not count
+        total.masked_fill_(empty[..., None], -torch.inf)
+    log_p, chosen = best(total.flatten(1), k)  # (b, k) of k · vocabulary
+    parents, words = chosen // vocabulary, chosen % vocabulary
+    before = _choose(living.words, parents)
+    return Living(log_p, torch.cat([before, words[..., None]], dim=-1), parents)
+
+
+def put_aside(
+    living: Living, ended: Ended, penalty: float, eos: int, *, everything: bool = False
+) -> tuple[Living, Ended]:
+    """Move those that end in eos, or ``everything``, to the ended, of which the best k stay.
+
+    Their score is log p / ``penalty``, where the penalty belongs to their own length.
+    """
+    log_p, words, _ = living
+    leaves = torch.ones_like(log_p).bool() if everything else words[..., -1] == eos
+    if not leaves.any():
+        return living, ended
+    leaving = (log_p / penalty).masked_fill(~leaves, -torch.inf)
+    scores, chosen = best(torch.cat([ended.scores, leaving], dim=1), log_p.shape[1])
+    room = ended.words.shape[-1] - words.shape[-1]
+    words = torch.nn.functional.pad(words, (0, room), value=eos)
+    ended = Ended(
+        scores,
+        torch.cat([ended.log_p, log_p], dim=1).gather(1, chosen),
+        _choose(torch.cat([ended.words, words], dim=1), chosen),
+    )
+    return living._replace(log_p=log_p.masked_fill(leaves, -torch.inf)), ended
+
+
+def settled(living: Living, ended: Ended, last_penalty: float) -> bool:
+    """Say whether no living hypothesis of any sentence can still get among the best k.
+
+    log p never rises and the penalty is greatest at the last length, so none can end with a
+    score above log p / ``last_penalty``; of equals, the one that ended before stays.
+    """
+    bound = living.log_p.amax(dim=1) / last_penalty
+    return bool((ended.scores[:, -1] >= bound).all())
+
+
+def best(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Return the k greatest of each row and their indices; of equals, those that come first.
+
+    ``topk`` alone leaves open which of equals it takes.
+
+    Raises: ValueError where NaN is among them.
+    """
+    values, indices = scores.topk(min(k + 1, scores.shape[-1]), dim=-1)
+    _check_numbers(values)  # NaN counts as the greatest
+    if bool((values[:, k:] == values[:, k - 1 : k]).any()):  # equals on both sides of the border
+        values, indices = scores.sort(dim=-1, descending=True, stable=True)
+        return values[:, :k], indices[:, :k]
+    indices = indices[:, :k].sort(dim=-1).values
+    values, order = scores.gather(1, indices).sort(dim=-1, descending=True, stable=True)
+    return values, indices.gather(1, order)
+
+
+def _choose(words: Tensor, places: Tensor) -> Tensor:
+    return words.gather(1, places[..., None].expand(-1, -1, words.shape[-1]))

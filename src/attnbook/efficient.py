@@ -4,17 +4,31 @@ Shapes, masks, and zeros for a query with nothing to attend to, are those of
 ``attnbook.attention``; lengths that differ are aligned at the end, as in ``causal_mask``.
 """
 
+from collections.abc import Iterator
 from math import ceil, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
 
 from attnbook import _check
-from attnbook._tiles import TiledAttention
-from attnbook.attention import Chosen, _without_unused_keys, fused_attention
+from attnbook.attention import Chosen, chosen, fused, without_unused_keys
 from attnbook.masks import window_mask
+
+__all__ = [
+    "Running",
+    "Tiled",
+    "feature_map",
+    "linear_attention",
+    "local_attention",
+    "merge",
+    "online_softmax",
+    "summarise",
+    "tiled_attention",
+    "weights_from",
+]
 
 BLOCK = 128  # queries that share one slice of keys in local_attention
 CHUNK = 64  # tokens that causal linear attention compares one by one
@@ -41,7 +55,6 @@ def summarise(scores: Tensor) -> Running:
     """Reduce a block of scores to their maximum and their total, Σ_j exp(e_j − maximum).
 
     Shapes: scores (…, n); returns two tensors (…, 1).
-
     Raises: ValueError for scores without floats or without a last axis.
     """
     _check_scores(scores)
@@ -58,16 +71,13 @@ def merge(one: Running, other: Running) -> Running:
     blocks does not matter.
 
     Shapes: four tensors (…, 1); returns two.
-
     Raises: ValueError for summaries of different shapes.
-
     Source: Milakov and Gimelshein (2018), section 3.1.
     """
     shapes = [tuple(part.shape) for part in (*one, *other)]
     if len(set(shapes)) > 1:
-        raise ValueError(
-            f"one and other must hold tensors of one shape (…, 1): their shapes are {shapes}"
-        )
+        wanted = "tensors of one shape (…, 1)"
+        raise ValueError(f"one and other must hold {wanted}: their shapes are {shapes}")
     maximum = torch.maximum(one.maximum, other.maximum)
     parts = (each.total * (each.maximum - maximum).exp() for each in (one, other))
     return Running(maximum, sum(parts))
@@ -80,12 +90,10 @@ def online_softmax(scores: Tensor, *, tile: int = 1) -> Tensor:
     α_j = exp(e_j − maximum) / total. A row of −∞ gives zeros.
 
     Shapes: scores (…, n); returns (…, n).
-
     Raises: as ``summarise``; ValueError for a tile below 1.
-
     Source: Milakov and Gimelshein (2018), algorithm 3.
     """
-    _check.whole_number("tile", tile, at_least=1)
+    _check.sizes(tile=tile)
     _check_scores(scores)
     running = summarise(scores[..., :tile])
     for start in range(tile, scores.shape[-1], tile):
@@ -114,22 +122,19 @@ def tiled_attention(
     Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v), mask as described at the
     top of ``attnbook.attention``; returns output (…, n_q, d_v) and logsumexp (…, n_q), the
     latter in float32 or float64.
-
     Raises: as ``attention``; ValueError for a tile below 1.
-
     Source: Dao et al. (2022), algorithms 1 and 4; Dao (2023), section 3.1.
     """
-    _check_three(query, key, value)
-    _check.mask_and_bias(query, key, mask, None)
-    _check.whole_number("tile", tile, at_least=1)
+    _check.attention(query, key, value, mask=mask, causal=causal, one_size=True)
+    _check.sizes(tile=tile)
     n_q, n_k = query.shape[-2], key.shape[-2]
     used = mask
     if causal and mask is not None and mask.shape[-2] > 1:
         used = mask.expand(*mask.shape[:-1], n_k).tril(n_k - n_q)
-    key, value = _without_unused_keys(used, key, value)
+    key, value = without_unused_keys(used, key, value)
     lead = tuple(query.shape[:-2])
     flat = (tensor.reshape(prod(lead), *tensor.shape[-2:]) for tensor in (query, key, value))
-    output, logsumexp = TiledAttention.apply(*flat, mask, lead, causal, tile)
+    output, logsumexp = _TiledAttention.apply(*flat, mask, lead, causal, tile)
     return Tiled(output.view(*lead, *output.shape[-2:]), logsumexp.view(*lead, n_q))
 
 
@@ -149,23 +154,19 @@ def weights_from(
 
     Shapes: query (…, n_q, d), key (…, n_k, d), logsumexp (…, n_q); returns (…, n_q, n_k), where
     n_q are the chosen ones.
-
     Raises: as ``tiled_attention``; ValueError for rows that do not exist.
     """
-    _check.same_kind(query=query, key=key)
-    _check.same_dimension(query, key)
-    _check.mask_and_bias(query, key, mask, None)
+    _check.attention(query, key, mask=mask, causal=causal, one_size=True)
     _check_logsumexp(logsumexp, query)
-    chosen = _check.indices("rows", slice(None) if rows is None else rows, query.shape[-2])
-    chosen = torch.tensor(chosen, dtype=torch.long, device=query.device)
-    mask = _rows_of(mask, chosen, query.shape[-2], key.shape[-2], causal)
-    (key,) = _without_unused_keys(mask, key)
+    row = chosen("rows", slice(None) if rows is None else rows, query.shape[-2], query)
+    mask = _rows_of(mask, row, query.shape[-2], key.shape[-2], causal)
+    (key,) = without_unused_keys(mask, key)
     wide = logsumexp.dtype
-    scaled = query.index_select(-2, chosen).to(wide) * query.shape[-1] ** -0.5
+    scaled = query.index_select(-2, row).to(wide) * query.shape[-1] ** -0.5
     scores = scaled @ key.to(wide).mT  # (…, n_q, n_k)
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
-    logsumexp = logsumexp.index_select(-1, chosen).unsqueeze(-1)
+    logsumexp = logsumexp.index_select(-1, row).unsqueeze(-1)
     # an empty row has −∞, and −∞ − (−∞) would be NaN
     logsumexp = logsumexp.masked_fill(logsumexp == -torch.inf, torch.inf)
     return (scores - logsumexp).exp().to(query.dtype)
@@ -179,13 +180,11 @@ def local_attention(query: Tensor, key: Tensor, value: Tensor, window: int) -> T
 
     Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v); returns output
     (…, n_q, d_v).
-
     Raises: as ``attention``; ValueError for a window below 1.
-
     Source: Beltagy, Peters and Cohan (2020), section 3.1, with the window on one side.
     """
-    _check_three(query, key, value)
-    _check.whole_number("window", window, at_least=1)
+    _check.attention(query, key, value, one_size=True)
+    _check.sizes(window=window)
     n_q, n_k = query.shape[-2], key.shape[-2]
     ahead = n_k - n_q  # query i stands at position i + ahead
     outputs = []
@@ -194,7 +193,7 @@ def local_attention(query: Tensor, key: Tensor, value: Tensor, window: int) -> T
         seen = slice(max(start + ahead - window + 1, 0), max(stop + ahead, 0))
         mask = window_mask(stop - start, seen.stop - seen.start, window, device=query.device)
         parts = query[..., start:stop, :], key[..., seen, :], value[..., seen, :]
-        outputs.append(fused_attention(*parts, mask))
+        outputs.append(fused(*parts, mask, None, False))
     return torch.cat(outputs, dim=-2)
 
 
@@ -202,14 +201,13 @@ def feature_map(x: Tensor) -> Tensor:
     """Map numbers to positive ones, φ(x) = elu(x) + 1: x + 1 from 0 on, exp(x) below.
 
     Shapes: any; returns the same.
-
     Raises: TypeError for anything but a tensor; ValueError for one without floats.
-
     Source: Katharopoulos et al. (2020), equation 7.
     """
     _check.floats("x", x)
-    # elu(x) + 1 as it is written rounds to 0 below −17 in float32
-    return x.clamp(max=0).exp() + x.relu()
+    # elu(x) + 1 as it is written rounds to 0 below −17 in float32; where exp is not wanted it is
+    # given 0, for the gradient of what torch.where leaves out must be finite too
+    return torch.where(x > 0, x + 1, torch.where(x > 0, 0, x).exp())
 
 
 def linear_attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False) -> Tensor:
@@ -222,12 +220,10 @@ def linear_attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool 
 
     Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v); returns output
     (…, n_q, d_v).
-
     Raises: as ``attention``.
-
     Source: Katharopoulos et al. (2020), equations 5 and 9.
     """
-    _check_three(query, key, value)
+    _check.attention(query, key, value, causal=causal, one_size=True)
     wide = torch.promote_types(value.dtype, torch.float32)
     query, key = feature_map(query.to(wide)), feature_map(key.to(wide))
     ones = pad(value.to(wide), (0, 1), value=1.0)  # the weighted sum of ones is the weights' sum
@@ -254,34 +250,22 @@ def _causal_sums(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     return (query @ past + inside).flatten(-3, -2)[..., :n, :]
 
 
-def _check_three(query: Tensor, key: Tensor, value: Tensor) -> None:
-    _check.same_kind(query=query, key=key, value=value)
-    _check.same_length(key, value)
-    _check.same_dimension(query, key)
-
-
 def _check_scores(scores: Tensor) -> None:
     _check.floats("scores", scores)
     if scores.dim() == 0 or scores.shape[-1] == 0:
-        raise ValueError(
-            f"scores must have at least one score: their shape is {tuple(scores.shape)}"
-        )
+        came = f"their shape is {tuple(scores.shape)}"
+        raise ValueError(f"scores must have at least one score: {came}")
 
 
 def _check_logsumexp(logsumexp: Tensor, query: Tensor) -> None:
     _check.floats("logsumexp", logsumexp)
     wanted = {"dtype": torch.promote_types(query.dtype, torch.float32), "device": query.device}
     for what, mine in wanted.items():
-        if getattr(logsumexp, what) != mine:
-            raise ValueError(
-                f"logsumexp must have the {what} that tiled_attention gives it, {mine}: "
-                f"it has {getattr(logsumexp, what)}"
-            )
-    if logsumexp.shape != query.shape[:-1]:
-        raise ValueError(
-            f"logsumexp must have the shape (…, n_q) = {tuple(query.shape[:-1])}: "
-            f"its shape is {tuple(logsumexp.shape)}"
-        )
+        if (came := getattr(logsumexp, what)) != mine:
+            given = f"the {what} that tiled_attention gives it, {mine}: it has {came}"
+            raise ValueError(f"logsumexp must have {given}")
+    if (came := tuple(logsumexp.shape)) != (shape := tuple(query.shape[:-1])):
+        raise ValueError(f"logsumexp must have the shape (…, n_q) = {shape}: its shape is {came}")
 
 
 def _rows_of(
@@ -294,3 +278,156 @@ def _rows_of(
         return mask
     past = torch.arange(n_k, device=chosen.device) <= chosen[:, None] + (n_k - n_q)
     return past if mask is None else mask & past
+
+
+# --- the tiles: every tensor has one leading dimension, m = batch · heads -------------------------
+
+
+class Plan(NamedTuple):
+    """Which tiles there are, and who may attend to whom in each of them.
+
+    ``lead`` are the leading dimensions whose product is m; ``mask`` still has them.
+    """
+
+    n_q: int
+    n_k: int
+    lead: tuple[int, ...]
+    mask: Tensor | None
+    causal: bool
+    tile: int
+
+    def rows(self) -> Iterator[slice]:
+        """Cut the queries into tiles."""
+        return _cut(self.n_q, self.tile)
+
+    def columns(self, rows: slice) -> Iterator[slice]:
+        """Cut the keys that these queries may see into tiles; beyond the diagonal is no work."""
+        seen = rows.stop + self.n_k - self.n_q if self.causal else self.n_k
+        return _cut(seen, self.tile)
+
+    def forbidden(self, rows: slice, columns: slice, device: torch.device) -> Tensor | None:
+        """Return where a tile of scores may not be looked at, None where all of it may."""
+        hidden = None
+        if self.mask is not None:
+            hidden = ~_tile_of(self.mask, rows, columns, self.lead)
+        diagonal = rows.start + self.n_k - self.n_q - columns.start
+        if self.causal and columns.stop - columns.start - 1 > diagonal:
+            shape = rows.stop - rows.start, columns.stop - columns.start
+            future = torch.ones(shape, dtype=torch.bool, device=device).triu(diagonal + 1)
+            hidden = future if hidden is None else hidden | future
+        return hidden
+
+
+def _cut(length: int, tile: int) -> Iterator[slice]:
+    return (slice(start, min(start + tile, length)) for start in range(0, length, tile))
+
+
+def _tile_of(mask: Tensor, rows: slice, columns: slice, lead: tuple[int, ...]) -> Tensor:
+    part = mask[..., rows if mask.shape[-2] > 1 else slice(None), :]
+    part = part[..., columns if mask.shape[-1] > 1 else slice(None)]
+    if mask.dim() == 2:
+        return part
+    return part.expand(*lead, *part.shape[-2:]).reshape(prod(lead), *part.shape[-2:])
+
+
+def _tile_scores(
+    query: Tensor, key: Tensor, start: Tensor, plan: Plan, rows: slice, columns: slice
+) -> Tensor:
+    """Compute one tile of scaled scores, added to ``start``: (m, rows, columns)."""
+    scores = torch.baddbmm(start, query, key[:, columns].to(query.dtype).mT)
+    hidden = plan.forbidden(rows, columns, query.device)
+    return scores if hidden is None else scores.masked_fill_(hidden, -torch.inf)
+
+
+def _forward(query: Tensor, key: Tensor, value: Tensor, plan: Plan) -> tuple[Tensor, Tensor]:
+    """Compute output (m, n_q, d_v) and logsumexp (m, n_q), one tile of queries after another."""
+    wide = torch.promote_types(query.dtype, torch.float32)
+    output = query.new_empty(*query.shape[:-1], value.shape[-1])
+    logsumexp = query.new_empty(query.shape[:-1], dtype=wide)
+    zero = query.new_zeros((), dtype=wide)
+    for rows in plan.rows():
+        scaled = query[:, rows].to(wide) * query.shape[-1] ** -0.5  # (m, rows, d)
+        summed = scaled.new_zeros(*scaled.shape[:-1], value.shape[-1])
+        total = scaled.new_zeros(*scaled.shape[:-1], 1)
+        # not −∞: a row that is masked so far must not become −∞ − (−∞)
+        maximum = torch.full_like(total, torch.finfo(wide).min)
+        for columns in plan.columns(rows):
+            scores = _tile_scores(scaled, key, zero, plan, rows, columns)
+            higher = torch.maximum(maximum, scores.amax(dim=-1, keepdim=True))
+            powers = scores.sub_(higher).exp_()
+            shrink = maximum.sub_(higher).exp_()  # what was summed stood on a lower maximum
+            total.mul_(shrink).add_(powers.sum(dim=-1, keepdim=True))
+            summed.mul_(shrink).baddbmm_(powers, value[:, columns].to(wide))
+            maximum = higher
+        logsumexp[:, rows] = (maximum + total.log()).squeeze(-1)
+        output[:, rows] = summed.div_(total.clamp_(min=1))  # below 1 only where it is 0
+    return output, logsumexp
+
+
+def _backward(
+    grads: tuple[Tensor, Tensor],
+    results: tuple[Tensor, Tensor],
+    inputs: tuple[Tensor, Tensor, Tensor],
+    plan: Plan,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Compute the gradients of query, key and value; each tile of weights is made once more.
+
+    With P = exp(S − logsumexp) and dP = dO Vᵀ: dV = Pᵀ dO; dS = P ∘ (dP − δ), where
+    δ = Σ_c dO ∘ O − d logsumexp, one number for each query; dQ = dS K, dK = dSᵀ Q.
+    """
+    query, key, value = inputs
+    wide = results[1].dtype
+    scale = query.shape[-1] ** -0.5
+    d_query = torch.empty_like(query)
+    d_key, d_value = (torch.zeros_like(tensor, dtype=wide) for tensor in (key, value))
+    for rows in plan.rows():
+        scaled = query[:, rows].to(wide) * scale
+        d_output = grads[0][:, rows].to(wide)
+        logsumexp = results[1][:, rows].unsqueeze(-1)  # (m, rows, 1)
+        empty = logsumexp == -torch.inf
+        delta = (d_output * results[0][:, rows]).sum(dim=-1, keepdim=True)
+        delta = (delta - grads[1][:, rows].unsqueeze(-1)).masked_fill_(empty, 0)
+        minus = -logsumexp.masked_fill(empty, torch.inf)
+        d_scaled = torch.zeros_like(scaled)
+        for columns in plan.columns(rows):
+            weights = _tile_scores(scaled, key, minus, plan, rows, columns).exp_()
+            d_value[:, columns].baddbmm_(weights.mT, d_output)
+            d_weights = torch.baddbmm(-delta, d_output, value[:, columns].to(wide).mT)
+            d_scores = weights.mul_(d_weights)
+            d_scaled.baddbmm_(d_scores, key[:, columns].to(wide))
+            d_key[:, columns].baddbmm_(d_scores.mT, scaled)
+        d_query[:, rows] = d_scaled.mul_(scale)
+    return d_query, d_key.to(key.dtype), d_value.to(value.dtype)
+
+
+class _TiledAttention(torch.autograd.Function):
+    """``_forward`` and ``_backward`` as one differentiable step that keeps no scores."""
+
+    @staticmethod
+    def forward(
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None,
+        lead: tuple[int, ...],
+        causal: bool,
+        tile: int,
+    ) -> tuple[Tensor, Tensor]:
+        plan = Plan(query.shape[-2], key.shape[-2], lead, mask, causal, tile)
+        with torch.autocast(query.device.type, enabled=False):
+            return _forward(query, key, value, plan)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple, output: tuple[Tensor, Tensor]) -> None:
+        query, key, value, mask, *ctx.rest = inputs
+        ctx.save_for_backward(query, key, value, mask, *output)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_output: Tensor, d_logsumexp: Tensor) -> tuple[Tensor | None, ...]:
+        query, key, value, mask, *results = ctx.saved_tensors
+        lead, causal, tile = ctx.rest
+        plan = Plan(query.shape[-2], key.shape[-2], lead, mask, causal, tile)
+        with torch.autocast(query.device.type, enabled=False):
+            grads = _backward((d_output, d_logsumexp), tuple(results), (query, key, value), plan)
+        return (*grads, None, None, None, None)

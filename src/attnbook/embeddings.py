@@ -17,10 +17,8 @@ class Embeddings(nn.Module):
     types: ``Embeddings(v, d, positions="learned", n_types=2, norm=True, eps=1e-12, scale=False)``.
 
     Shapes: tokens (b, n), int64; returns (b, n, d_model).
-
     Raises: ValueError for a size below 1, a negative ``n_types``, an ``eps`` that is not above 0,
     or unknown ``positions``.
-
     Source: Vaswani et al. (2017), section 3.4; Devlin et al. (2019), section 3.
     """
 
@@ -38,10 +36,9 @@ class Embeddings(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        _check.whole_number("vocabulary", vocabulary, at_least=1)
-        _check.whole_number("d_model", d_model, at_least=1)
-        _check.whole_number("max_length", max_length, at_least=1)
-        _check.whole_number("n_types", n_types)
+        _check.sizes(vocabulary=vocabulary, d_model=d_model, max_length=max_length)
+        _check.sizes(0, n_types=n_types)
+        _check.flags(norm=norm, scale=scale)
         _check.positive("eps", eps)
         _check.probability("dropout", dropout)
         self.tokens = nn.Embedding(vocabulary, d_model)
@@ -62,25 +59,23 @@ class Embeddings(nn.Module):
 
         Raises: ValueError for ids outside the vocabulary, or types where there are none.
         """
-        _check.tokens("tokens", tokens, self.tokens.num_embeddings)
+        _check.tokens("tokens", tokens, self.tokens.weight)
         x = self.tokens(tokens) * self.factor
         if self.positions is not None:
             x = self.positions(x, offset)
         if self.types is not None:
-            x = x + self.types(self._checked_types(tokens, types))
+            x = x + self.types(self._types_of(tokens, types))
         elif types is not None:
             raise ValueError("types must be None, for these embeddings were made with n_types=0")
         return self.dropout(self.norm(x))
 
-    def _checked_types(self, tokens: Tensor, types: Tensor | None) -> Tensor:
+    def _types_of(self, tokens: Tensor, types: Tensor | None) -> Tensor:
         if types is None:
             return torch.zeros_like(tokens)
-        _check.tokens("types", types, self.types.num_embeddings)
+        _check.tokens("types", types, self.types.weight)
         if types.shape != tokens.shape:
-            raise ValueError(
-                f"types must have the shape of tokens, {tuple(tokens.shape)}: "
-                f"its shape is {tuple(types.shape)}"
-            )
+            wanted, came = tuple(tokens.shape), tuple(types.shape)
+            raise ValueError(f"types must have the shape of tokens, {wanted}: its shape is {came}")
         return types
 
 

@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from attnbook import _check
-from attnbook.attention import Chosen
 from attnbook.cache import KVCache
 from attnbook.multihead import MultiHeadAttention, Projected
 from attnbook.positions import Rotary
@@ -36,7 +35,6 @@ class FeedForward(nn.Module):
     f is ReLU, or GELU in its exact form x Φ(x).
 
     Shapes: x (…, d_model), hidden (…, d_ff); returns (…, d_model).
-
     Source: Vaswani et al. (2017), equation 2; Hendrycks and Gimpel (2016) for GELU.
     """
 
@@ -49,8 +47,7 @@ class FeedForward(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        _check.whole_number("d_model", d_model, at_least=1)
-        _check.whole_number("d_ff", d_ff, at_least=1)
+        _check.sizes(d_model=d_model, d_ff=d_ff)
         _check.one_of("activation", activation, ACTIVATIONS)
         _check.probability("dropout", dropout)
         self.widen = nn.Linear(d_model, d_ff)
@@ -60,6 +57,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return W_2 f(W_1 x + b_1) + b_2 for every vector of x (…, d_model)."""
+        _check.vectors("x", x, self.widen.weight, "…", self.widen.in_features)
         return self.narrow(self.dropout(ACTIVATIONS[self.activation](self.widen(x))))
 
 
@@ -72,20 +70,14 @@ class _Block(nn.Module):
         n_heads: int,
         d_ff: int | None,
         n_parts: int,
-        *,
-        norm: Literal["pre", "post"] = "pre",
-        activation: Literal["relu", "gelu"] = "relu",
-        dropout: float = 0.0,
-        eps: float = 1e-5,
-        n_kv_heads: int | None = None,
-        rope: Rotary | None = None,
+        **options: Unpack[BlockOptions],
     ) -> None:
         super().__init__()
+        norm, eps = options.pop("norm", "pre"), options.pop("eps", 1e-5)
+        activation, dropout = options.pop("activation", "relu"), options.get("dropout", 0.0)
         _check.one_of("norm", norm, ("pre", "post"))
         _check.positive("eps", eps)
-        self.attention = MultiHeadAttention(
-            d_model, n_heads, n_kv_heads=n_kv_heads, dropout=dropout, rope=rope
-        )
+        self.attention = MultiHeadAttention(d_model, n_heads, **options)
         d_ff = 4 * d_model if d_ff is None else d_ff
         self.feed_forward = FeedForward(d_model, d_ff, activation=activation, dropout=dropout)
         self.norms = nn.ModuleList(nn.LayerNorm(d_model, eps=eps) for _ in range(n_parts))
@@ -94,7 +86,7 @@ class _Block(nn.Module):
 
     def _before(self, x: Tensor, part: int) -> Tensor:
         if part == 0:
-            _check.vectors("x", x, self.attention.d_model, batched=True)
+            _check.vectors("x", x, self.attention.qkv.weight, "b", "n", self.attention.d_model)
         return self.norms[part](x) if self.norm == "pre" else x
 
     def _after(self, x: Tensor, added: Tensor, part: int) -> Tensor:
@@ -106,9 +98,7 @@ class EncoderBlock(_Block):
     """Self-attention, then a feed-forward network; with ``causal=True`` a decoder without memory.
 
     Shapes: x (b, n, d_model); returns the same. ``d_ff`` is 4 d_model unless given.
-
     Raises: ValueError as ``MultiHeadAttention`` and ``FeedForward``; for another norm or eps.
-
     Source: Vaswani et al. (2017), section 3.1; Xiong et al. (2020) for pre-norm.
     """
 
@@ -136,9 +126,7 @@ class DecoderBlock(_Block):
     """Causal self-attention, attention to a memory, then a feed-forward network.
 
     Shapes: x (b, n_t, d_model), memory (b, n_s, d_model); returns the shape of x.
-
     Raises: as ``EncoderBlock``.
-
     Source: Vaswani et al. (2017), section 3.1.
     """
 
@@ -165,31 +153,10 @@ class DecoderBlock(_Block):
         attention to the memory, which ``self.cross.project`` may have projected already.
         """
         _check_memory(memory)
-        x = self._attend_self(x, mask, bias, cache)
+        added = self.attention(self._before(x, 0), mask=mask, causal=True, bias=bias, cache=cache)
+        x = self._after(x, added, 0)
         x = self._after(x, self.cross(self._before(x, 1), memory, memory_mask), 1)
         return self._after(x, self.feed_forward(self._before(x, 2)), 2)
-
-    def cross_weights(
-        self,
-        x: Tensor,
-        memory: Tensor | Projected,
-        mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        *,
-        bias: Tensor | None = None,
-        heads: Chosen | None = None,
-        rows: Chosen | None = None,
-    ) -> Tensor:
-        """Return the weights (b, h, n_t, n_s) with which x attends to the memory."""
-        _check_memory(memory)
-        x = self._before(self._attend_self(x, mask, bias, None), 1)
-        return self.cross.weights(x, memory, memory_mask, heads=heads, rows=rows)
-
-    def _attend_self(
-        self, x: Tensor, mask: Tensor | None, bias: Tensor | None, cache: KVCache | None
-    ) -> Tensor:
-        added = self.attention(self._before(x, 0), mask=mask, causal=True, bias=bias, cache=cache)
-        return self._after(x, added, 0)
 
 
 class _Stack(nn.Module):
@@ -206,7 +173,7 @@ class _Stack(nn.Module):
         **options: Unpack[BlockOptions],
     ) -> None:
         super().__init__()
-        _check.whole_number("n_layers", n_layers, at_least=1)
+        _check.sizes(n_layers=n_layers)
         self.blocks = nn.ModuleList(
             self.kind(d_model, n_heads, d_ff, **options) for _ in range(n_layers)
         )
@@ -218,7 +185,6 @@ class Encoder(_Stack):
     """A stack of ``EncoderBlock``, with a norm at its end where the blocks are pre-norm.
 
     Shapes: x (b, n, d_model); returns the same.
-
     Raises: ValueError for an ``n_layers`` below 1; as ``EncoderBlock``.
     """
 
@@ -244,7 +210,6 @@ class Decoder(_Stack):
     """A stack of ``DecoderBlock``, with a norm at its end where the blocks are pre-norm.
 
     Shapes: x (b, n_t, d_model), memory (b, n_s, d_model); returns the shape of x.
-
     Raises: ValueError for an ``n_layers`` below 1; as ``DecoderBlock``.
     """
 
@@ -286,9 +251,8 @@ def _each(name: str, kind: str, given: list | None, blocks: nn.ModuleList) -> li
     if given is None:
         return [None] * len(blocks)
     if len(given) != len(blocks):
-        raise ValueError(
-            f"{name} must {kind} for each of the {len(blocks)} blocks: it holds {len(given)}"
-        )
+        wanted = f"{kind} for each of the {len(blocks)} blocks"
+        raise ValueError(f"{name} must {wanted}: it holds {len(given)}")
     own = [one for one in given if isinstance(one, KVCache)]
     if len(set(own)) < len(own):  # both blocks would write into it
         raise ValueError(f"{name} must hold a KVCache of its own for each block: one comes twice")

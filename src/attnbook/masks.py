@@ -23,12 +23,10 @@ def causal_mask(
     A query that stands before the first key may attend to nothing.
 
     Shapes: returns (n_q, n_k); ``n_k`` is ``n_q`` unless given.
-
     Raises: ValueError for a negative or fractional length.
     """
     n_k = n_q if n_k is None else n_k
-    _check.whole_number("n_q", n_q)
-    _check.whole_number("n_k", n_k)
+    _check.sizes(0, n_q=n_q, n_k=n_k)
     return torch.ones(n_q, n_k, dtype=torch.bool, device=device).tril(n_k - n_q)
 
 
@@ -40,17 +38,15 @@ def padding_mask(
     mask[b, 0, j] = (j < lengths[b]); the middle axis of size 1 stands for all queries.
 
     Shapes: lengths (b,); returns (b, 1, n_k), on the device of ``lengths`` unless given.
-
     Raises: ValueError for lengths that are not whole numbers from 0 to ``n_k``.
     """
-    _check.whole_number("n_k", n_k)
+    _check.sizes(0, n_k=n_k)
+    if lengths is None:
+        raise TypeError("lengths must be a tensor or a list of whole numbers: it is None")
     lengths = torch.as_tensor(lengths, device=device)
-    if lengths.dim() != 1:
-        raise ValueError(f"lengths must have the shape (b,): its shape is {tuple(lengths.shape)}")
-    if lengths.numel() == 0:
-        lengths = lengths.long()  # an empty list becomes floats
-    if lengths.dtype == torch.bool or lengths.is_floating_point() or lengths.is_complex():
-        raise ValueError(f"lengths must be whole numbers: its dtype is {lengths.dtype}")
+    _check.shape("lengths", lengths, "b")
+    lengths = lengths if lengths.numel() else lengths.long()  # an empty list becomes floats
+    _check.integers("lengths", lengths, "be")
     if ((lengths < 0) | (lengths > n_k)).any():
         raise ValueError(f"lengths must be from 0 to n_k = {n_k}: they are {lengths.tolist()}")
     positions = torch.arange(n_k, device=lengths.device)
@@ -65,10 +61,10 @@ def window_mask(
     With p = i + n_k − n_q the position of query i: mask[i, j] = (p − window < j ≤ p).
 
     Shapes: returns (n_q, n_k), aligned bottom-right as ``causal_mask``.
-
     Raises: ValueError for a negative or fractional length, or a window below 1.
     """
-    _check.whole_number("window", window, at_least=1)
+    _check.sizes(window=window)
+    _check.sizes(0, n_q=n_q, n_k=n_k)
     past = causal_mask(n_q, n_k, device=device)
     return past.triu(n_k - n_q - window + 1)
 

@@ -7,8 +7,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from attnbook import _check
-from attnbook.attend import Attend
-from attnbook.attention import Chosen, attention_weights
+from attnbook.attention import (
+    Chosen,
+    attention_weights,
+    chosen,
+    fused,
+    part_of,
+    with_causal,
+    without_unused_keys,
+)
 from attnbook.cache import KVCache
 from attnbook.positions import Rotary
 
@@ -35,7 +42,6 @@ class MultiHeadAttention(nn.Module):
 
     Raises: ValueError where ``n_heads`` does not divide ``d_model``, or ``n_kv_heads``
     ``n_heads``, for a ``rope`` of another size than d, and for a dropout outside [0, 1).
-
     Source: Vaswani et al. (2017), section 3.2.2; Ainslie et al. (2023).
     """
 
@@ -50,17 +56,12 @@ class MultiHeadAttention(nn.Module):
     ) -> None:
         super().__init__()
         n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
-        for name, n in (("d_model", d_model), ("n_heads", n_heads), ("n_kv_heads", n_kv_heads)):
-            _check.whole_number(name, n, at_least=1)
+        _check.sizes(d_model=d_model, n_heads=n_heads, n_kv_heads=n_kv_heads)
         _check.multiple("d_model", d_model, "n_heads", n_heads)
         _check.multiple("n_heads", n_heads, "n_kv_heads", n_kv_heads)
-        _check.probability("dropout", dropout)
         self.d_model, self.n_heads, self.n_kv_heads = d_model, n_heads, n_kv_heads
         self.d = d_model // n_heads
-        if rope is not None and rope.d != self.d:
-            raise ValueError(
-                f"rope must turn vectors of d_model / n_heads = {self.d}: it turns {rope.d}"
-            )
+        _check_rope(rope, self.d)
         self.qkv = nn.Linear(d_model, (n_heads + 2 * n_kv_heads) * self.d)
         self.out = nn.Linear(d_model, d_model)
         self.rope = rope
@@ -88,14 +89,19 @@ class MultiHeadAttention(nn.Module):
         Shapes: x (b, n_q, d_model), memory (b, n_k, d_model); mask, boolean, and bias, added to
         the scores, are (n_q, n_k), (b, n_q or 1, n_k) or (b, h or 1, n_q or 1, n_k), with n_k
         counting what is in the cache; returns (b, n_q, d_model).
-
         Raises: ValueError for other shapes, or a memory together with a cache or rope.
         """
-        _check.vectors("x", x, self.d_model, batched=True)
-        query, key, value = self._project(x, memory, cache)
-        mask, bias = _with_heads(mask), _like(_with_heads(bias), query)
+        self._check_call(x, memory, cache)
+        query, key, value = self._project(x, memory)  # split: (b, h, n_q, d), (b, h_kv, n_k, d)
+        if self.rope is not None:
+            offset = 0 if cache is None else cache.length
+            query, key = self.rope(query, offset), self.rope(key, offset)
+        if cache is not None:
+            key, value = cache.append(key, value)
+        mask, bias = _of_all_heads(mask), _like(_of_all_heads(bias), query)
         output = self.attend(query, key, value, mask, bias, causal)  # (b, h, n_q, d)
-        return self.out(output.transpose(1, 2).flatten(2))
+        merged = output.transpose(1, 2).flatten(2)  # (b, n_q, d_model)
+        return self.out(merged)  # the heads' outputs, mixed
 
     def weights(
         self,
@@ -113,32 +119,31 @@ class MultiHeadAttention(nn.Module):
         ``heads`` and ``rows`` are an int, a slice or several ints; the axes stay.
 
         Shapes: as ``forward``; returns (b, h, n_q, n_k), where h and n_q are the chosen ones.
-
         Raises: as ``forward``; ValueError for heads or rows that do not exist.
         """
-        _check.vectors("x", x, self.d_model, batched=True)
-        if memory is not None:
-            self._check_memory(x, memory, None)
-        head = self._chosen("heads", heads, self.n_heads)
-        row = self._chosen("rows", rows, x.shape[1])
+        self._check_call(x, memory, None)
+        head = chosen("heads", slice(None) if heads is None else heads, self.n_heads, x)
+        row = chosen("rows", slice(None) if rows is None else rows, x.shape[1], x)
+        # slices of the projection: one head of a few rows costs a small part of the layer
         query = self._heads(x[:, row], head)  # (b, h, n_q, d), as chosen
-        key = self._keys_of(x if memory is None else memory, head)
+        key = self._keys(x if memory is None else memory, head)
         if self.rope is not None:
             query, key = self.rope(query, positions=row), self.rope(key)
-        shape = (x.shape[0], self.n_heads, x.shape[1], key.shape[2])
-        mask, bias = _parts("mask", mask, shape, head, row), _parts("bias", bias, shape, head, row)
+        n_q, n_k = x.shape[1], key.shape[2]
+        mask, bias = _of_all_heads(mask), _like(_of_all_heads(bias), query)
+        _check.parts(mask, bias, (len(x), self.n_heads, n_q, n_k), query)
+        mask, bias = (part_of(part_of(part, -3, head), -2, row) for part in (mask, bias))
         if causal:
-            last = row[:, None] + shape[3] - shape[2]  # the rows of causal_mask(n_q, n_k)
-            past = torch.arange(shape[3], device=row.device) <= last
+            past = torch.arange(n_k, device=x.device) <= row[:, None] + n_k - n_q
             mask = past if mask is None else mask & past
-        return attention_weights(query, key, mask, bias=_like(bias, query))
+        return attention_weights(query, key, mask, bias=bias)
 
     def project(self, memory: Tensor) -> Projected:
         """Compute the keys and values of a memory once, for many calls of ``forward``.
 
         Shapes: memory (b, n_k, d_model); returns key and value (b, h_kv, n_k, d).
         """
-        _check.vectors("memory", memory, self.d_model, batched=True)
+        _check.vectors("memory", memory, self.qkv.weight, "b", "n", self.d_model)
         weight, bias = self.qkv.weight[self.d_model :], self.qkv.bias[self.d_model :]
         both = self._split(functional.linear(memory, weight, bias))
         return Projected(*both.split(self.n_kv_heads, dim=1))
@@ -161,67 +166,125 @@ class MultiHeadAttention(nn.Module):
                 mine.out.bias.copy_(other.out_proj.bias)
         return mine.train(other.training)
 
-    def _project(
-        self, x: Tensor, memory: Tensor | Projected | None, cache: KVCache | None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        if memory is not None:
-            self._check_memory(x, memory, cache)
-            memory = memory if isinstance(memory, Projected) else self.project(memory)
-            weight, bias = self.qkv.weight[: self.d_model], self.qkv.bias[: self.d_model]
-            return self._split(functional.linear(x, weight, bias)), *memory
-        sizes = (self.n_heads, self.n_kv_heads, self.n_kv_heads)
-        query, key, value = self._split(self.qkv(x)).split(sizes, dim=1)
-        if self.rope is not None:
-            offset = 0 if cache is None else cache.length
-            query, key = self.rope(query, offset), self.rope(key, offset)
-        if cache is not None:
-            key, value = cache.append(key, value)
-        return query, key, value
-
-    def _check_memory(self, x: Tensor, memory: Tensor | Projected, cache: KVCache | None) -> None:
-        if cache is not None:
-            raise ValueError("cache must be None where memory is given: use project(memory)")
-        if self.rope is not None:
-            raise ValueError(
-                "memory must be None, for this layer's rope turns a sequence by its own positions"
-            )
-        if not isinstance(memory, Projected):
-            _check.vectors("memory", memory, self.d_model, batched=True)
-            _check.same_lead(x=x, memory=memory)
-            return
-        wanted = (x.shape[0], self.n_kv_heads, memory.key.shape[-2], self.d)
-        for part in memory:
-            if tuple(part.shape) != wanted:
-                raise ValueError(
-                    f"memory must hold keys and values of the shape (b, n_kv_heads, n_k, d) = "
-                    f"{wanted}, as this layer's project returns them: one has {tuple(part.shape)}"
-                )
+    def _project(self, x: Tensor, memory: Tensor | Projected | None) -> tuple[Tensor, ...]:
+        """Return the queries of x, and the keys and values of x or the memory, head by head."""
+        if memory is None:
+            sizes = (self.n_heads, self.n_kv_heads, self.n_kv_heads)
+            return self._split(self.qkv(x)).split(sizes, dim=1)
+        memory = memory if isinstance(memory, Projected) else self.project(memory)
+        weight, bias = self.qkv.weight[: self.d_model], self.qkv.bias[: self.d_model]
+        return self._split(functional.linear(x, weight, bias)), *memory
 
     def _split(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (-1, self.d)).transpose(1, 2)  # (b, heads, n, d)
 
     def _heads(self, x: Tensor, which: Tensor) -> Tensor:
-        # a slice of the projection: one head costs 1 / h of all
         weight = self.qkv.weight.unflatten(0, (-1, self.d))[which].flatten(0, 1)
         bias = self.qkv.bias.unflatten(0, (-1, self.d))[which].flatten()
         return self._split(functional.linear(x, weight, bias))
 
-    def _keys_of(self, memory: Tensor | Projected, head: Tensor) -> Tensor:
-        # the keys of the chosen query heads; where heads share keys, each is projected once
-        group = self.n_heads // self.n_kv_heads
-        kv_head, place = torch.unique(head // group, return_inverse=True)
+    def _keys(self, memory: Tensor | Projected, head: Tensor) -> Tensor:
+        # where query heads share keys, each is projected once
+        kv_head, place = torch.unique(
+            head // (self.n_heads // self.n_kv_heads), return_inverse=True
+        )
         if isinstance(memory, Projected):
             return memory.key[:, kv_head][:, place]
         return self._heads(memory, self.n_heads + kv_head)[:, place]
 
-    def _chosen(self, name: str, chosen: Chosen | None, size: int) -> Tensor:
-        device = self.qkv.weight.device
-        if chosen is None:
-            return torch.arange(size, device=device)
-        return torch.tensor(_check.indices(name, chosen, size), dtype=torch.long, device=device)
+    def _check_call(
+        self, x: Tensor, memory: Tensor | Projected | None, cache: KVCache | None
+    ) -> None:
+        _check.vectors("x", x, self.qkv.weight, "b", "n", self.d_model)
+        _check.is_a("cache", cache, (KVCache, type(None)), "a KVCache or None")
+        if memory is None:
+            return
+        if cache is not None:
+            raise ValueError("cache must be None where memory is given: use project(memory)")
+        if self.rope is not None:
+            why = "this layer's rope turns a sequence by its own positions"
+            raise ValueError(f"memory must be None, for {why}")
+        if not isinstance(memory, Projected):
+            _check.vectors("memory", memory, self.qkv.weight, "b", "n", self.d_model)
+            _check.alike("leading dimensions", x=x, memory=memory)
+            return
+        wanted = (x.shape[0], self.n_kv_heads, memory.key.shape[-2], self.d)
+        for part in memory:
+            if tuple(part.shape) != wanted:
+                form = f"keys and values of the shape (b, n_kv_heads, n_k, d) = {wanted}"
+                came = f"as this layer's project returns them: one has {tuple(part.shape)}"
+                raise ValueError(f"memory must hold {form}, {came}")
 
 
-def _with_heads(part: Tensor | None) -> Tensor | None:
+class Attend(nn.Module):
+    """What stands between a layer's projections: from queries, keys and values to outputs.
+
+    A module of its own, without parameters, so that ``record_attention`` can watch it.
+
+    Shapes: query (b, h, n_q, d), key and value (b, h_kv, n_k, d), mask and bias as in
+    ``attention``; query head i uses key head ⌊i · h_kv / h⌋. Returns (b, h, n_q, d).
+    Raises: ValueError for a dropout outside [0, 1), other shapes, and an h that is no multiple
+    of h_kv.
+    """
+
+    def __init__(self, dropout: float = 0.0) -> None:
+        super().__init__()
+        _check.probability("dropout", dropout)
+        self.dropout = dropout
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None = None,
+        bias: Tensor | None = None,
+        causal: bool = False,
+    ) -> Tensor:
+        """Return the outputs, by the fused kernel where no weight has to be dropped."""
+        options = {"causal": causal, "one_size": True, "groups": True}
+        _check.attention(query, key, value, mask=mask, bias=bias, **options)
+        b, h, n_q, d = query.shape
+        _check_groups("the heads of query", h, key)
+        if h != (h_kv := key.shape[1]) and n_q == 1:
+            # the heads that share a key become the rows of one head: no key is copied
+            query = query.reshape(b, h_kv, h // h_kv, d)
+            mask, bias, causal = _as_rows(mask, h_kv), _as_rows(bias, h_kv), False
+        else:
+            key, value = repeat_heads(key, h), repeat_heads(value, h)
+        if not (self.training and self.dropout > 0):
+            return fused(query, key, value, mask, bias, causal).reshape(b, h, n_q, d)
+        mask = with_causal(mask, query, key) if causal else mask
+        weights = attention_weights(query, key, mask, bias=bias)
+        (value,) = without_unused_keys(mask, value)
+        output = functional.dropout(weights, self.dropout) @ value
+        return output.reshape(b, h, n_q, d)
+
+
+def repeat_heads(key: Tensor, n_heads: int) -> Tensor:
+    """Repeat shared keys or values so that each query head has its own: (b, h_kv, …) → (b, h, …).
+
+    Neighbouring query heads share, as with ``repeat_interleave``.
+
+    Raises: ValueError where ``n_heads`` is no multiple of h_kv.
+    """
+    if key.dim() < 2:
+        raise ValueError(f"key must have the shape (b, h_kv, …): its shape is {tuple(key.shape)}")
+    _check.sizes(n_heads=n_heads)
+    _check_groups("n_heads", n_heads, key)
+    group = n_heads // key.shape[1]
+    return key if group == 1 else key.repeat_interleave(group, dim=1)
+
+
+def _as_rows(part: Tensor | None, h_kv: int) -> Tensor | None:
+    # the heads of a mask or bias that share a key become the rows of one head
+    if part is None or part.dim() == 2:
+        return part if part is None else part[None, None]
+    b, h, _, n_k = part.shape
+    return part if h == 1 else part.reshape(b, h_kv, h // h_kv, n_k)
+
+
+def _of_all_heads(part: Tensor | None) -> Tensor | None:
     # (b, n_q, n_k) → (b, 1, n_q, n_k): the same for all heads
     return part[:, None] if isinstance(part, Tensor) and part.dim() == 3 else part
 
@@ -231,34 +294,26 @@ def _like(bias: Tensor | None, query: Tensor) -> Tensor | None:
     return bias.to(query.dtype) if isinstance(bias, Tensor) and bias.is_floating_point() else bias
 
 
-def _parts(
-    name: str, part: Tensor | None, shape: tuple[int, ...], head: Tensor, row: Tensor
-) -> Tensor | None:
-    # of a mask or bias, what belongs to the chosen heads and rows; an axis of size 1 is for all
-    part = _with_heads(part)
-    if part is None:
-        return None
-    (_check.boolean if name == "mask" else _check.floats)(name, part)
-    _check.fits(name, part, shape, row.device)
-    if part.dim() == 2:
-        return part[row]
-    part = part if part.shape[1] == 1 else part[:, head]
-    return part if part.shape[2] == 1 else part[:, :, row]
+def _check_groups(name: str, n_heads: int, key: Tensor) -> None:
+    h_kv = key.shape[1]
+    if h_kv == 0 or n_heads % h_kv:
+        several = f"a multiple of the heads of key, {h_kv}: there are {n_heads}"
+        raise ValueError(f"{name} must be {several}")
+
+
+def _check_rope(rope: Rotary | None, d: int) -> None:
+    _check.is_a("rope", rope, (Rotary, type(None)), "a Rotary or None")
+    if rope is not None and rope.d != d:
+        raise ValueError(f"rope must turn vectors of d_model / n_heads = {d}: it turns {rope.d}")
 
 
 def _check_counterpart(other: nn.MultiheadAttention) -> None:
     if not isinstance(other, nn.MultiheadAttention):
-        raise TypeError(
-            f"other must be a torch.nn.MultiheadAttention: it is a {type(other).__name__}"
-        )
+        came = f"it is a {type(other).__name__}"
+        raise TypeError(f"other must be a torch.nn.MultiheadAttention: {came}")
     for name in ("kdim", "vdim"):
-        if getattr(other, name) != other.embed_dim:
-            raise ValueError(
-                f"{name} must equal embed_dim = {other.embed_dim}: it is {getattr(other, name)}"
-            )
-    for name, came in (
-        ("add_bias_kv", other.bias_k is not None),
-        ("add_zero_attn", other.add_zero_attn),
-    ):
-        if came:
+        if (size := getattr(other, name)) != other.embed_dim:
+            raise ValueError(f"{name} must equal embed_dim = {other.embed_dim}: it is {size}")
+    for name, came in (("add_bias_kv", other.bias_k), ("add_zero_attn", other.add_zero_attn)):
+        if came is not None and came is not False:
             raise ValueError(f"{name} must be False, for it has no counterpart here: it is True")

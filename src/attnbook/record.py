@@ -7,9 +7,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from attnbook.attend import Attend, spread
-from attnbook.attention import Chosen, attention_weights
-from attnbook.masks import causal_mask
+from attnbook.attention import Chosen, attention_weights, with_causal
+from attnbook.multihead import Attend, repeat_heads
 
 
 @dataclass(frozen=True)
@@ -30,10 +29,8 @@ class Recorded:
 
         Raises: ValueError for heads or rows that do not exist.
         """
-        mask, key = self.mask, spread(self.key, self.query.shape[1])
-        if self.causal:
-            past = causal_mask(self.query.shape[2], key.shape[2], device=key.device)
-            mask = past if mask is None else mask & past
+        mask, key = self.mask, repeat_heads(self.key, self.query.shape[1])
+        mask = with_causal(mask, self.query, key) if self.causal else mask
         return attention_weights(self.query, key, mask, bias=self.bias, heads=heads, rows=rows)
 
 
@@ -63,7 +60,6 @@ class Seen:
         """Compute the weights of one layer's call, the last unless another is named.
 
         Shapes: returns (b, h, n_q, n_k), of the chosen heads and rows.
-
         Raises: KeyError for a layer that was not seen; ValueError for heads or rows that do not
         exist.
         """

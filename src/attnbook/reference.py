@@ -17,7 +17,6 @@ def softmax(x: ArrayLike) -> NDArray[np.floating]:
     from overflowing.
 
     Shapes: x (…, n); returns (…, n).
-
     Raises: ValueError for a single number, or numbers that are not real.
     """
     x = _reals("x", x)
@@ -32,7 +31,6 @@ def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> NDArray[np.floating]:
 
     Shapes: scores (…, n_q, n_k) or (n_k,), mask of the shape (n_q, n_k) or of the rank of the
     scores; returns the shape of scores.
-
     Raises: ValueError for a mask that is not boolean or does not fit the scores.
     """
     scores = _reals("scores", scores)
@@ -57,7 +55,6 @@ def attention_loops(
 
     Shapes: query (n_q, d), key (n_k, d), value (n_k, d_v), mask (n_q, n_k); returns output
     (n_q, d_v) and weights (n_q, n_k).
-
     Raises: ValueError for shapes that do not fit or a mask that is not boolean.
     """
     query, key, value, mask = _arrays(query, key, value, mask)
@@ -90,9 +87,7 @@ def attention_matrices(
     Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v), mask of the shape
     (n_q, n_k) or of the rank of the scores; returns output (…, n_q, d_v) and weights
     (…, n_q, n_k).
-
     Raises: ValueError for shapes that do not fit or a mask that is not boolean.
-
     Source: Vaswani et al. (2017), equation 1.
     """
     query, key, value, mask = _arrays(query, key, value, mask)

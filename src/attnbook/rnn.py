@@ -56,17 +56,15 @@ class Encoder(nn.Module):
     The summary s_0 = tanh(W [→h_n; ←h_1]) joins the states in which the two readers end.
 
     Shapes: source (b, n_s) int64, lengths (b,) int64 from 1 to n_s; returns ``Encoded``.
-
     Raises: ValueError for an odd ``d_model``, sizes below 1, a dropout outside [0, 1), tokens
     outside the vocabulary, and empty sentences.
-
     Source: Bahdanau, Cho and Bengio (2015), section 3.2 and appendix A.2.1.
     """
 
     def __init__(self, vocabulary: int, d_model: int, *, dropout: float = 0.0) -> None:
         super().__init__()
-        _check.whole_number("vocabulary", vocabulary, at_least=1)
-        _check.whole_number("d_model", d_model, at_least=2)
+        _check.sizes(vocabulary=vocabulary)
+        _check.sizes(2, d_model=d_model)
         _check.multiple("d_model", d_model, "the number of directions", 2)
         _check.probability("dropout", dropout)
         self.embedding = nn.Embedding(vocabulary, d_model)
@@ -76,7 +74,7 @@ class Encoder(nn.Module):
 
     def forward(self, source: Tensor, lengths: Tensor) -> Encoded:
         """Return the annotations and the summary of each sentence."""
-        _check.tokens("source", source, self.embedding.num_embeddings)
+        _check.tokens("source", source, self.embedding.weight)
         _check.lengths("source_lengths", lengths, source, at_least=1)
         embedded = self.dropout(self.embedding(source))  # (b, n_s, d)
         # packed, so that ←h begins at a sentence's own end, not in its padding
@@ -110,7 +108,6 @@ class AttentionDecoder(nn.Module):
     Raises: ValueError for an unknown order, input feeding in another order than Luong's, sizes
     below 1, a dropout outside [0, 1), tokens outside the vocabulary, an empty target or one of
     another number of sentences, and a score that returns another shape.
-
     Source: Bahdanau, Cho and Bengio (2015), section 3.1; Luong, Pham and Manning (2015),
     sections 3.1 and 3.3.
     """
@@ -126,8 +123,7 @@ class AttentionDecoder(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        _check.whole_number("vocabulary", vocabulary, at_least=1)
-        _check.whole_number("d_model", d_model, at_least=1)
+        _check.sizes(vocabulary=vocabulary, d_model=d_model)
         _check.probability("dropout", dropout)
         _check_order(order, input_feeding)
         self.order, self.input_feeding = order, input_feeding
@@ -145,7 +141,7 @@ class AttentionDecoder(nn.Module):
         Raises: ValueError for lengths (b,) that are not from 1 to n_s.
         """
         annotations, summary = encoded
-        _check.lengths("source_lengths", lengths, annotations[..., 0], at_least=1)
+        _check.lengths("source_lengths", lengths, annotations, at_least=1)
         fed = torch.zeros_like(summary) if self.input_feeding else None
         memory = None
         if self.score is not None:  # the keys are projected here, once for the whole sentence
@@ -175,7 +171,7 @@ class AttentionDecoder(nn.Module):
 
     def _teacher_forced(self, target: Tensor, state: DecoderState) -> tuple[Tensor, Tensor | None]:
         """Return all h̃ (b, n_t, d) and all α (b, n_t, n_s)."""
-        _check.target(target, self.embedding.num_embeddings, len(state.hidden))
+        _check.tokens("target", target, self.embedding.weight, b=len(state.hidden))
         embedded = self._embed(target)  # (b, n_t, d)
         if self.order == "bahdanau" or self.input_feeding:
             return self._step_by_step(embedded, state)
@@ -235,7 +231,6 @@ class RNNSeq2Seq(nn.Module):
 
     Shapes: source (b, n_s), target (b, n_t), source_lengths (b,), all int64; logits
     (b, n_t, target_vocabulary).
-
     Raises: as ``Encoder`` and ``AttentionDecoder``.
     """
 
@@ -279,7 +274,7 @@ class RNNSeq2Seq(nn.Module):
 
     def reorder(self, state: DecoderState, rows: Tensor) -> DecoderState:
         """Choose rows (m,) of a state, with repetition."""
-        _check.rows(rows, len(state.sentence))
+        _check.rows(rows, state.sentence)
         sentence, memory = state.sentence[rows], state.memory
         # rows of one sentence have one memory: where the sentences stay, nothing need be moved
         if memory is not None and not torch.equal(sentence, state.sentence):
@@ -290,5 +285,6 @@ class RNNSeq2Seq(nn.Module):
 
 def _check_order(order: str, input_feeding: bool) -> None:
     _check.one_of("order", order, ("none", "bahdanau", "luong"))
+    _check.flags(input_feeding=input_feeding)
     if input_feeding and order != "luong":
         raise ValueError(f"input_feeding is for order='luong' alone: order is {order!r}")

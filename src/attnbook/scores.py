@@ -20,14 +20,11 @@ def dot(query: Tensor, key: Tensor) -> Tensor:
     """Score by the dot product, e_ij = q_i · k_j.
 
     Shapes: query (…, n_q, d), key (…, n_k, d); returns (…, n_q, n_k).
-
     Raises: ValueError where the vectors differ in size, or the tensors in dtype, device or
     leading dimensions.
-
     Source: Luong, Pham and Manning (2015), section 3.1, "dot".
     """
-    _check.same_kind(query=query, key=key)
-    _check.same_dimension(query, key)
+    _check.attention(query, key, one_size=True)
     return query @ key.mT
 
 
@@ -35,13 +32,10 @@ def scaled_dot(query: Tensor, key: Tensor) -> Tensor:
     """Score by the dot product over the root of its length, e_ij = q_i · k_j / √d.
 
     Shapes: query (…, n_q, d), key (…, n_k, d); returns (…, n_q, n_k).
-
     Raises: as ``dot``.
-
     Source: Vaswani et al. (2017), equation 1.
     """
-    _check.same_kind(query=query, key=key)
-    _check.same_dimension(query, key)
+    _check.attention(query, key, one_size=True)
     # the query is scaled, not the scores: cheaper, and no overflow in half precision
     return (query * query.shape[-1] ** -0.5) @ key.mT
 
@@ -54,16 +48,13 @@ class Bilinear(nn.Module):
 
     Shapes: W (d_q, d_k), held as the weight of ``self.key``; query (…, n_q, d_q), key
     (…, n_k, d_k); returns (…, n_q, n_k).
-
     Raises: ValueError for a size below 1, and for tensors that do not fit.
-
     Source: Luong, Pham and Manning (2015), section 3.1, "general".
     """
 
     def __init__(self, d_q: int, d_k: int) -> None:
         super().__init__()
-        _check.whole_number("d_q", d_q, at_least=1)
-        _check.whole_number("d_k", d_k, at_least=1)
+        _check.sizes(d_q=d_q, d_k=d_k)
         self.key = nn.Linear(d_k, d_q, bias=False)
 
     def forward(self, query: Tensor, key: Tensor) -> Tensor:
@@ -72,13 +63,13 @@ class Bilinear(nn.Module):
 
     def project(self, key: Tensor) -> Tensor:
         """Return k Wᵀ, of the shape (…, n_k, d_q), from key (…, n_k, d_k)."""
-        _check.vectors("key", key, self.key.in_features)
+        _check.vectors("key", key, self.key.weight, "…", "n", self.key.in_features)
         return self.key(key)
 
     def with_projected(self, query: Tensor, projected: Tensor) -> Tensor:
         """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and ``project(key)``."""
-        _check.vectors("query", query, self.key.out_features)
-        _check.same_lead(query=query, key=projected)
+        _check.vectors("query", query, self.key.weight, "…", "n", self.key.out_features)
+        _check.alike("leading dimensions", query=query, key=projected)
         return query @ projected.mT
 
 
@@ -92,16 +83,13 @@ class Additive(nn.Module):
 
     Shapes: W_q (d, d_q), W_k (d, d_k), v (1, d); query (…, n_q, d_q), key (…, n_k, d_k);
     returns (…, n_q, n_k).
-
     Raises: ValueError for a size below 1, and for tensors that do not fit.
-
     Source: Bahdanau, Cho and Bengio (2015), appendix A.1.2.
     """
 
     def __init__(self, d_q: int, d_k: int, d: int, *, cap: int = 2**22) -> None:
         super().__init__()
-        for name, size in (("d_q", d_q), ("d_k", d_k), ("d", d), ("cap", cap)):
-            _check.whole_number(name, size, at_least=1)
+        _check.sizes(d_q=d_q, d_k=d_k, d=d, cap=cap)
         self.query = nn.Linear(d_q, d, bias=False)
         self.key = nn.Linear(d_k, d, bias=False)
         self.energy = nn.Linear(d, 1, bias=False)
@@ -113,13 +101,13 @@ class Additive(nn.Module):
 
     def project(self, key: Tensor) -> Tensor:
         """Return W_k k, of the shape (…, n_k, d), from key (…, n_k, d_k)."""
-        _check.vectors("key", key, self.key.in_features)
+        _check.vectors("key", key, self.key.weight, "…", "n", self.key.in_features)
         return self.key(key)
 
     def with_projected(self, query: Tensor, projected: Tensor) -> Tensor:
         """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and ``project(key)``."""
-        _check.vectors("query", query, self.query.in_features)
-        _check.same_lead(query=query, key=projected)
+        _check.vectors("query", query, self.query.weight, "…", "n", self.query.in_features)
+        _check.alike("leading dimensions", query=query, key=projected)
         query = self.query(query)  # (…, n_q, d)
         chunk = max(1, self.cap // max(1, projected.numel()))
         if query.shape[-2] <= chunk:

@@ -19,6 +19,7 @@ from attnbook.layers import BlockOptions, Decoder, Encoder
 from attnbook.masks import padding_mask
 from attnbook.multihead import Projected
 from attnbook.positions import Rotary, alibi_bias
+from attnbook.record import record_attention
 
 Positions = Literal["sinusoidal", "learned", "rope", "alibi"] | None
 ADDED = ("sinusoidal", "learned")
@@ -48,8 +49,8 @@ class _Model(nn.Module):
     ) -> None:
         super().__init__()
         _check.one_of("positions", positions, (*ADDED, "rope", "alibi", None))
-        _check.whole_number("vocabulary", vocabulary, at_least=1)
-        _check.whole_number("d_model", d_model, at_least=1)
+        _check.sizes(vocabulary=vocabulary, d_model=d_model)
+        _check.flags(tied=tied)
         self.n_heads, self.positions = n_heads, positions
         self.output = None if tied else nn.Linear(d_model, vocabulary, bias=False)
 
@@ -72,9 +73,7 @@ class Seq2Seq(_Model):
 
     Shapes: source (b, n_s), target (b, n_t), source_lengths (b,); returns logits
     (b, n_t, target_vocabulary).
-
     Raises: ValueError as ``Encoder`` and ``Embeddings``; for unknown positions.
-
     Source: Vaswani et al. (2017).
     """
 
@@ -120,18 +119,12 @@ class Seq2Seq(_Model):
         """Return the weights with which one layer's target rows attend to the source.
 
         Shapes: as ``forward``; returns (b, h, n_t, n_s), of the chosen heads and rows.
-
         Raises: ValueError for a layer, head or row that does not exist.
         """
         (layer,) = _check.indices("layer", [layer], len(self.decoder.blocks))
-        memory, mask = self._encode(source, source_lengths)
-        x = self._embedded(target, len(source))
-        bias = self._bias(x)
-        for block in self.decoder.blocks[:layer]:
-            x = block(x, memory, memory_mask=mask, bias=bias)
-        return self.decoder.blocks[layer].cross_weights(
-            x, memory, memory_mask=mask, bias=bias, heads=heads, rows=rows
-        )
+        with record_attention(self.decoder) as seen:
+            self(source, target, source_lengths=source_lengths)
+        return seen.weights(f"blocks.{layer}.cross", heads=heads, rows=rows)
 
     @torch.no_grad()
     def start(self, source: Tensor, source_lengths: Tensor) -> Seq2SeqState:
@@ -156,7 +149,7 @@ class Seq2Seq(_Model):
 
     def reorder(self, state: Seq2SeqState, rows: Tensor) -> Seq2SeqState:
         """Return the state of the chosen rows (m,), with repetition if asked."""
-        _check.rows(rows, len(state.sentence))
+        _check.rows(rows, state.sentence)
         memory, mask, sentence = state.memory, state.memory_mask, state.sentence[rows]
         # hypotheses that trade places within a sentence keep its keys and values where they are
         if not torch.equal(sentence, state.sentence):
@@ -166,11 +159,11 @@ class Seq2Seq(_Model):
         return Seq2SeqState(memory, mask, sentence, caches)
 
     def _embedded(self, target: Tensor, b: int) -> Tensor:
-        _check.target(target, self.embed_target.tokens.num_embeddings, b)
+        _check.tokens("target", target, self.embed_target.tokens.weight, b=b)
         return self.embed_target(target)
 
     def _encode(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
-        _check.tokens("source", source, self.embed_source.tokens.num_embeddings)
+        _check.tokens("source", source, self.embed_source.tokens.weight)
         _check.lengths("source_lengths", lengths, source, at_least=1)
         mask = _padding(source, lengths)
         x = self.embed_source(source)
@@ -185,9 +178,7 @@ class LanguageModel(_Model):
 
     Shapes: tokens (b, n); returns logits (b, n, vocabulary), where logits[:, t] predict the token
     after tokens[:, t].
-
     Raises: as ``Seq2Seq``.
-
     Source: Radford et al. (2018), section 3.1; Liu et al. (2018) for translation by such a model.
     """
 
@@ -249,7 +240,7 @@ class LanguageModel(_Model):
     def reorder(self, state: LanguageModelState, rows: Tensor) -> LanguageModelState:
         """Return the state of the chosen rows (m,), with repetition if asked."""
         before = state.before
-        _check.rows(rows, None if before is None else len(before))
+        _check.rows(rows, before)
         before = None if before is None else before[rows]
         return LanguageModelState([cache.reorder(rows) for cache in state.caches], before)
 
@@ -257,13 +248,12 @@ class LanguageModel(_Model):
 def _rope(positions: Positions, d_model: int, n_heads: int) -> Rotary | None:
     if positions != "rope":
         return None
-    _check.whole_number("n_heads", n_heads, at_least=1)
+    _check.sizes(n_heads=n_heads)
     _check.multiple("d_model", d_model, "n_heads", n_heads)
     d = d_model // n_heads
     if d % 2:
-        raise ValueError(
-            f"d_model / n_heads must be even, for rope takes its numbers in pairs: it is {d}"
-        )
+        why = "for rope takes its numbers in pairs"
+        raise ValueError(f"d_model / n_heads must be even, {why}: it is {d}")
     return Rotary(d)
 
 

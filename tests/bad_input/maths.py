@@ -10,7 +10,7 @@ from attnbook import attention as att
 from attnbook import efficient as eff
 from attnbook import masks, reference
 from attnbook import scores as sco
-from attnbook.attend import Attend, spread
+from attnbook.multihead import Attend, repeat_heads
 from tests.bad_input.rows import FLOATS, HEADS, NAN, WHOLE, Calls, M, Row, X, rows
 
 EVEN = np.full((2, 3), 1 / 3)
@@ -133,7 +133,7 @@ CALLS: Calls = {
             "heads needs a query of shape (…, h, n_q, d)",
         ),
     ],
-    "attend.Attend": [
+    "multihead.Attend": [
         (
             lambda: Attend()([[0.0]], HEADS, HEADS),
             "query must be a torch.Tensor: it is a list",
@@ -226,17 +226,17 @@ CALLS: Calls = {
             "mask must fit the scores (2, 5, 5): its shape is (3, 5, 5)",
         ),
     ],
-    "attend.spread": [
+    "multihead.repeat_heads": [
         (
-            lambda: spread(HEADS, 6),
+            lambda: repeat_heads(HEADS, 6),
             "n_heads must be a multiple of the heads of key, 4: there are 6",
         ),
         (
-            lambda: spread(HEADS, 2),
+            lambda: repeat_heads(HEADS, 2),
             "n_heads must be a multiple of the heads of key, 4: there are 2",
         ),
-        (lambda: spread(HEADS, 0), f"n_heads {WHOLE} 1: it is 0"),
-        (lambda: spread(X[0, 0], 8), "key must have the shape (b, h_kv, …)"),
+        (lambda: repeat_heads(HEADS, 0), f"n_heads {WHOLE} 1: it is 0"),
+        (lambda: repeat_heads(X[0, 0], 8), "key must have the shape (b, h_kv, …)"),
     ],
     "efficient.merge": [
         (

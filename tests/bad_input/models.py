@@ -139,11 +139,6 @@ CALLS: Calls = {
             "memory must be a torch.Tensor, or Pro",
             TypeError,
         ),
-        (
-            lambda: layers.DecoderBlock(8, 2).cross_weights(X, None),
-            "or Projected: it is None",
-            TypeError,
-        ),
     ],
     "layers.Encoder": [
         (lambda: layers.Encoder(0, 8, 2), f"n_layers {WHOLE} 1"),

@@ -26,7 +26,7 @@ from tests.bad_input.rows import Row
 from tests.bad_input.test_files import FILES
 
 HEART = (
-    "masks scores attention attend positions cache multihead embeddings efficient layers rnn "
+    "masks scores attention positions cache multihead embeddings efficient layers rnn "
     "transformer decoding record reference pretrained"
 )
 FOLDERS = (
