@@ -138,6 +138,33 @@ def attention(
     With ``one_size`` queries and keys must be vectors of one size, at least 1. With ``groups`` all
     have the shape (b, h, n, d), and the query may have more heads than the others.
     """
+    if not _meet(tensors, groups, one_size):
+        _say_why(tensors, groups, one_size)
+    if mask is not None or bias is not None:
+        query, key = tensors[:2]
+        parts(mask, bias, (*query.shape[:-1], key.shape[-2]), query)
+    if causal is not True and causal is not False:
+        flags(causal=causal)
+
+
+def _meet(tensors: tuple[Any, ...], groups: bool, one_size: bool) -> bool:
+    # nearly always, and at little cost
+    if not all(isinstance(one, Tensor) for one in tensors):
+        return False
+    query, key, value = (*tensors, tensors[-1])[:3]
+    lead = 1 if groups else query.dim() - 2
+    return (
+        query.is_floating_point()
+        and query.dtype == key.dtype == value.dtype
+        and query.device == key.device == value.device
+        and (query.dim() == key.dim() == value.dim() == 4 if groups else query.dim() >= 2)
+        and query.shape[:lead] == key.shape[:lead]
+        and key.shape[:-1] == value.shape[:-1]
+        and (not one_size or query.shape[-1] == key.shape[-1] > 0)
+    )
+
+
+def _say_why(tensors: tuple[Any, ...], groups: bool, one_size: bool) -> None:
     named = dict(zip(("query", "key", "value"), tensors, strict=False))
     query, key = tensors[:2]
     for name, one in named.items():
@@ -153,8 +180,6 @@ def attention(
         if query.shape[-1] == 0:
             came = f"their shapes are {tuple(query.shape)} and {tuple(key.shape)}"
             raise ValueError(f"query and key must have vectors of at least one number: {came}")
-    parts(mask, bias, (*query.shape[:-1], key.shape[-2]), query)
-    flags(causal=causal)
 
 
 def parts(mask: Tensor | None, bias: Tensor | None, scores: tuple[int, ...], query: Tensor) -> None:
@@ -197,6 +222,10 @@ def score_result(scores: Any, query: Tensor, key: Tensor) -> None:
 
 def vectors(name: str, x: Any, weight: Tensor, *wanted: int | str) -> None:
     """Check what goes into a layer: floats of the wanted shape, and of its weight's kind."""
+    if isinstance(x, Tensor) and (x.dtype, x.device) == (weight.dtype, weight.device):
+        rank = x.dim() >= len(wanted) - 1 if wanted[0] == "…" else x.dim() == len(wanted)
+        if rank and x.shape[-1] == wanted[-1]:
+            return
     floats(name, x)
     shape(name, x, *wanted)
     for what in ("dtype", "device"):
@@ -208,8 +237,8 @@ def vectors(name: str, x: Any, weight: Tensor, *wanted: int | str) -> None:
 
 def sentences(name: str, ids: Any, *, may_be_empty: bool = False) -> None:
     """Check a batch of sentences, token ids (b, n) in int64, of at least one token unless told."""
-    is_a(name, ids, Tensor)
-    if ids.dtype != torch.int64:
+    if not isinstance(ids, Tensor) or ids.dtype != torch.int64:
+        is_a(name, ids, Tensor)
         raise ValueError(f"{name} must hold token ids of dtype torch.int64: it has {ids.dtype}")
     if ids.dim() != 2 or not (may_be_empty or ids.numel()):
         least = "" if may_be_empty else " with at least one sentence of at least one token"
@@ -220,7 +249,8 @@ def sentences(name: str, ids: Any, *, may_be_empty: bool = False) -> None:
 def tokens(name: str, ids: Any, table: Tensor, *, b: int | None = None) -> None:
     """Check a batch of token ids, (b, n) and not empty, each a row of a ``table`` of embeddings."""
     sentences(name, ids)
-    alike("device", **{"the model": table, name: ids})
+    if ids.device != table.device:
+        alike("device", **{"the model": table, name: ids})
     if b is not None and len(ids) != b:
         wanted = f"(b, n_t) = ({b}, at least 1), for there are {b} sentences in source"
         raise ValueError(f"{name} must have the shape {wanted}: its shape is {tuple(ids.shape)}")

@@ -144,6 +144,9 @@ class MultiHeadAttention(nn.Module):
         Shapes: memory (b, n_k, d_model); returns key and value (b, h_kv, n_k, d).
         """
         _check.vectors("memory", memory, self.qkv.weight, "b", "n", self.d_model)
+        return self._keys_and_values(memory)
+
+    def _keys_and_values(self, memory: Tensor) -> Projected:
         weight, bias = self.qkv.weight[self.d_model :], self.qkv.bias[self.d_model :]
         both = self._split(functional.linear(memory, weight, bias))
         return Projected(*both.split(self.n_kv_heads, dim=1))
@@ -171,7 +174,7 @@ class MultiHeadAttention(nn.Module):
         if memory is None:
             sizes = (self.n_heads, self.n_kv_heads, self.n_kv_heads)
             return self._split(self.qkv(x)).split(sizes, dim=1)
-        memory = memory if isinstance(memory, Projected) else self.project(memory)
+        memory = memory if isinstance(memory, Projected) else self._keys_and_values(memory)
         weight, bias = self.qkv.weight[: self.d_model], self.qkv.bias[: self.d_model]
         return self._split(functional.linear(x, weight, bias)), *memory
 
@@ -196,7 +199,8 @@ class MultiHeadAttention(nn.Module):
         self, x: Tensor, memory: Tensor | Projected | None, cache: KVCache | None
     ) -> None:
         _check.vectors("x", x, self.qkv.weight, "b", "n", self.d_model)
-        _check.is_a("cache", cache, (KVCache, type(None)), "a KVCache or None")
+        if cache is not None:
+            _check.is_a("cache", cache, KVCache, "a KVCache or None")
         if memory is None:
             return
         if cache is not None:
@@ -206,7 +210,8 @@ class MultiHeadAttention(nn.Module):
             raise ValueError(f"memory must be None, for {why}")
         if not isinstance(memory, Projected):
             _check.vectors("memory", memory, self.qkv.weight, "b", "n", self.d_model)
-            _check.alike("leading dimensions", x=x, memory=memory)
+            if len(x) != len(memory):
+                _check.alike("leading dimensions", x=x, memory=memory)
             return
         wanted = (x.shape[0], self.n_kv_heads, memory.key.shape[-2], self.d)
         for part in memory:
@@ -245,13 +250,14 @@ class Attend(nn.Module):
         options = {"causal": causal, "one_size": True, "groups": True}
         _check.attention(query, key, value, mask=mask, bias=bias, **options)
         b, h, n_q, d = query.shape
-        _check_groups("the heads of query", h, key)
+        if h != key.shape[1]:
+            _check_groups("the heads of query", h, key)
         if h != (h_kv := key.shape[1]) and n_q == 1:
             # the heads that share a key become the rows of one head: no key is copied
             query = query.reshape(b, h_kv, h // h_kv, d)
             mask, bias, causal = _as_rows(mask, h_kv), _as_rows(bias, h_kv), False
         else:
-            key, value = repeat_heads(key, h), repeat_heads(value, h)
+            key, value = _repeat(key, h), _repeat(value, h)
         if not (self.training and self.dropout > 0):
             return fused(query, key, value, mask, bias, causal).reshape(b, h, n_q, d)
         mask = with_causal(mask, query, key) if causal else mask
@@ -272,6 +278,10 @@ def repeat_heads(key: Tensor, n_heads: int) -> Tensor:
         raise ValueError(f"key must have the shape (b, h_kv, …): its shape is {tuple(key.shape)}")
     _check.sizes(n_heads=n_heads)
     _check_groups("n_heads", n_heads, key)
+    return _repeat(key, n_heads)
+
+
+def _repeat(key: Tensor, n_heads: int) -> Tensor:
     group = n_heads // key.shape[1]
     return key if group == 1 else key.repeat_interleave(group, dim=1)
 

@@ -36,6 +36,12 @@ def sinusoidal(
     _even(d)
     _with_fractions(dtype)
     _check_offset(offset)
+    return _sinusoidal(n, d, offset, dtype, device)
+
+
+def _sinusoidal(
+    n: int, d: int, offset: int | Tensor, dtype: torch.dtype, device: torch.device | str | None
+) -> Tensor:
     angles = _angles(_positions(n, offset, device), d, 10000.0, dtype)
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).to(dtype)
 
@@ -55,8 +61,7 @@ class Sinusoidal(nn.Module):
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + PE for the positions from ``offset`` on."""
         _check_vectors(x, self.d, offset)
-        place = sinusoidal(x.shape[-2], self.d, offset=offset, dtype=x.dtype, device=x.device)
-        return x + place
+        return x + _sinusoidal(x.shape[-2], self.d, offset, x.dtype, x.device)
 
 
 class LearnedPositions(nn.Module):
@@ -176,8 +181,9 @@ def _positions(n: int, offset: int | Tensor, device: torch.device | str | None) 
 
 
 def _check_vectors(x: Tensor, d: int, offset: int | Tensor, rank: int = 3) -> None:
-    _check.floats("x", x)
-    _check.shape("x", x, "…", "n", d)
+    if not (isinstance(x, Tensor) and x.is_floating_point() and x.dim() > 1 and x.shape[-1] == d):
+        _check.floats("x", x)
+        _check.shape("x", x, "…", "n", d)
     if isinstance(offset, Tensor) and x.dim() != rank:
         wanted = f"{'(b, n, d)' if rank == 3 else '(b, h, n, d)'} for an offset of each sentence"
         raise ValueError(f"x must have the shape {wanted}: its shape is {tuple(x.shape)}")
@@ -187,7 +193,7 @@ def _check_vectors(x: Tensor, d: int, offset: int | Tensor, rank: int = 3) -> No
 def _check_offset(offset: int | Tensor, b: int | None = None) -> None:
     """Check one offset for all, or one for each of b sentences."""
     if not isinstance(offset, Tensor):
-        return _check.sizes(0, offset=offset)
+        return _check.whole_number("offset", offset)
     _check.integers("offset", offset)
     if offset.dim() != 1 or b not in (None, len(offset)):
         wanted = "(b,)" if b is None else f"(b,) = ({b},)"
