@@ -16,9 +16,8 @@ from timing import Row, Times, at_least, at_most, digits, ratio
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from attnbook.multihead import Attend
 from attnbook.masks import causal_mask
-from attnbook.multihead import MultiHeadAttention
+from attnbook.multihead import Attend, MultiHeadAttention
 from attnbook.transformer import LanguageModel
 
 SHAPES = {(8, 128): 21, (1, 1024): 11, (1, 4096): 3}  # (b, n), and rounds

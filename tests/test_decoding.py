@@ -7,8 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnbook.decoding import best
-from attnbook.decoding import Hypothesis, beam_search, greedy, sample
+from attnbook.decoding import Hypothesis, beam_search, best, greedy, sample
 from tests.strategies import normal
 from tests.tables import EOS, Table, batch, brute_force, plain_beam, random_table, table_of
 

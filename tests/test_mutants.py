@@ -1,5 +1,6 @@
 """Small things that only mutation testing missed: see benchmarks/mutation.md."""
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -8,10 +9,13 @@ from torch import Tensor, nn
 
 from attnbook.attention import attention, attention_weights, fused_attention
 from attnbook.decoding import beam_search
+from attnbook.efficient import feature_map, tiled_attention
+from attnbook.embeddings import Embeddings
+from attnbook.layers import Encoder
 from attnbook.masks import causal_mask
 from attnbook.multihead import Attend, MultiHeadAttention
 from attnbook.positions import LearnedPositions, Rotary, Sinusoidal, alibi_bias
-from attnbook.scores import Additive
+from attnbook.scores import Additive, Bilinear
 from tests.strategies import close, normal
 from tests.tables import batch, random_table
 
@@ -163,3 +167,66 @@ def test_a_beam_goes_by_the_mean_per_token_unless_told_otherwise() -> None:
     asked = beam_search(table, *batch(3), length_penalty=1.0, **options)
     assert beam_search(table, *batch(3), **options) == asked
     assert beam_search(table, *batch(3), length_penalty=0.0, **options) != asked
+
+
+def test_each_head_of_each_sentence_is_tiled_under_its_own_mask() -> None:
+    """Masks that differ from head to head, and from sentence to sentence."""
+    query, key, value = (normal(2, 3, 5, 4, seed=seed) for seed in range(3))
+    mask = normal(2, 3, 5, 5, seed=3) > -0.5
+    for one in (mask, mask[:1], mask[:, :1]):
+        wanted = attention(query, key, value, one).output
+        close(tiled_attention(query, key, value, one, tile=2).output, wanted)
+
+
+def test_embeddings_drop_after_the_norm() -> None:
+    """As BERT does: what is left out is 0 in the result, and the rest is scaled."""
+    embed = Embeddings(9, 8, norm=True, dropout=0.5)
+    tokens = torch.arange(9)[None]
+    wanted = embed.eval()(tokens)
+    torch.manual_seed(0)
+    found = embed.train()(tokens)
+    assert (found == 0).any()
+    torch.testing.assert_close(found, torch.where(found == 0, 0, 2 * wanted))
+
+
+def test_the_norm_at_the_end_of_a_stack_has_the_blocks_eps() -> None:
+    assert Encoder(1, 8, 2, eps=1e-3).norm.eps == 1e-3
+
+
+def test_a_bilinear_score_of_one_size_is_not_transposed() -> None:
+    score, query, key = Bilinear(4, 4).double(), normal(2, 4), normal(3, 4, seed=1)
+    close(score(query, key), query @ score.key.weight @ key.mT)
+
+
+def test_the_feature_maps_gradient_at_0_is_1_on_every_torch() -> None:
+    x = torch.tensor([-1.0, 0.0, 1.0, -200.0], dtype=torch.float64, requires_grad=True)
+    feature_map(x).sum().backward()
+    close(x.grad, torch.tensor([math.exp(-1), 1, 1, math.exp(-200)], dtype=torch.float64))
+
+
+@pytest.mark.parametrize("heads", [1, 3])
+def test_a_bias_that_forbids_a_whole_row_gives_zeros_in_every_path(heads: int) -> None:
+    """As a mask does, with gradients that are numbers."""
+    query, key, value = (normal(2, heads, 4, 6, seed=seed).requires_grad_() for seed in range(3))
+    bias = torch.zeros(heads, 4, 4, dtype=torch.float64)[None]
+    bias[:, :, 1] = -torch.inf
+    bias[:, :, 2, 3] = -torch.inf
+    mask = bias == 0
+    wanted = attention(query, key, value, mask).output
+    for output in (
+        attention(query, key, value, bias=bias).output,
+        attention_weights(query, key, bias=bias) @ value,
+        fused_attention(query, key, value, bias=bias),
+    ):
+        close(output, wanted)
+        (gradient,) = torch.autograd.grad(output.sum(), query, retain_graph=True)
+        assert gradient.isfinite().all()
+    layer = MultiHeadAttention(6 * heads, heads).double().eval()
+    x = normal(2, 4, 6 * heads)
+    allowed = mask.expand(2, -1, -1, -1)
+    close(layer(x, bias=bias), layer(x, mask=allowed))
+    close(layer.weights(x, bias=bias), layer.weights(x, mask=allowed))
+
+
+def test_learned_positions_keep_half_precision() -> None:
+    assert LearnedPositions(5, 4)(torch.zeros(1, 3, 4, dtype=torch.float16)).dtype == torch.float16

@@ -59,7 +59,7 @@ def one_of(name: str, came: object, known: Iterable[object]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}: it is {came!r}")
 
 
-def is_a(name: str, came: object, kind: type | tuple[type, ...], words: str = "") -> None:
+def is_a(name: str, came: object, kind: type, words: str = "") -> None:
     """Raise ``TypeError`` for anything but a ``kind``, which ``words`` may name."""
     if not isinstance(came, kind):
         wanted = words or f"a {'torch.' if kind is Tensor else ''}{kind.__name__}"
@@ -91,8 +91,8 @@ def boolean(name: str, mask: Any) -> None:
 
 def shape(name: str, tensor: Tensor, *wanted: int | str) -> None:
     """Compare a shape: a number is that size, a name any, and "…" any leading dimensions."""
-    came, form = tuple(tensor.shape), f"({', '.join(map(str, wanted))})"
-    form = form if len(wanted) > 1 else f"({wanted[0]},)"
+    came = tuple(tensor.shape)
+    form = f"({', '.join(map(str, wanted))}{',' * (len(wanted) == 1)})"
     few = wanted[0] == "…"
     sizes = wanted[1:] if few else wanted
     long_enough = len(came) >= len(sizes) if few else len(came) == len(sizes)
@@ -246,9 +246,19 @@ def sentences(name: str, ids: Any, *, may_be_empty: bool = False) -> None:
         raise ValueError(f"{name} must have the shape (b, n){least}: {came}")
 
 
-def tokens(name: str, ids: Any, table: Tensor, *, b: int | None = None) -> None:
-    """Check a batch of token ids, (b, n) and not empty, each a row of a ``table`` of embeddings."""
-    sentences(name, ids)
+def tokens(
+    name: str, ids: Any, table: Tensor, *, b: int | None = None, rows: int | None = None
+) -> None:
+    """Check token ids, each a row of a ``table`` of embeddings.
+
+    A batch (b, n) that is not empty, of ``b`` sentences where told; or one token for each of
+    ``rows``.
+    """
+    if rows is None:
+        sentences(name, ids)
+    else:
+        integers(name, ids)
+        shape(name, ids, rows)
     if ids.device != table.device:
         alike("device", **{"the model": table, name: ids})
     if b is not None and len(ids) != b:

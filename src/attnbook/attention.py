@@ -9,7 +9,7 @@ A query with nothing to attend to gets zeros. A key that no query may attend to 
 influence at all, not even when it holds NaN.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -161,6 +161,8 @@ def fused(
 
 def _scores(score: Score, query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
     """Return score(query, key) + bias, in memory that ``_softmax`` may write to."""
+    if not callable(score):
+        _check.is_a("score", score, Callable, "a function of query and key")
     scores = score(query, key)
     _check.score_result(scores, query, key)
     if bias is not None:

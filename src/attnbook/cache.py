@@ -1,7 +1,5 @@
 """The keys and values of the tokens so far, kept so that each is computed once."""
 
-from typing import Self
-
 import torch
 from torch import Tensor
 
@@ -27,8 +25,7 @@ class KVCache:
         self.max_length = max_length
         self.length = 0
         self._capacity = capacity
-        self._key: Tensor | None = None
-        self._value: Tensor | None = None
+        self._memory: tuple[Tensor, Tensor] | None = None  # (b, h, room, d), (b, h, room, d_v)
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Add n rows; return all keys and values so far, as views of the cache's memory.
@@ -40,46 +37,44 @@ class KVCache:
         """
         self._check_rows(key, value)
         start, end = self.length, self.length + key.shape[2]
-        self._make_room(key, value, end)
-        self._key[:, :, start:end] = key
-        self._value[:, :, start:end] = value
+        keys, values = self._room_for(end, key, value)
+        keys[:, :, start:end], values[:, :, start:end] = key, value
         self.length = end
-        return self._key[:, :, :end], self._value[:, :, :end]
+        return keys[:, :, :end], values[:, :, :end]
 
-    def reorder(self, rows: Tensor) -> Self:
+    def reorder(self, rows: Tensor) -> "KVCache":
         """Return a new cache that holds the chosen rows of the batch, with repetition if asked.
 
         Shapes: rows (m,) of whole numbers below b; the new cache has the batch size m.
         Raises: TypeError or ValueError for other rows.
         """
-        _check.rows(rows, self._key)
-        other = type(self)(self.max_length, capacity=self._capacity)
-        if self._key is not None:
-            chosen = [part[:, :, : self.length].index_select(0, rows) for part in self._parts()]
-            other._make_room(*chosen, max(self.length, 1))
-            other._key[:, :, : self.length], other._value[:, :, : self.length] = chosen
-            other.length = self.length
+        _check.rows(rows, None if self._memory is None else self._memory[0])
+        other = KVCache(self.max_length, capacity=self._capacity)
+        if self._memory is not None:
+            n = other.length = self.length
+            key, value = (part[:, :, :n].index_select(0, rows) for part in self._memory)
+            keys, values = other._room_for(max(n, 1), key, value)
+            keys[:, :, :n], values[:, :, :n] = key, value
         return other
 
-    def _parts(self) -> tuple[Tensor, Tensor]:
-        return self._key, self._value
-
-    def _make_room(self, key: Tensor, value: Tensor, wanted: int) -> None:
-        if self._key is not None and wanted <= self._key.shape[2]:
-            return
-        room = max(wanted, self._capacity, 2 * self.length)
-        room = room if self.max_length is None else min(room, self.max_length)
-        old, self._key, self._value = self._parts(), _empty(key, room), _empty(value, room)
-        if self.length:
-            self._key[:, :, : self.length] = old[0][:, :, : self.length]
-            self._value[:, :, : self.length] = old[1][:, :, : self.length]
+    def _room_for(self, wanted: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        old, n = self._memory, self.length
+        if old is None or wanted > old[0].shape[2]:
+            room = max(wanted, self._capacity, 2 * n)
+            room = room if self.max_length is None else min(room, self.max_length)
+            self._memory = _empty(key, room), _empty(value, room)
+            if old is not None:
+                for part, before in zip(self._memory, old, strict=True):
+                    part[:, :, :n] = before[:, :, :n]
+            return self._memory
+        return old
 
     def _check_rows(self, key: Tensor, value: Tensor) -> None:
-        for name, new, old in (("key", key, self._key), ("value", value, self._value)):
+        for place, (name, new) in enumerate((("key", key), ("value", value))):
             _check.floats(name, new)
             _check.shape(name, new, "b", "h", "n", "d")
-            if old is not None:
-                _check_like(name, new, old)
+            if self._memory is not None:
+                _check_like(name, new, self._memory[place])
         for what in ("dtype", "device", "leading dimensions", "length"):
             _check.alike(what, key=key, value=value)
         end = self.length + key.shape[2]

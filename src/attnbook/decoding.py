@@ -33,12 +33,15 @@ class Stepper(Protocol[State]):
 
     def start(self, source: Tensor, source_lengths: Tensor) -> State:
         """Read source (b, n_s) of lengths (b,); return a state of b rows."""
+        ...
 
     def step(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
         """Return logits (rows, vocabulary) that follow tokens (rows,), and the new state."""
+        ...
 
     def reorder(self, state: State, rows: Tensor) -> State:
         """Return a state of the chosen rows (m,)."""
+        ...
 
 
 class Hypothesis(NamedTuple):
@@ -54,7 +57,7 @@ class Hypothesis(NamedTuple):
 
 
 def greedy(
-    stepper: Stepper,
+    stepper: Stepper[State],
     source: Tensor,
     source_lengths: Tensor,
     *,
@@ -82,7 +85,7 @@ def greedy(
 
 
 def sample(
-    stepper: Stepper,
+    stepper: Stepper[State],
     source: Tensor,
     source_lengths: Tensor,
     *,
@@ -120,7 +123,7 @@ def sample(
 
 @torch.no_grad()
 def beam_search(
-    stepper: Stepper,
+    stepper: Stepper[State],
     source: Tensor,
     source_lengths: Tensor,
     *,
@@ -156,6 +159,7 @@ def beam_search(
     state = stepper.reorder(stepper.start(source, source_lengths), sentence)
     tokens = _first_tokens(bos, source)[sentence]
     living, ended = begin(b, beam, max_length, source.device)
+    n = 1
     for n in range(1, max_length + 1):
         logits, state = stepper.step(tokens, state)
         living = extend(living, _log_probabilities(logits, len(tokens), eos))
@@ -170,7 +174,7 @@ def beam_search(
 
 @torch.no_grad()
 def _write(
-    stepper: Stepper,
+    stepper: Stepper[State],
     source: Tensor,
     source_lengths: Tensor,
     choose: Callable[[Tensor, int], Tensor],

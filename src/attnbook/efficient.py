@@ -79,8 +79,8 @@ def merge(one: Running, other: Running) -> Running:
         wanted = "tensors of one shape (…, 1)"
         raise ValueError(f"one and other must hold {wanted}: their shapes are {shapes}")
     maximum = torch.maximum(one.maximum, other.maximum)
-    parts = (each.total * (each.maximum - maximum).exp() for each in (one, other))
-    return Running(maximum, sum(parts))
+    first, second = (each.total * (each.maximum - maximum).exp() for each in (one, other))
+    return Running(maximum, first + second)
 
 
 def online_softmax(scores: Tensor, *, tile: int = 1) -> Tensor:
@@ -418,13 +418,15 @@ class _TiledAttention(torch.autograd.Function):
             return _forward(query, key, value, plan)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple, output: tuple[Tensor, Tensor]) -> None:
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
         query, key, value, mask, *ctx.rest = inputs
         ctx.save_for_backward(query, key, value, mask, *output)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, d_output: Tensor, d_logsumexp: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(  # pyright: ignore[reportIncompatibleMethodOverride]
+        ctx: Any, d_output: Tensor, d_logsumexp: Tensor
+    ) -> tuple[Tensor | None, ...]:
         query, key, value, mask, *results = ctx.saved_tensors
         lead, causal, tile = ctx.rest
         plan = Plan(query.shape[-2], key.shape[-2], lead, mask, causal, tile)

@@ -64,19 +64,19 @@ class Embeddings(nn.Module):
         if self.positions is not None:
             x = self.positions(x, offset)
         if self.types is not None:
-            x = x + self.types(self._types_of(tokens, types))
+            types = torch.zeros_like(tokens) if types is None else types
+            _check_types(types, self.types, tokens)
+            x = x + self.types(types)
         elif types is not None:
             raise ValueError("types must be None, for these embeddings were made with n_types=0")
         return self.dropout(self.norm(x))
 
-    def _types_of(self, tokens: Tensor, types: Tensor | None) -> Tensor:
-        if types is None:
-            return torch.zeros_like(tokens)
-        _check.tokens("types", types, self.types.weight)
-        if types.shape != tokens.shape:
-            wanted, came = tuple(tokens.shape), tuple(types.shape)
-            raise ValueError(f"types must have the shape of tokens, {wanted}: its shape is {came}")
-        return types
+
+def _check_types(types: Tensor, known: nn.Embedding, tokens: Tensor) -> None:
+    _check.tokens("types", types, known.weight)
+    if types.shape != tokens.shape:
+        wanted, came = tuple(tokens.shape), tuple(types.shape)
+        raise ValueError(f"types must have the shape of tokens, {wanted}: its shape is {came}")
 
 
 def _positions(name: str | None, max_length: int, d_model: int) -> nn.Module | None:

@@ -5,7 +5,7 @@ A block has two or three *parts*, and each part adds its output to its input. Wi
 norm(x + part(x)). A stack of pre-norm blocks ends in a norm of its own.
 """
 
-from typing import Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack, cast
 
 from torch import Tensor, nn
 from torch.nn import functional
@@ -70,14 +70,20 @@ class _Block(nn.Module):
         n_heads: int,
         d_ff: int | None,
         n_parts: int,
-        **options: Unpack[BlockOptions],
+        *,
+        norm: Literal["pre", "post"] = "pre",
+        activation: Literal["relu", "gelu"] = "relu",
+        dropout: float = 0.0,
+        eps: float = 1e-5,
+        n_kv_heads: int | None = None,
+        rope: Rotary | None = None,
     ) -> None:
         super().__init__()
-        norm, eps = options.pop("norm", "pre"), options.pop("eps", 1e-5)
-        activation, dropout = options.pop("activation", "relu"), options.get("dropout", 0.0)
         _check.one_of("norm", norm, ("pre", "post"))
         _check.positive("eps", eps)
-        self.attention = MultiHeadAttention(d_model, n_heads, **options)
+        self.attention = MultiHeadAttention(
+            d_model, n_heads, n_kv_heads=n_kv_heads, dropout=dropout, rope=rope
+        )
         d_ff = 4 * d_model if d_ff is None else d_ff
         self.feed_forward = FeedForward(d_model, d_ff, activation=activation, dropout=dropout)
         self.norms = nn.ModuleList(nn.LayerNorm(d_model, eps=eps) for _ in range(n_parts))
@@ -134,8 +140,8 @@ class DecoderBlock(_Block):
         self, d_model: int, n_heads: int, d_ff: int | None = None, **options: Unpack[BlockOptions]
     ) -> None:
         super().__init__(d_model, n_heads, d_ff, 3, **options)
-        same = {name: options[name] for name in ("n_kv_heads", "dropout") if name in options}
-        self.cross = MultiHeadAttention(d_model, n_heads, **same)
+        n_kv_heads, dropout = options.get("n_kv_heads"), options.get("dropout", 0.0)
+        self.cross = MultiHeadAttention(d_model, n_heads, n_kv_heads=n_kv_heads, dropout=dropout)
 
     def forward(
         self,
@@ -229,16 +235,16 @@ class Decoder(_Stack):
 
         The memory is one tensor for all blocks, or ``project(memory)``, one for each.
         """
-        memory = [memory] * len(self.blocks) if isinstance(memory, Tensor) else memory
-        memory = _each("memory", "be a tensor, or hold one Projected", memory, self.blocks)
+        given = [memory] * len(self.blocks) if isinstance(memory, Tensor) else memory
+        memories = _each("memory", "be a tensor, or hold one Projected", given, self.blocks)
         caches = _each("caches", "hold one KVCache", caches, self.blocks)
-        for block, own, cache in zip(self.blocks, memory, caches, strict=True):
+        for block, own, cache in zip(self.blocks, memories, caches, strict=True):
             x = block(x, own, mask, memory_mask, bias=bias, cache=cache)
         return self.norm(x)
 
     def project(self, memory: Tensor) -> list[Projected]:
         """Compute each block's keys and values of the memory once, for many calls."""
-        return [block.cross.project(memory) for block in self.blocks]
+        return [cast(DecoderBlock, block).cross.project(memory) for block in self.blocks]
 
 
 def _check_memory(memory: Tensor | Projected | None) -> None:
@@ -247,7 +253,7 @@ def _check_memory(memory: Tensor | Projected | None) -> None:
         raise TypeError("memory must be a torch.Tensor, or Projected: it is None")
 
 
-def _each(name: str, kind: str, given: list | None, blocks: nn.ModuleList) -> list:
+def _each(name: str, kind: str, given: list[Any] | None, blocks: nn.ModuleList) -> list[Any]:
     if given is None:
         return [None] * len(blocks)
     if len(given) != len(blocks):

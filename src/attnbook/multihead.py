@@ -312,8 +312,10 @@ def _check_groups(name: str, n_heads: int, key: Tensor) -> None:
 
 
 def _check_rope(rope: Rotary | None, d: int) -> None:
-    _check.is_a("rope", rope, (Rotary, type(None)), "a Rotary or None")
-    if rope is not None and rope.d != d:
+    if rope is None:
+        return
+    _check.is_a("rope", rope, Rotary, "a Rotary or None")
+    if rope.d != d:
         raise ValueError(f"rope must turn vectors of d_model / n_heads = {d}: it turns {rope.d}")
 
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterable
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +23,7 @@ from attnbook import _check
 from attnbook.embeddings import Embeddings
 from attnbook.layers import Encoder
 from attnbook.masks import padding_mask
+from attnbook.positions import LearnedPositions
 from attnbook.record import record_attention
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Pretrained(nn.Module):
         self.embeddings, self.encoder = _read_layers(config)
         self.tokenizer = _read_tokenizer(tokenizer)
         # how many pieces there are positions for, and how many the authors make a vector of
-        self.max_length = self.embeddings.positions.table.num_embeddings
+        self.max_length = cast(LearnedPositions, self.embeddings.positions).table.num_embeddings
         self.max_embedded = min(_read_max_embedded(sentence), self.max_length)
         _read_weights(weights, self)
         self.eval()

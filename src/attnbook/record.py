@@ -1,6 +1,6 @@
 """Look into a running model: every attention layer's queries and keys, weights when asked."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,7 +67,7 @@ class Seen:
 
 
 @contextmanager
-def record_attention(model: nn.Module) -> Iterator[Seen]:
+def record_attention(model: nn.Module) -> Generator[Seen]:
     """Watch every ``MultiHeadAttention`` within ``model`` while the ``with`` block runs.
 
     ``with record_attention(model) as seen: model(x)``, then ``seen.names`` and

@@ -9,8 +9,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+Floats = NDArray[np.floating]
 
-def softmax(x: ArrayLike) -> NDArray[np.floating]:
+
+def softmax(x: ArrayLike) -> Floats:
     """Turn numbers into positive ones that sum to 1 along the last axis.
 
     softmax(x)_i = exp(x_i − m) / Σ_j exp(x_j − m); m = max(x) changes nothing but keeps exp
@@ -26,7 +28,7 @@ def softmax(x: ArrayLike) -> NDArray[np.floating]:
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> NDArray[np.floating]:
+def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> Floats:
     """Turn scores into weights over the keys that ``mask`` allows; an empty row gives zeros.
 
     Shapes: scores (…, n_q, n_k) or (n_k,), mask of the shape (n_q, n_k) or of the rank of the
@@ -47,7 +49,7 @@ def attention_loops(
     mask: ArrayLike | None = None,
     *,
     scale: bool = True,
-) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+) -> tuple[Floats, Floats]:
     """Compute attention one query, one key and one number at a time.
 
     weights_ij = exp(e_ij) / Σ_j' exp(e_ij') with e_ij = q_i · k_j (/ √d); output_i = Σ_j
@@ -57,7 +59,7 @@ def attention_loops(
     (n_q, d_v) and weights (n_q, n_k).
     Raises: ValueError for shapes that do not fit or a mask that is not boolean.
     """
-    query, key, value, mask = _arrays(query, key, value, mask)
+    query, key, value, may = _arrays(query, key, value, mask)
     if query.ndim != 2:
         raise ValueError(f"query must have the shape (n_q, d): its shape is {query.shape}")
     n_q, n_k, d = len(query), len(key), query.shape[1]
@@ -65,7 +67,7 @@ def attention_loops(
     weights = np.zeros((n_q, n_k))
     output = np.zeros((n_q, value.shape[1]))
     for i in range(n_q):
-        allowed = [j for j in range(n_k) if mask[i, j]]
+        allowed = [j for j in range(n_k) if may[i, j]]
         scores = [sum(query[i, c] * key[j, c] for c in range(d)) / divisor for j in allowed]
         powers = [math.exp(score - max(scores)) for score in scores]
         for j, power in zip(allowed, powers, strict=True):
@@ -81,7 +83,7 @@ def attention_matrices(
     mask: ArrayLike | None = None,
     *,
     scale: bool = True,
-) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+) -> tuple[Floats, Floats]:
     """Compute attention for all queries at once, softmax(Q Kᵀ (/ √d)) V.
 
     Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v), mask of the shape
@@ -102,7 +104,7 @@ def attention_matrices(
 
 def _arrays(
     query: ArrayLike, key: ArrayLike, value: ArrayLike, mask: ArrayLike | None
-) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
     """Return the arguments as arrays that fit together, the mask in the scores' shape."""
     query, key, value = (
         _reals(name, x) for name, x in (("query", query), ("key", key), ("value", value))

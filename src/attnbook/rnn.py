@@ -8,7 +8,7 @@ Sizes: b sentences, n_s source and n_t target tokens, one width d = ``d_model`` 
 Batches are padded on the right; padding cannot change anything.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -132,7 +132,7 @@ class AttentionDecoder(nn.Module):
         self.embedding = nn.Embedding(vocabulary, d_model)
         self.dropout = nn.Dropout(dropout)
         self.gru = nn.GRU(2 * d_model if wide else d_model, d_model, batch_first=True)
-        self.combine = nn.Linear(2 * d_model, d_model, bias=False) if attends else None
+        self.combine = nn.Linear(2 * d_model, d_model, bias=False) if attends else nn.Identity()
         self.output = nn.Linear(d_model, vocabulary)
 
     def start(self, encoded: Encoded, lengths: Tensor) -> DecoderState:
@@ -152,6 +152,7 @@ class AttentionDecoder(nn.Module):
 
     def step(self, tokens: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
         """Return the logits (rows, vocabulary) that follow tokens (rows,), and the new state."""
+        _check.tokens("tokens", tokens, self.embedding.weight, rows=len(state.hidden))
         vector, state, _ = self._advance(self._embed(tokens), state)
         return self.output(self.dropout(vector)), state
 
@@ -164,7 +165,7 @@ class AttentionDecoder(nn.Module):
         """Return α (b, n_t, n_s): where each step looks while it reads ``target``."""
         if self.score is None:
             raise ValueError("order='none' has no weights: this decoder does not attend")
-        return self._teacher_forced(target, state)[1]
+        return cast(Tensor, self._teacher_forced(target, state)[1])
 
     def _embed(self, tokens: Tensor) -> Tensor:
         return self.dropout(self.embedding(tokens))
@@ -198,7 +199,7 @@ class AttentionDecoder(nn.Module):
             context, weights = self._look_once(state.hidden, state.memory)
             word = torch.cat([word, context], dim=-1)
         elif self.input_feeding:
-            word = torch.cat([word, state.fed], dim=-1)
+            word = torch.cat([word, cast(Tensor, state.fed)], dim=-1)
         hidden = torch.gru_cell(word, state.hidden, *self.gru.all_weights[0])  # (rows, d)
         if self.order == "luong":
             context, weights = self._look_once(hidden, state.memory)
@@ -206,15 +207,16 @@ class AttentionDecoder(nn.Module):
         fed = vector if self.input_feeding else None
         return vector, state._replace(hidden=hidden, fed=fed), weights
 
-    def _look(self, query: Tensor, memory: Memory) -> Attended:
+    def _look(self, query: Tensor, memory: Memory | None) -> Attended:
         """Attend with queries (b, n_q, d): the context (b, n_q, d) and its weights."""
-        query = query.to(memory.values.dtype)  # autocast may have made them differ
-        scores = score_projected(self.score, query, memory.keys)
-        _check.score_result(scores, query, memory.values)
-        weights = masked_softmax(scores, memory.mask)  # (b, n_q, n_s)
-        return Attended(weights.to(memory.values.dtype) @ memory.values, weights)
+        keys, values, mask = cast(Memory, memory)
+        query = query.to(values.dtype)  # autocast may have made them differ
+        scores = score_projected(cast(Score, self.score), query, keys)
+        _check.score_result(scores, query, values)
+        weights = masked_softmax(scores, mask)  # (b, n_q, n_s)
+        return Attended(weights.to(values.dtype) @ values, weights)
 
-    def _look_once(self, query: Tensor, memory: Memory) -> Attended:
+    def _look_once(self, query: Tensor, memory: Memory | None) -> Attended:
         context, weights = self._look(query[:, None], memory)
         return Attended(context[:, 0], weights[:, 0])  # (rows, d), (rows, n_s)
 

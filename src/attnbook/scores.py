@@ -131,7 +131,8 @@ def project_key(score: Score, key: Tensor) -> Tensor:
 
     Shapes: key (…, n_k, d_k); returns (…, n_k, d), of a size that the score chooses.
     """
-    return score.project(key) if hasattr(score, "project") else key
+    project: Callable[[Tensor], Tensor] | None = getattr(score, "project", None)
+    return key if project is None else project(key)
 
 
 def score_projected(score: Score, query: Tensor, projected: Tensor) -> Tensor:
@@ -139,9 +140,7 @@ def score_projected(score: Score, query: Tensor, projected: Tensor) -> Tensor:
 
     Shapes: query (…, n_q, d_q), projected (…, n_k, d); returns (…, n_q, n_k).
     """
-    if hasattr(score, "with_projected"):
-        return score.with_projected(query, projected)
-    return score(query, projected)
+    return getattr(score, "with_projected", score)(query, projected)
 
 
 def prepared(score: Score, key: Tensor) -> Callable[[Tensor], Tensor]:

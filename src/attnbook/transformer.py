@@ -22,7 +22,6 @@ from attnbook.positions import Rotary, alibi_bias
 from attnbook.record import record_attention
 
 Positions = Literal["sinusoidal", "learned", "rope", "alibi"] | None
-ADDED = ("sinusoidal", "learned")
 
 
 class Seq2SeqState(NamedTuple):
@@ -48,7 +47,7 @@ class _Model(nn.Module):
         self, vocabulary: int, d_model: int, n_heads: int, positions: Positions, tied: bool
     ) -> None:
         super().__init__()
-        _check.one_of("positions", positions, (*ADDED, "rope", "alibi", None))
+        _check.one_of("positions", positions, ("sinusoidal", "learned", "rope", "alibi", None))
         _check.sizes(vocabulary=vocabulary, d_model=d_model)
         _check.flags(tied=tied)
         self.n_heads, self.positions = n_heads, positions
@@ -93,9 +92,10 @@ class Seq2Seq(_Model):
     ) -> None:
         super().__init__(target_vocabulary, d_model, n_heads, positions, tied)
         options |= {"rope": _rope(positions, d_model, n_heads)}
-        embedding = _embedding(positions, max_length, options)
-        self.embed_source = Embeddings(source_vocabulary, d_model, **embedding)
-        self.embed_target = Embeddings(target_vocabulary, d_model, **embedding)
+        self.embed_source, self.embed_target = (
+            _embeddings(size, d_model, positions, max_length, options)
+            for size in (source_vocabulary, target_vocabulary)
+        )
         self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, **options)
         self.decoder = Decoder(n_layers, d_model, n_heads, d_ff, **options)
 
@@ -197,7 +197,7 @@ class LanguageModel(_Model):
     ) -> None:
         super().__init__(vocabulary, d_model, n_heads, positions, tied)
         options |= {"rope": _rope(positions, d_model, n_heads)}
-        self.embed = Embeddings(vocabulary, d_model, **_embedding(positions, max_length, options))
+        self.embed = _embeddings(vocabulary, d_model, positions, max_length, options)
         self.decoder = Encoder(n_layers, d_model, n_heads, d_ff, **options)
 
     def forward(self, tokens: Tensor) -> Tensor:
@@ -257,12 +257,13 @@ def _rope(positions: Positions, d_model: int, n_heads: int) -> Rotary | None:
     return Rotary(d)
 
 
-def _embedding(positions: Positions, max_length: int, options: BlockOptions) -> dict[str, object]:
-    return {
-        "positions": positions if positions in ADDED else None,
-        "max_length": max_length,
-        "dropout": options.get("dropout", 0.0),
-    }
+def _embeddings(
+    vocabulary: int, d_model: int, positions: Positions, max_length: int, options: BlockOptions
+) -> Embeddings:
+    added = positions if positions in ("sinusoidal", "learned") else None
+    dropout = options.get("dropout", 0.0)
+    sizes = vocabulary, d_model
+    return Embeddings(*sizes, positions=added, max_length=max_length, dropout=dropout)
 
 
 def _caches(stack: Encoder | Decoder) -> list[KVCache]:

@@ -76,10 +76,12 @@ CALLS: Calls = {
         (lambda: masks.padding_mask([1.0], 3), "must be whole numbers"),
         (lambda: masks.padding_mask([[1]], 3), "must have the shape (b,)"),
         (lambda: masks.padding_mask([1], -3), f"n_k {WHOLE} 0"),
+        (lambda: masks.padding_mask(None, 4), "lengths must be a tensor or a list", TypeError),
     ],
     "masks.window_mask": [
         (lambda: masks.window_mask(3, 3, 0), f"window {WHOLE} 1: it is 0"),
         (lambda: masks.window_mask(-1, 3, 2), f"n_q {WHOLE} 0"),
+        (lambda: masks.window_mask(3, None, 2), f"n_k {WHOLE} 0: it is None"),
     ],
     "masks.as_torch_mha_mask": [
         (lambda: masks.as_torch_mha_mask(X), "mask must be boolean"),
@@ -94,12 +96,15 @@ CALLS: Calls = {
         (lambda: sco.Bilinear(8, 3)(X, X), "key must have the shape (…, n, 3)"),
         (lambda: sco.Bilinear(8, 8)(X, X.long()), f"key {FLOATS}"),
         (lambda: sco.Bilinear(8, 8)(X, X[:1]), "same leading dimensions"),
+        (lambda: sco.Bilinear(8, 8)(X, X.double()), "key must have the layer's dtype"),
+        (lambda: sco.Bilinear(8, 8)(X.to("meta"), X), "query must have the layer's device, cpu"),
     ],
     "scores.Additive": [
         (lambda: sco.Additive(8, 8, 0), f"d {WHOLE} 1"),
         (lambda: sco.Additive(8, 8, 4, cap=0), f"cap {WHOLE} 1"),
         (lambda: sco.Additive(6, 8, 4)(X, X), "query must have the shape"),
         (lambda: sco.Additive(8, 8, 4)(X[0], X), "same leading dimensions"),
+        (lambda: sco.Additive(8, 8, 4)(X.double(), X), "query must have the layer's dtype"),
     ],
     "scores.project_key": [
         (lambda: sco.project_key(sco.Bilinear(8, 3), X), "key must have"),
@@ -121,6 +126,7 @@ CALLS: Calls = {
     ],
     "attention.attention": [
         (lambda: att.attention(X, X, X, bias=M), f"bias {FLOATS}: its dtype is torch.bool"),
+        (lambda: att.attention(X, X, X, score="dot"), "score must be a function of", TypeError),
         (
             lambda: att.attention(X, X, X, score=lambda q, k: q),
             "score(query, key) must return the shape",
@@ -161,6 +167,13 @@ CALLS: Calls = {
             "query must have the shape (b, h, n, d): its shape is (2, 5, 8)",
         ),
     ],
+    "attention.fused_attention": [
+        (lambda: att.fused_attention(X, X, X, causal="no"), "causal must be True or", TypeError),
+        (lambda: att.fused_attention(X, X, X, causal=1), "causal must be True or False", TypeError),
+    ],
+    "efficient.linear_attention": [
+        (lambda: eff.linear_attention(X, X, X, causal=None), "causal must be True or", TypeError),
+    ],
     "efficient.summarise": [
         (lambda: eff.summarise(X.long()), f"scores {FLOATS}"),
         (lambda: eff.summarise(X[..., :0]), "at least one score"),
@@ -172,6 +185,7 @@ CALLS: Calls = {
     ],
     "efficient.tiled_attention": [
         (lambda: eff.tiled_attention(X, X, X, tile=-1), f"tile {WHOLE} 1: it is -1"),
+        (lambda: eff.tiled_attention(X, X, X, causal="no"), "causal must be True or", TypeError),
     ],
     "efficient.local_attention": [
         (lambda: eff.local_attention(X, X, X, 0), f"window {WHOLE} 1: it is 0"),

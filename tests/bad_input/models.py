@@ -53,6 +53,19 @@ CALLS: Calls = {
         (lambda: layer(dropout=1.0), "dropout must be at least 0"),
         (lambda: layer(rope=pos.Rotary(4)), "it turns 4"),
         (lambda: layer()(X[0]), f"x {EIGHTS} (5, 8)"),
+        (lambda: layer()(X.double()), "x must have the layer's dtype, torch.float32: it has"),
+        (lambda: layer()(X.half()), "x must have the layer's dtype, torch.float32: it has"),
+        (lambda: layer()(X.to("meta")), "x must have the layer's device, cpu: it has meta"),
+        (lambda: layer()(X, X.double()), "memory must have the layer's dtype, torch.float32"),
+        (lambda: layer().weights(X.double()), "x must have the layer's dtype, torch.float32"),
+        (lambda: layer()(X, causal="False"), "causal must be True or False: it is", TypeError),
+        (lambda: layer()(X, causal=None), "causal must be True or False: it is None", TypeError),
+        (
+            lambda: layer()(X, cache=True),
+            "cache must be a KVCache or None: it is a",
+            TypeError,
+        ),
+        (lambda: layer(rope=True), "rope must be a Rotary or None: it is a bool", TypeError),
         (lambda: layer()(X.long()), f"x {FLOATS}"),
         (lambda: layer()(X, X[:1]), "same leading dimensions"),
         (lambda: layer()(X, X[..., 1:]), f"memory {EIGHTS}"),
@@ -107,6 +120,8 @@ CALLS: Calls = {
         (lambda: Embeddings(9, 8)(IDS - 2), "-1 is among them"),
         (lambda: Embeddings(9, 8)(IDS.float()), "dtype torch.int64"),
         (lambda: Embeddings(9, 8)(IDS, IDS), "n_types=0"),
+        (lambda: Embeddings(9, 8)(IDS.to("meta")), "must have the same device: the model has cpu"),
+        (lambda: Embeddings(9, 8, norm="no"), "norm must be True or False: it is 'no'", TypeError),
         *(
             (partial(Embeddings, 9, 8, eps=eps), f"eps must be above 0 and finite: it is {eps}")
             for eps in EPS
@@ -124,11 +139,19 @@ CALLS: Calls = {
     "layers.FeedForward": [
         (lambda: layers.FeedForward(8, 0), f"d_ff {WHOLE} 1"),
         (lambda: layers.FeedForward(8, 8, activation="tanh"), "one of"),
+        (
+            lambda: layers.FeedForward(8, 8)(X[..., 1:]),
+            "x must have the shape (…, 8): its",
+        ),
+        (lambda: layers.FeedForward(8, 8)(X.double()), "x must have the layer's dtype"),
+        (lambda: layers.FeedForward(8, 8)(X.long()), f"x {FLOATS}"),
+        (lambda: layers.FeedForward(8, 8)([0.0]), "x must be a torch.Tensor", TypeError),
     ],
     "layers.EncoderBlock": [
         (lambda: block(norm="both"), "norm must be one of 'pre', 'post'"),
         (lambda: block(dropout=-0.1), "dropout must be at least 0"),
         (lambda: block()(X[..., 1:]), f"x {EIGHTS}"),
+        (lambda: block()(X.double()), "x must have the layer's dtype, torch.float32"),
         *((partial(block, eps=eps), f"eps must be above 0 and finite: it is {eps}") for eps in EPS),
     ],
     "layers.DecoderBlock": [
@@ -186,6 +209,8 @@ CALLS: Calls = {
         (lambda: recurrent()(IDS[0], IDS, source_lengths=LENGTHS), f"source {SENTENCES}"),
         (lambda: recurrent()(IDS, IDS[0], source_lengths=LENGTHS), f"target {SENTENCES}"),
         (lambda: recurrent().start(IDS[0], LENGTHS), f"source {SENTENCES}"),
+        (lambda: recurrent().step(IDS, recurrent().start(IDS, LENGTHS)), "tokens must have the"),
+        (lambda: recurrent().step(LENGTHS + 9, recurrent().start(IDS, LENGTHS)), "from 0 to 8: 12"),
         (
             lambda: recurrent().reorder(recurrent().start(IDS, LENGTHS), IDS[0] > 0),
             "rows must hold whole",
@@ -214,6 +239,16 @@ CALLS: Calls = {
         (lambda: translator()(IDS[0], IDS, source_lengths=LENGTHS), f"source {SENTENCES}"),
         (lambda: translator()(IDS, IDS[0], source_lengths=LENGTHS), f"target {SENTENCES}"),
         (lambda: translator().start(IDS[0], LENGTHS), f"source {SENTENCES}"),
+        (lambda: translator()(IDS.to("meta"), IDS, source_lengths=LENGTHS), "same device"),
+        (
+            lambda: translator().reorder(translator().start(IDS, LENGTHS), LENGTHS.to("meta")),
+            "state and rows must have the same device",
+        ),
+        (
+            lambda: Seq2Seq(9, 9, tied="False"),
+            "tied must be True or False: it is",
+            TypeError,
+        ),
         (
             lambda: translator().reorder(translator().start(IDS, LENGTHS), IDS[0] > 0),
             "rows must hold whole",
