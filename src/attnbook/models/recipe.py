@@ -8,6 +8,7 @@ machine, the first weights, the data of two epochs, the rate of every step and t
 a comment trains nothing again, and another initialisation does.
 """
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,10 +35,15 @@ FIRST = 3  # steps that tell one training from another
 
 
 class Beginning(NamedTuple):
-    """The first losses of a training, and lr · Σ schedule(s), the sum of its rates in all steps."""
+    """The first losses of a training, and what shows only later.
+
+    ``rates`` is lr · Σ schedule(s), the sum of the rates of all steps; ``clip`` is the greatest
+    norm that a gradient may have, ∞ where it may have any.
+    """
 
     losses: list[float]
     rates: float
+    clip: float
 
 
 _WATCHED: ContextVar[list[Beginning] | None] = ContextVar("watched", default=None)
@@ -121,7 +127,7 @@ def fit(
         with _even_dropout(model.double()):
             history = begin(model)
         rates = lr * sum(factor(step) for step in range(1, steps + 1))
-        watched.append(Beginning(history.losses, rates))
+        watched.append(Beginning(history.losses, rates, math.inf if clip is None else clip))
         return history
     if not folder:
         return run(model, batches, steps=steps, progress=progress)
