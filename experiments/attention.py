@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor
 
 from attnbook.language import Pair
-from attnbook.models.recurrent import Lesson, looks, translation, translator, write
+from attnbook.models import Lesson, looks, translation, translator, write
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.training.metrics import (
     alignment_accuracy,
@@ -20,7 +20,7 @@ from attnbook.training.metrics import (
     free_running,
     perplexity,
 )
-from experiments.harness import run
+from experiments.harness import run, some
 
 # 400 steps of 64 show each of 2,000 pairs 13 times, 1,150 each of 24,000 three times
 FEW = {"n": 2_000, "steps": 400}
@@ -59,9 +59,16 @@ def align(weights: Sequence[Tensor], pairs: Sequence[Pair]) -> dict[str, float]:
     }
 
 
-def measure(seed: int, *, n: int = 24_000, **settings: Any) -> dict[str, float]:
-    """Train one model and ask it the held-out pairs."""
-    lesson = translation(n)
+def data() -> list[Lesson]:
+    """Return all that is learnt and tested on."""
+    return [translation()]
+
+
+def measure(
+    seed: int, *, asked: int | None = None, n: int = 24_000, **settings: Any
+) -> dict[str, float]:
+    """Train one model and test it on the held-out pairs."""
+    lesson = some(translation(n), asked)
     model, _ = translator(lesson, seed=seed, progress=False, **settings)
     exact, score = translate(model, lesson, lesson.test)
     held_out = lesson.batches(lesson.test)
@@ -78,4 +85,4 @@ def measure(seed: int, *, n: int = 24_000, **settings: Any) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    run(__file__, MODELS, measure)
+    run(__file__)

@@ -21,11 +21,11 @@ from typing import Any
 from torch import Tensor
 
 from attnbook.decoding import Hypothesis, beam_search
-from attnbook.models.recurrent import Lesson, translation, translator
+from attnbook.models import Lesson, translation, translator
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.training.losses import teacher_forced
 from attnbook.training.metrics import bleu, evaluating, exact_match
-from experiments.harness import run
+from experiments.harness import run, some
 
 MODELS = {f"k = {k}": {"beam": k} for k in (1, 2, 4, 8, 16)}
 AGAIN = ("k = 1", 0)
@@ -56,17 +56,22 @@ class Counting:
 
 
 @cache
-def trained(seed: int) -> tuple[RNNSeq2Seq, Lesson]:
-    """Train lecture 1's translator with this seed."""
-    lesson = translation()
+def trained(seed: int, asked: int | None) -> tuple[RNNSeq2Seq, Lesson]:
+    """Train lecture 1's translator with this seed; return it and what it is tested on."""
+    lesson = some(translation(), asked)
     model, _ = translator(lesson, order="none", seed=seed)
     return model, lesson
 
 
+def data() -> list[Lesson]:
+    """Return all that is learnt and tested on."""
+    return [translation()]
+
+
 @cache
-def searched(seed: int, beam: int, alpha: float) -> list[Hypothesis]:
+def searched(seed: int, asked: int | None, beam: int, alpha: float) -> list[Hypothesis]:
     """Return the best hypothesis of each held-out sentence."""
-    model, lesson = trained(seed)
+    model, lesson = trained(seed, asked)
     found: list[Hypothesis] = []
     for batch in lesson.batches(lesson.test):
         options = {"max_length": int(batch.source_lengths.max()) + 10, "length_penalty": alpha}
@@ -75,21 +80,22 @@ def searched(seed: int, beam: int, alpha: float) -> list[Hypothesis]:
     return found
 
 
-def rows_read(seed: int, beam: int) -> float:
+def rows_read(seed: int, asked: int | None, beam: int) -> float:
     """Return how many words are read for a sentence, on the average of the first 100."""
-    model, lesson = trained(seed)
+    model, lesson = trained(seed, asked)
     counting = Counting(model)
-    for pair in lesson.test[:100]:
+    few = lesson.test[:100]
+    for pair in few:
         batch = lesson.batches([pair])[0]
         options = {"max_length": len(pair.source) + 10, "length_penalty": 1.0}
         beam_search(counting, batch.source, batch.source_lengths, beam=beam, **options)
-    return counting.rows / 100
+    return counting.rows / len(few)
 
 
 @cache
-def of_references(seed: int) -> list[float]:
+def of_references(seed: int, asked: int | None) -> list[float]:
     """Return the score, log p(y | x) / n, of each held-out reference."""
-    model, lesson = trained(seed)
+    model, lesson = trained(seed, asked)
     found: list[float] = []
     with evaluating(model):
         for batch in lesson.batches(lesson.test):
@@ -101,18 +107,20 @@ def of_references(seed: int) -> list[float]:
 
 
 @cache
-def best_known(seed: int) -> list[float]:
+def best_known(seed: int, asked: int | None) -> list[float]:
     """Return, for each sentence, the best score of the reference and of what all beams found."""
     beams = [settings["beam"] for settings in MODELS.values()]
-    scores = [[one.score for one in searched(seed, beam, 1.0)] for beam in beams]
-    return [max(known) for known in zip(*scores, of_references(seed), strict=True)]
+    scores = [[one.score for one in searched(seed, asked, beam, 1.0)] for beam in beams]
+    return [max(known) for known in zip(*scores, of_references(seed, asked), strict=True)]
 
 
-def errors(found: Sequence[Hypothesis], right: Sequence[bool], seed: int) -> dict[str, float]:
+def errors(
+    found: Sequence[Hypothesis], right: Sequence[bool], seed: int, asked: int | None
+) -> dict[str, float]:
     """Return the shares of search errors, of references missed, and of model errors."""
     scores = [one.score + MARGIN for one in found]
-    worse = [known > s for known, s in zip(best_known(seed), scores, strict=True)]
-    triples = zip(right, of_references(seed), scores, strict=True)
+    worse = [known > s for known, s in zip(best_known(seed, asked), scores, strict=True)]
+    triples = zip(right, of_references(seed, asked), scores, strict=True)
     missed = sum(not is_right and reference > s for is_right, reference, s in triples)
     return {
         "search errors": sum(worse) / len(right),
@@ -134,22 +142,22 @@ def quality(found: Sequence[Hypothesis], lesson: Lesson) -> dict[str, float]:
     }
 
 
-def measure(seed: int, *, beam: int) -> dict[str, float]:
+def measure(seed: int, *, beam: int, asked: int | None = None) -> dict[str, float]:
     """Search with a beam of this size, on lecture 1's translator of this seed."""
-    lesson = trained(seed)[1]
-    found = searched(seed, beam, 1.0)
+    lesson = trained(seed, asked)[1]
+    found = searched(seed, asked, beam, 1.0)
     right = [
         tuple(lesson.target.decode(one.tokens)) == pair.target
         for one, pair in zip(found, lesson.test, strict=True)
     ]
-    plain = quality(searched(seed, beam, 0.0), lesson)
+    plain = quality(searched(seed, asked, beam, 0.0), lesson)
     return {
         **quality(found, lesson),
-        **errors(found, right, seed),
-        "rows": rows_read(seed, beam),
+        **errors(found, right, seed, asked),
+        "rows": rows_read(seed, asked, beam),
         **{f"{key}, α = 0": number for key, number in plain.items()},
     }
 
 
 if __name__ == "__main__":
-    run(__file__, MODELS, measure)
+    run(__file__)

@@ -8,11 +8,11 @@ the shares of right digits by place comes from reading, and the rest from writin
 import torch
 
 from attnbook.language import Vocabulary, copied
-from attnbook.models.recurrent import Lesson, by_length, reversal, translation, translator, write
+from attnbook.models import Lesson, by_length, reversal, translation, translator, write
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.training.losses import teacher_forced
 from attnbook.training.metrics import evaluating
-from experiments.harness import run
+from experiments.harness import run, some
 
 MODELS = {
     "sentences": {"task": "sentences"},
@@ -26,9 +26,14 @@ LONG = range(13, 19)  # the lengths whose places are compared
 PLACES = 6
 
 
-def measure(seed: int, *, task: str) -> dict[str, float]:
+def data() -> list[Lesson]:
+    """Return all that is learnt and tested on."""
+    return [lesson_of(task) for task in MODELS]
+
+
+def measure(seed: int, *, task: str, asked: int | None = None) -> dict[str, float]:
     """Train one model; return its shares of right answers."""
-    lesson = lesson_of(task)
+    lesson = some(lesson_of(task), asked)
     model, _ = translator(lesson, order="none", seed=seed, progress=False)
     right = answers(model, lesson, lesson.test)
     words = task == "sentences"
@@ -76,4 +81,4 @@ def by_place(model: RNNSeq2Seq, lesson: Lesson, *, backwards: bool) -> dict[str,
 
 
 if __name__ == "__main__":
-    run(__file__, MODELS, measure)
+    run(__file__)

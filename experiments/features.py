@@ -12,16 +12,18 @@ counted is the share of test sentences that it then decides otherwise.
 from __future__ import annotations
 
 from functools import cache, partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
+from torch.optim import Adam
 
 from attnbook.language import Vocabulary
 from attnbook.language.texts import Opinion, opinions
 from attnbook.models.classifier import BiLSTMClassifier, classification_loss, labelled_batches
+from attnbook.models.recipe import fit
 from attnbook.pretrained import load_minilm
-from attnbook.training import train
 from attnbook.training.seeds import seeded
 from experiments.harness import run
 
@@ -52,12 +54,15 @@ def linear(x: Tensor, labels: Tensor) -> nn.Linear:
     layer = nn.Linear(x.shape[1], 2)
     for weight in layer.parameters():
         nn.init.zeros_(weight)
-    optimizer = torch.optim.Adam(layer.parameters(), lr=0.05, weight_decay=1e-3)
-    for _ in range(300):
-        optimizer.zero_grad()
-        cross_entropy(layer(x), labels).backward()
-        optimizer.step()
+    optimizer = partial(Adam, weight_decay=1e-3)
+    fit(layer, [(x, labels)], surprise, steps=300, lr=0.05, optimizer=optimizer, clip=None)
     return layer
+
+
+def surprise(layer: nn.Linear, batch: tuple[Tensor, Tensor]) -> Tensor:
+    """Average −log p(label)."""
+    x, labels = batch
+    return cross_entropy(layer(x.to(layer.weight.dtype)), labels)
 
 
 @cache
@@ -88,7 +93,8 @@ def by_linear(known: list[Opinion], asked: list[Opinion], name: str) -> Tensor:
         x, z = (torch.stack([vectors()[one.text] for one in some]) for some in (known, asked))
     labels = torch.tensor([one.label for one in known])
     middle = x.mean(dim=0)
-    return linear(x - middle, labels)(z - middle).argmax(dim=-1)
+    layer = linear(x - middle, labels)
+    return layer((z - middle).to(layer.weight.dtype)).argmax(dim=-1)
 
 
 def bi_lstm(
@@ -107,7 +113,7 @@ def bi_lstm(
     def shuffled(epoch: int) -> list:
         return labelled_batches(examples, 32, seed=seed * 1_000 + epoch)
 
-    train(model, shuffled, classification_loss, steps=350, lr=3e-3, seed=seed)
+    fit(model, shuffled, classification_loss, steps=350, lr=3e-3, seed=seed)
     return model, vocabulary
 
 
@@ -130,7 +136,7 @@ def tampered(model: BiLSTMClassifier, sentences: list[list[int]], seed: int) -> 
         changes = {
             "heaviest erased": flips[0],
             "another erased": flips[1:].mean(),
-            "weights made even": (logits(torch.ones(n) / n).argmax() != before).double(),
+            "weights made even": (logits(torch.full_like(a, 1 / n)).argmax() != before).double(),
             "weights shuffled": (logits(mixed).argmax(-1) != before).double().mean(),
         }
         for name, share in changes.items():
@@ -142,22 +148,28 @@ def _logits(model: BiLSTMClassifier, states: Tensor, weights: Tensor) -> Tensor:
     return model.output(torch.tanh(weights @ states))
 
 
-def measure(seed: int, *, name: str, count: int) -> dict[str, float]:
+def data() -> list[Any]:
+    """Return all that is learnt and tested on."""
+    return [[(one.text, one.label, one.kind) for one in part] for part in opinions()]
+
+
+def measure(seed: int, *, name: str, count: int, asked: int | None = None) -> dict[str, float]:
     """Train one classifier; return its accuracy, the same by kind, and what tampering does."""
-    known, asked, more = drawn(count, seed), list(opinions().test), {}
+    known, more, tested = drawn(count, seed), {}, list(opinions().test)[:asked]
     if name in ("bag of words", "frozen features"):
-        said = by_linear(known, asked, name)
+        said = by_linear(known, tested, name)
     else:
         model, vocabulary = bi_lstm(known, seed, name == "even weights")
-        sentences = [vocabulary.encode(one.words) for one in asked]
-        (batch,) = labelled_batches([(ids, 0) for ids in sentences], len(asked))
+        sentences = [vocabulary.encode(one.words) for one in tested]
+        (batch,) = labelled_batches([(ids, 0) for ids in sentences], len(tested))
         said = model(batch.tokens, lengths=batch.lengths).argmax(dim=-1)
         if (name, count) == ("bi-LSTM", 544):
             more = tampered(model, sentences, seed)
-    right = [int(one) == opinion.label for one, opinion in zip(said, asked, strict=True)]
-    kinds = dict.fromkeys(one.kind for one in asked)
+    right = [int(one) == opinion.label for one, opinion in zip(said, tested, strict=True)]
+    kinds = dict.fromkeys(one.kind for one in tested)
     shares = {
-        kind: [r for r, one in zip(right, asked, strict=True) if one.kind == kind] for kind in kinds
+        kind: [r for r, one in zip(right, tested, strict=True) if one.kind == kind]
+        for kind in kinds
     }
     return {
         "all": sum(right) / len(right),
@@ -167,5 +179,4 @@ def measure(seed: int, *, name: str, count: int) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    used = ("models.classifier", "pretrained", "language.texts", "training.loop")
-    run(__file__, MODELS, measure, modules=[f"attnbook.{module}" for module in used])
+    run(__file__)

@@ -9,7 +9,7 @@ position itself to one component; "multiplied" is the published slip 10000^(2i/d
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +18,7 @@ from torch.nn.functional import cross_entropy
 from attnbook.embeddings import Embeddings
 from attnbook.layers import Encoder
 from attnbook.masks import padding_mask
-from attnbook.training import train
+from attnbook.models.recipe import fit
 from attnbook.training.metrics import evaluating
 from attnbook.training.schedules import warmup_cosine
 from attnbook.training.seeds import seeded
@@ -106,27 +106,42 @@ def wrong(model: Tagger, asked: Strings) -> Tensor:
     return cross_entropy(logits.flatten(0, 1), asked.wanted.flatten(), ignore_index=0)
 
 
+def training(task: str, seed: int) -> list[Strings]:
+    """Draw the batches that one model learns from."""
+    draws = torch.Generator().manual_seed(seed)
+    return [strings(task, 2, TRAINED, 64, draws) for _ in range(SIZES[task][1])]
+
+
+def held_out(task: str, seed: int, count: int = 1_000) -> tuple[Strings, Strings]:
+    """Draw the strings of the lengths that were trained, and the longer ones."""
+    draws = torch.Generator().manual_seed(1_000 + seed)
+    short = strings(task, 2, TRAINED, count, draws)
+    return short, strings(task, TRAINED + 1, LONGEST, count, draws)
+
+
+def data() -> list[Any]:
+    """Return, with one seed, some of what is learnt and all that is tested on."""
+    return [[training(task, 0)[:50], held_out(task, 0)] for task in SIZES]
+
+
 def trained(task: str, kind: str, seed: int) -> Tagger:
     """Train one model on strings of 2 to 12 digits."""
     blocks, steps = SIZES[task]
-    draws = torch.Generator().manual_seed(seed)
-    learnt = [strings(task, 2, TRAINED, 64, draws) for _ in range(steps)]
+    learnt = training(task, seed)
     with seeded(seed):
         model = Tagger(kind, blocks)
-    train(model, learnt, wrong, steps=steps, lr=3e-3, schedule=warmup_cosine(100, steps), seed=seed)
+    fit(model, learnt, wrong, steps=steps, lr=3e-3, schedule=warmup_cosine(100, steps), seed=seed)
     return model
 
 
-def measure(seed: int, *, task: str, kind: str) -> dict[str, float]:
+def measure(seed: int, *, task: str, kind: str, asked: int | None = None) -> dict[str, float]:
     """Train one model; return its shares of right digits."""
     model = trained(task, kind, seed)
-    draws = torch.Generator().manual_seed(1_000 + seed)
-    short = strings(task, 2, TRAINED, 1_000, draws)
-    long = strings(task, TRAINED + 1, LONGEST, 1_000, draws)
+    short, long = held_out(task, seed, asked or 1_000)
     with evaluating(model):
         right = [model(s.digits, s.mask).argmax(-1) == s.wanted for s in (short, long)]
     within, past = (r[s.wanted > 0] for r, s in zip(right, (short, long), strict=True))
-    early = (torch.arange(LONGEST) < TRAINED).expand(1_000, -1)[long.wanted > 0]
+    early = (torch.arange(long.wanted.shape[1]) < TRAINED).expand_as(long.wanted)[long.wanted > 0]
     return {
         "2–12": share(within),
         "13–20, first 12": share(past[early]),
@@ -140,9 +155,4 @@ def share(right: Tensor) -> float:
 
 
 if __name__ == "__main__":
-    run(
-        __file__,
-        MODELS,
-        measure,
-        ("attnbook.embeddings", "attnbook.layers", "attnbook.training.loop"),
-    )
+    run(__file__)

@@ -11,8 +11,15 @@ from typing import Any
 from torch import nn
 
 from attnbook.language.batching import Batch
-from attnbook.models.recurrent import Lesson, by_length, translation, translator, write
-from attnbook.models.transformers import crossings, transformer
+from attnbook.models import (
+    Lesson,
+    by_length,
+    crossings,
+    transformer,
+    translation,
+    translator,
+    write,
+)
 from attnbook.training.losses import PAD, teacher_forced
 from attnbook.training.metrics import (
     alignment_accuracy,
@@ -24,7 +31,7 @@ from attnbook.training.metrics import (
     perplexity,
 )
 from attnbook.transformer import Seq2Seq
-from experiments.harness import run
+from experiments.harness import run, some
 
 FEW = {"steps": 300, "warmup": 100}
 MODELS: dict[str, dict[str, Any]] = {
@@ -87,9 +94,16 @@ def align(model: Seq2Seq, lesson: Lesson) -> dict[str, float]:
     return found
 
 
-def measure(seed: int, *, recurrent: bool = False, **settings: Any) -> dict[str, float]:
-    """Train one model and ask it the held-out pairs."""
-    lesson = translation()
+def data() -> list[Lesson]:
+    """Return all that is learnt and tested on."""
+    return [translation()]
+
+
+def measure(
+    seed: int, *, asked: int | None = None, recurrent: bool = False, **settings: Any
+) -> dict[str, float]:
+    """Train one model and test it on the held-out pairs."""
+    lesson = some(translation(), asked)
     train = translator if recurrent else transformer
     model, _ = train(lesson, seed=seed, progress=False, **settings)
     held_out = lesson.batches(lesson.test)
@@ -100,4 +114,4 @@ def measure(seed: int, *, recurrent: bool = False, **settings: Any) -> dict[str,
 
 
 if __name__ == "__main__":
-    run(__file__, MODELS, measure, ("attnbook.models.transformers", "attnbook.training.metrics"))
+    run(__file__)

@@ -32,7 +32,7 @@ HEART = (
 FOLDERS = (
     "language language.vectors language.texts language.grammar.judge training.loop "
     "training.losses training.metrics training.schedules training.seeds training.resume "
-    "models.recurrent models.transformers models.classifier models.results "
+    "models.tasks models.recurrent models.transformers models.classifier models.results "
     "pictures.figures pictures.arcs"
 )
 MODULES = (*HEART.split(), *FOLDERS.split())
@@ -66,17 +66,14 @@ ELSEWHERE = {
         ("language.texts.Opinion", "language.texts.Opinions", "language.texts.PronounPair"), RESULT
     ),
     "models.classifier.Labelled": RESULT,
-    "models.transformers.next_word_loss": "hands a batch to the model, which checks it",
-    "models.recurrent.Lesson": "names pairs and vocabularies, which were checked",
+    "models.tasks.Lesson": "names pairs and vocabularies, which were checked",
     "models.results.names": "takes nothing",
     "training.metrics.AlignmentAccuracy": RESULT,
     "training.resume.Checkpoint": "read_checkpoint makes it: see the tests of files",
     "layers.BlockOptions": "names the options of a block, which checks them",
     "decoding.Stepper": "is a protocol",
-    "training.losses.teacher_forced": "hands a batch to the model, which checks it",
     "training.losses.teacher_forced_loss": "teacher_forced, then sequence_loss",
     "training.metrics.evaluating": "takes any module",
-    "training.metrics.free_running": "hands a batch to the model, which checks it",
     "training.seeds.random_state": "takes nothing",
     "training.seeds.set_random_state": "takes what random_state returned, which is hashed",
     "language.crosses": "takes a Pair",

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from attnbook.models import recurrent, results, transformers
+from attnbook.models import recurrent, results, tasks, transformers
 from attnbook.training import losses, metrics, train
 from attnbook.training.schedules import constant, warmup_cosine, warmup_inverse_sqrt
 from attnbook.training.seeds import seeded
@@ -28,7 +28,7 @@ def trained(**changed: Any) -> Callable[[], Any]:
     return call
 
 
-DIGITS = recurrent.reversal(20, shortest=1, longest=4)
+DIGITS = tasks.reversal(20, shortest=1, longest=4)
 TINY = partial(
     *(transformers.transformer, DIGITS),
     **{"d_model": 4, "n_layers": 1, "d_ff": 4, "steps": 1, "warmup": 0, "progress": False},
@@ -39,16 +39,20 @@ CALLS: Calls = {
     "training.loop.train": [
         (trained(model=3), "model must be a torch.nn.Module", TypeError),
         (trained(loss=3), "loss must be a function", TypeError),
+        (trained(optimizer="adam"), "optimizer must be a class or function", TypeError),
+        (trained(schedule=0.1), "schedule must be a function from a step", TypeError),
+        (trained(validate=3, validate_every=1), "validate must be a function", TypeError),
     ],
-    "models.recurrent.translation": [
-        (lambda: recurrent.translation(0), f"n {WHOLE} 1: it is 0"),
-        (lambda: recurrent.translation(24_001), "n must be at most 24000: it is 24001"),
+    "models.tasks.translation": [
+        (lambda: tasks.translation(0), f"n {WHOLE} 1: it is 0"),
+        (lambda: tasks.translation(24_001), "n must be at most 24000: it is 24001"),
     ],
-    "models.recurrent.reversal": [
-        (lambda: recurrent.reversal(0), f"n {WHOLE} 1: it is 0"),
-        (lambda: recurrent.reversal(9, shortest=3, longest=2), f"longest {WHOLE} 3"),
+    "models.tasks.reversal": [
+        (lambda: tasks.reversal(0), f"n {WHOLE} 1: it is 0"),
+        (lambda: tasks.reversal(9, shortest=3, longest=2), f"longest {WHOLE} 3"),
     ],
     "models.recurrent.translator": [
+        (lambda: recurrent.translator(3), "lesson must be a Lesson", TypeError),
         (lambda: recurrent.translator(DIGITS, score="cosine"), "score must be one of 'dot'"),
         (lambda: recurrent.translator(DIGITS, order="new"), "order must be"),
         (lambda: recurrent.translator(DIGITS, d_model=3), "d_model must be a multiple"),
@@ -56,6 +60,7 @@ CALLS: Calls = {
         (lambda: recurrent.translator(DIGITS._replace(train=())), "the corpus is empty"),
     ],
     "models.transformers.transformer": [
+        (lambda: transformers.transformer("x"), "translation(): it is a str", TypeError),
         (lambda: transformers.transformer(DIGITS, steps=9), f"steps {WHOLE} 201: it is 9"),
         (lambda: transformers.transformer(DIGITS, d_model=6), "d_model must be a multiple"),
         (lambda: transformers.transformer(DIGITS, norm="both"), "norm must be one of 'pre'"),
@@ -63,34 +68,59 @@ CALLS: Calls = {
         (lambda: TINY(batch_size=0), f"batch_size {WHOLE} 1"),
     ],
     "models.transformers.language_model": [
+        (lambda: transformers.language_model(None), "lesson must be a Lesson", TypeError),
         (lambda: transformers.language_model(DIGITS, n_layers=0), f"n_layers {WHOLE} 1"),
         (lambda: transformers.language_model(DIGITS, warmup=-1), f"warmup {WHOLE} 0"),
     ],
+    "models.transformers.next_word_loss": [
+        (
+            lambda: transformers.next_word_loss(nn.ReLU(), X),
+            "batch must have the fields",
+            TypeError,
+        ),
+    ],
     "models.transformers.crossings": [
+        (lambda: transformers.crossings(BLIND, 3, ()), "lesson must be a Lesson", TypeError),
         (
             lambda: transformers.crossings(TINY()[0], DIGITS, DIGITS.test[:2], layer=7),
             "layer must",
         ),
     ],
-    "models.recurrent.write": [
-        (lambda: recurrent.write(BLIND, DIGITS, []), "at least one pair"),
+    "models.tasks.write": [
+        (lambda: tasks.write(BLIND, DIGITS, []), "at least one pair"),
+        (lambda: tasks.write(BLIND, 3, []), "lesson must be a Lesson", TypeError),
     ],
-    "models.recurrent.looks": [
-        (lambda: recurrent.looks(BLIND, DIGITS, DIGITS.test[:2]), "this decoder does not attend"),
+    "models.tasks.looks": [
+        (lambda: tasks.looks(BLIND, 3, ()), "lesson must be a Lesson", TypeError),
+        (lambda: tasks.looks(BLIND, DIGITS, DIGITS.test[:2]), "this decoder does not attend"),
     ],
-    "models.recurrent.by_length": [
-        (lambda: recurrent.by_length(DIGITS.test[:2], [True], (1, 9)), "each of the 2 pairs: it"),
-        (lambda: recurrent.by_length(DIGITS.test[:1], [True], (9, 1)), "rise: they are [9, 1]"),
+    "models.tasks.by_length": [
+        (lambda: tasks.by_length(DIGITS.test[:2], [True], (1, 9)), "each of the 2 pairs: it"),
+        (lambda: tasks.by_length(DIGITS.test[:1], [True], (9, 1)), "rise: they are [9, 1]"),
+    ],
+    "models.tasks.check_lesson": [
+        (lambda: tasks.check_lesson(DIGITS.train), "it is a tuple", TypeError),
     ],
     "models.results.read": [(lambda: results.read("nothing"), "it is 'nothing'")],
     "models.results.spread": [(lambda: results.spread([]), "there is none")],
     "training.losses.sequence_loss": [
         (lambda: losses.sequence_loss(LOGITS[0], IDS), "logits must have"),
         (lambda: losses.sequence_loss(LOGITS.int(), IDS), FLOATS),
+        (lambda: losses.sequence_loss(LOGITS, IDS + 8), "from 0 to 8: 9 is among them"),
+        (lambda: losses.sequence_loss(LOGITS, IDS, smoothing=True), "0 to 1: it is True"),
         (
             lambda: losses.sequence_loss(LOGITS, IDS, smoothing=1.5),
             "smoothing must be from 0 to 1: it is 1.5",
         ),
+    ],
+    "training.losses.teacher_forced": [
+        (lambda: losses.teacher_forced(nn.ReLU(), 3), "batch must have the fields", TypeError),
+    ],
+    "training.losses.check_batch": [
+        (lambda: losses.check_batch(IDS), "it is a Tensor", TypeError),
+    ],
+    "training.metrics.free_running": [
+        (lambda: metrics.free_running(BLIND, 3), "batch must have the fields", TypeError),
     ],
     "training.losses.check_logits": [
         (lambda: losses.check_logits(LOGITS[:1], IDS), "(1, 3, 9)"),
@@ -201,7 +231,7 @@ ROWS = [
             ({"validate": len}, "validate and validate_every must be given together"),
             ({"resume": True}, "resume must come with checkpoint"),
             ({"schedule": lambda step: -1.0}, "finite factor of at least 0: it is -1.0"),
-            ({"loss": lambda model, batch: model(batch)[0] * torch.inf}, "hangs on"),
+            ({"loss": lambda model, batch: model(batch)[0] * torch.inf}, "depends on"),
             (
                 {"loss": lambda model, batch: model(batch).sum() * torch.nan},
                 "the loss must be finite: at step 1 it is nan",

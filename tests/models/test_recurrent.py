@@ -1,20 +1,14 @@
 """The lectures' translators: what they learn, that a call is a model, and what is remembered."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
-from attnbook.models import _code, recurrent
-from attnbook.models.recurrent import (
-    Lesson,
-    by_length,
-    looks,
-    reversal,
-    translation,
-    translator,
-    write,
-)
+from attnbook.models import recipe, recurrent
+from attnbook.models.recurrent import translator
+from attnbook.models.tasks import Lesson, by_length, looks, reversal, translation, write
 
 SMALL = {"d_model": 16, "steps": 30, "progress": False}
 
@@ -26,7 +20,7 @@ def digits() -> Lesson:
 
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(recurrent.CACHE, raising=False)
+    monkeypatch.delenv(recipe.CACHE, raising=False)
 
 
 def same(one: torch.nn.Module, other: torch.nn.Module) -> bool:
@@ -73,14 +67,17 @@ def test_a_remembered_model_is_the_one_that_was_trained_cold(
     digits: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cold, history = translator(digits, **SMALL)
-    monkeypatch.setenv(recurrent.CACHE, str(tmp_path / "models"))
+    monkeypatch.setenv(recipe.CACHE, str(tmp_path / "models"))
     first, _ = translator(digits, **SMALL)
     assert len(list((tmp_path / "models").iterdir())) == 1
 
-    def fail(*args: object, **options: object) -> None:
-        raise AssertionError("it was to be remembered, and is trained again")
+    whole = recipe.train
 
-    monkeypatch.setattr(recurrent, "train", fail)
+    def short(*arguments: Any, steps: int, **options: Any) -> Any:
+        assert steps == recipe.FIRST, "it was to be remembered, and is trained again"
+        return whole(*arguments, steps=steps, **options)
+
+    monkeypatch.setattr(recipe, "train", short)
     remembered, losses = translator(digits, **SMALL)
     assert same(cold, first)
     assert same(cold, remembered)
@@ -88,24 +85,11 @@ def test_a_remembered_model_is_the_one_that_was_trained_cold(
     assert not remembered.training
 
 
-def test_what_is_remembered_hangs_on_code_seed_and_pairs(
-    digits: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(recurrent.CACHE, str(tmp_path))
-    translator(digits, **SMALL)
-    translator(digits, seed=1, **SMALL)
-    translator(digits._replace(train=digits.train[:300]), **SMALL)
-    assert len(list(tmp_path.iterdir())) == 3
-    monkeypatch.setattr(_code, "_bare", lambda source: source + "changed")
-    translator(digits, **SMALL)
-    assert len(list(tmp_path.iterdir())) == 4
-
-
 def test_write_gives_the_words_of_each_pair_whatever_the_batch(digits: Lesson) -> None:
     model, _ = translator(digits, order="none", **SMALL)
     together = write(model, digits, digits.test[:20])
     alone = [write(model, digits, [pair])[0] for pair in digits.test[:20]]
-    for one, other in zip(together, alone, strict=True):  # a limit hangs on the batch
+    for one, other in zip(together, alone, strict=True):  # the limit depends on the batch
         assert one[: len(other)] == other[: len(one)]
     assert all(set(words) <= set("0123456789") for words in together)
 
@@ -122,18 +106,3 @@ def test_by_length_counts_each_range(digits: Lesson) -> None:
     threes = [p for p in digits.test if len(p.source) == 3][:2]
     right = [True, True, True, False, True, False]
     assert by_length([*ones, *threes], right, (1, 2, 3, 5)) == {"1": 0.75, "3–4": 0.5}
-
-
-def test_hash_of_code_sees_code_and_not_words(tmp_path: Path) -> None:
-    bare = _code._bare('"""Say."""\n\n# why\ndef f(x):\n    """Do."""\n    return x + 1\n')
-    assert bare == "def f(x):\n    return x + 1"
-    assert _code._bare("def f(x):\n    return x + 1\n") == bare
-    assert _code._bare("def f(x):\n    return x + 2\n") != bare
-
-
-def test_hash_of_code_follows_imports() -> None:
-    found = _code._imported("attnbook.models.recurrent")
-    assert {"attnbook.rnn", "attnbook.scores", "attnbook.language.grammar.lexicon"} <= set(found)
-    assert "attnbook.pictures.figures" not in found
-    assert _code.code_hash("attnbook.rnn") != _code.code_hash("attnbook.scores")
-    assert _code.code_hash("attnbook.rnn", 1) != _code.code_hash("attnbook.rnn", 2)

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from attnbook.language import batches
-from attnbook.models import recurrent, transformers
-from attnbook.models.recurrent import Lesson, reversal
+from attnbook.models import recipe
+from attnbook.models.tasks import Lesson, reversal
 from attnbook.models.transformers import crossings, language_model, next_word_loss, transformer
 
 SMALL = {"d_model": 16, "n_heads": 2, "n_layers": 1, "d_ff": 16, "warmup": 5, "progress": False}
@@ -20,7 +20,7 @@ def digits() -> Lesson:
 
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(recurrent.CACHE, raising=False)
+    monkeypatch.delenv(recipe.CACHE, raising=False)
 
 
 def same(one: torch.nn.Module, other: torch.nn.Module) -> bool:
@@ -51,7 +51,7 @@ def test_a_remembered_model_is_the_one_that_was_trained_cold(
     digits: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make
 ) -> None:
     cold, history = make(digits, steps=10, **SMALL)
-    monkeypatch.setenv(recurrent.CACHE, str(tmp_path))
+    monkeypatch.setenv(recipe.CACHE, str(tmp_path))
     make(digits, steps=10, **SMALL)
     (file,) = tmp_path.iterdir()
     before = file.stat().st_mtime_ns
@@ -85,11 +85,3 @@ def test_crossings_are_cut_to_each_sentence_and_sum_to_one(digits: Lesson) -> No
         torch.testing.assert_close(heads.sum(-1), torch.ones(heads.shape[:-1]))
     with pytest.raises(ValueError, match="layer"):
         crossings(model, digits, digits.test[:1], layer=3)
-
-
-def test_the_code_of_the_transformers_counts(monkeypatch, digits, tmp_path) -> None:
-    monkeypatch.setenv(recurrent.CACHE, str(tmp_path))
-    transformer(digits, steps=6, **SMALL)
-    monkeypatch.setattr(transformers, "code_hash", lambda name: "another")
-    transformer(digits, steps=6, **SMALL)
-    assert len(list(tmp_path.iterdir())) == 2

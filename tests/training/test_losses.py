@@ -37,6 +37,15 @@ def test_padding_cannot_change_the_loss(seed: int, width: int, smoothing: float)
     [
         ((1, 2, 3), [[1, 2, 3]], 0, r"logits must have the shape.*\(1, 2, 3\), .*\(1, 3\)"),
         ((1, 2, 3), [[1, 2]], 1.5, "smoothing must be from 0 to 1: it is 1.5"),
+        ((1, 2, 3), [[1, 2]], True, "smoothing must be from 0 to 1: it is True"),
+        ((1, 2, 3), [[1, 3]], 0, "target_out must hold tokens from 0 to 2: 3 is among them"),
+        ((1, 2, 3), [[-1, 2]], 0, "target_out must hold tokens from 0 to 2: -1 is among them"),
+        (
+            (1, 2, 3),
+            [[1.0, 2.0]],
+            0,
+            "target_out must hold whole numbers: its dtype is torch.float",
+        ),
         ((1, 2, 3), [[1, 2]], -0.1, "smoothing must be from 0 to 1: it is -0.1"),
     ],
 )

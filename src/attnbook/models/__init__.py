@@ -1,19 +1,13 @@
 """The models that the lectures train, each by one call, so that two lectures speak of the same.
 
-``recurrent`` holds the tasks and the recurrent translators, ``transformers`` the Transformers,
-``classifier`` a classifier of 2016; ``results`` what training over several seeds gave.
+``tasks`` holds what they learn, ``recurrent`` and ``transformers`` the translators and the language
+model, ``classifier`` a classifier of 2016, ``recipe`` how all of them are trained and remembered;
+``results`` what training over several seeds gave.
 """
 
 from attnbook.models.classifier import BiLSTMClassifier, classification_loss, labelled_batches
-from attnbook.models.recurrent import (
-    Lesson,
-    by_length,
-    looks,
-    reversal,
-    translation,
-    translator,
-    write,
-)
+from attnbook.models.recurrent import translator
+from attnbook.models.tasks import Lesson, by_length, looks, reversal, translation, write
 from attnbook.models.transformers import crossings, language_model, next_word_loss, transformer
 
 __all__ = [

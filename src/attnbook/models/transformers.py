@@ -1,29 +1,26 @@
-"""The Transformers of the lectures: what they learn, how large they are, how long they train.
+"""The Transformers of the lectures, a translator and a language model, each trained by one call.
 
     lesson = translation()
     model, history = transformer(lesson, seed=0)
     french = write(model, lesson, lesson.test)
 
 Lectures 10 and 11 build their parts by hand. From there on, lectures and experiments that need the
-same model train it by the same call. ``lessons`` has the pairs, and ``write``.
+same model train it by the same call. ``tasks`` has the pairs, and ``write``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Unpack
 
 from torch import Tensor, nn
 
-from attnbook import _check
-from attnbook.language.batching import batches
 from attnbook.language.pairs import Pair
 from attnbook.layers import BlockOptions
-from attnbook.models._code import code_hash
-from attnbook.models.recurrent import Lesson, _remembered
-from attnbook.training import History, train
-from attnbook.training.losses import sequence_loss, teacher_forced_loss
+from attnbook.models.recipe import learn
+from attnbook.models.tasks import Lesson, check_lesson
+from attnbook.training.loop import History
+from attnbook.training.losses import check_batch, sequence_loss, teacher_forced_loss
 from attnbook.training.metrics import evaluating
-from attnbook.training.schedules import Schedule, warmup_cosine
 from attnbook.training.seeds import seeded
 from attnbook.transformer import LanguageModel, Seq2Seq
 
@@ -50,10 +47,12 @@ def transformer(
     Adam with gradients clipped to a norm of 1; the rate rises for ``warmup`` steps to ``lr`` and
     falls along half a cosine to 0. ``smoothing`` is the label smoothing of the loss, and
     ``options`` are a block's. The seed decides the weights and the order of the pairs. Models are
-    remembered as ``lessons.translator``'s are.
+    remembered as ``translator``'s are.
 
-    Raises: ValueError as ``Seq2Seq``, ``sequence_loss``, ``warmup_cosine`` and ``train``.
+    Raises: ValueError as ``Seq2Seq``, ``sequence_loss``, ``warmup_cosine`` and ``train``;
+    TypeError where ``lesson`` is none.
     """
+    check_lesson(lesson)
     with seeded(seed):
         model = Seq2Seq(
             len(lesson.source),
@@ -65,12 +64,10 @@ def transformer(
             tied=tied,
             **options,
         )
-    examples = lesson.examples(lesson.train)
     loss = partial(teacher_forced_loss, smoothing=smoothing)
-    schedule = warmup_cosine(warmup, steps)
-    work = _work(model, examples, loss, steps, lr, schedule, batch_size, seed, progress)
-    shape = (d_model, n_heads, n_layers, d_ff, tied, smoothing, sorted(options.items()))
-    return model, _kept(model, work, (*shape, steps, warmup, lr, batch_size, seed, examples))
+    recipe = {"steps": steps, "warmup": warmup, "lr": lr, "batch_size": batch_size}
+    examples = lesson.examples(lesson.train)
+    return model, learn(model, examples, loss, **recipe, seed=seed, progress=progress)
 
 
 def language_model(
@@ -90,21 +87,21 @@ def language_model(
 ) -> tuple[LanguageModel, History]:
     """Train a causal ``LanguageModel`` on the sources of ``lesson.train``, as ``transformer``.
 
-    Raises: ValueError as ``transformer``.
+    Raises: ValueError and TypeError as ``transformer``.
     """
+    check_lesson(lesson)
     sizes = {"d_model": d_model, "n_heads": n_heads, "n_layers": n_layers, "d_ff": d_ff}
     with seeded(seed):
         model = LanguageModel(len(lesson.source), tied=True, **sizes, **options)
     sentences = [lesson.source.encode(pair.source) for pair in lesson.train]
     examples = [(sentence, sentence) for sentence in sentences]
-    schedule = warmup_cosine(warmup, steps)
-    work = _work(model, examples, next_word_loss, steps, lr, schedule, batch_size, seed, progress)
-    shape = (*sizes.values(), sorted(options.items()))
-    return model, _kept(model, work, (*shape, steps, warmup, lr, batch_size, seed, sentences))
+    recipe = {"steps": steps, "warmup": warmup, "lr": lr, "batch_size": batch_size}
+    return model, learn(model, examples, next_word_loss, **recipe, seed=seed, progress=progress)
 
 
 def next_word_loss(model: nn.Module, batch: Any) -> Tensor:
     """Return ``sequence_loss`` of a language model that reads a batch's targets, and no source."""
+    check_batch(batch)
     return sequence_loss(model(batch.target_in), batch.target_out)
 
 
@@ -116,8 +113,9 @@ def crossings(
     Shapes: a list of α (h, n_t + 1, n_s), one for each pair; row t is the step that is to write
     target word t, the last row the one that is to write eos.
 
-    Raises: ValueError for a layer that does not exist.
+    Raises: ValueError for a layer that does not exist; TypeError where ``lesson`` is none.
     """
+    check_lesson(lesson)
     weights: list[Tensor] = []
     with evaluating(model):
         for batch in lesson.batches(pairs):
@@ -127,33 +125,3 @@ def crossings(
             sizes = zip(batch.target_lengths.tolist(), batch.source_lengths.tolist(), strict=True)
             weights += [one[:, :n_t, :n_s] for one, (n_t, n_s) in zip(heads, sizes, strict=True)]
     return weights
-
-
-def _work(
-    model: nn.Module,
-    examples: list,
-    loss: Callable[[nn.Module, Any], Tensor],
-    steps: int,
-    lr: float,
-    schedule: Schedule,
-    batch_size: int,
-    seed: int,
-    progress: bool,
-) -> Callable[[], History]:
-    _check.whole_number("steps", steps, at_least=1)
-    return partial(
-        train,
-        model,
-        lambda epoch: batches(examples, batch_size, seed=seed * 1_000 + epoch),
-        loss,
-        steps=steps,
-        lr=lr,
-        schedule=schedule,
-        seed=seed,
-        progress=progress,
-    )
-
-
-def _kept(model: nn.Module, work: Callable[[], History], settings: tuple) -> History:
-    # the cache knows the code of lessons; here that of the Transformers counts too
-    return _remembered(model, work, (code_hash("attnbook.models.transformers"), *settings))

@@ -31,10 +31,10 @@ class Epochs:
     def next(self) -> Any:
         """Return the next batch, of the next epoch where this one is over."""
         if self.today is None:
-            self.today = self._read()
+            self.today = self.read(self.epoch)
         if self.position == len(self.today):
             self.epoch, self.position = self.epoch + 1, 0
-            self.today = self._read()
+            self.today = self.read(self.epoch)
         self.position += 1
         return self.today[self.position - 1]
 
@@ -45,7 +45,7 @@ class Epochs:
             "epoch": self.epoch,
             "position": self.position,
             "batches in the epoch": 0 if self.today is None else len(self.today),
-            "hash of the epoch": _hash(self.today),
+            "hash of the epoch": checksum(self.today),
         }
 
     def go_to(self, state: dict[str, Any]) -> None:
@@ -54,7 +54,7 @@ class Epochs:
         Raises: ValueError for another seed, or an epoch with other batches.
         """
         self.epoch, self.position = state["epoch"], state["position"]
-        self.today = self._read()
+        self.today = self.read(self.epoch)
         here = self.state()
         different = [
             f"{name}: {state[name]} there, {here[name]} here"
@@ -66,17 +66,17 @@ class Epochs:
                 f"seed and batches must be those of the checkpoint's run ({'; '.join(different)})"
             )
 
-    def _read(self) -> list[Any]:
+    def read(self, epoch: int) -> list[Any]:
+        """Return all batches of an epoch."""
         # epochs draw from seeds of their own, so that a run can begin with any of them
-        with seeded(self.seed * 1_000_003 + self.epoch):
-            batches = self.batches(self.epoch) if callable(self.batches) else self.batches
-            today = list(batches)
+        with seeded(self.seed * 1_000_003 + epoch):
+            today = list(self.batches(epoch) if callable(self.batches) else self.batches)
         if not today:
-            raise ValueError(f"batches must hold at least one: epoch {self.epoch} holds none")
+            raise ValueError(f"batches must hold at least one: epoch {epoch} holds none")
         return today
 
 
-def _hash(data: Any) -> str:
+def checksum(data: Any) -> str:
     """Sum up all tensors in nested lists, tuples and dictionaries."""
     digest, rest = hashlib.sha256(), [data]
     while rest:

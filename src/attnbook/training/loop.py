@@ -5,7 +5,7 @@
     shuffled = lambda epoch: batches(examples, 64, seed=epoch)
     history = train(model, shuffled, steps=500, schedule=warmup_cosine(50, 500))
 
-A run hangs on its arguments alone: the same seed gives the same weights on the same machine,
+A run depends on its arguments alone: the same seed gives the same weights on the same machine,
 whatever was drawn before, and torch's own random numbers go on as if nothing had happened.
 """
 
@@ -20,9 +20,9 @@ from typing import Any
 
 from torch import Tensor, nn
 from torch.optim import Adam, Optimizer
-from tqdm.auto import tqdm
 
 from attnbook import _check
+from attnbook.training._extras import extra
 from attnbook.training.epochs import Batches, Epochs
 from attnbook.training.losses import teacher_forced_loss
 from attnbook.training.metrics import evaluating
@@ -83,7 +83,7 @@ def train(
     weights at the rate lr · schedule(s), with s counted from 1.
 
     batches: a list, read in its order again and again, or a function from the epoch (0, 1, …) to
-        that epoch's batches, which are held in memory. It is to hang on the epoch and on torch's
+        that epoch's batches, which are held in memory. It may depend on the epoch and on torch's
         own random numbers, which begin anew with ``seed`` in each epoch; not on a
         ``torch.Generator`` that lives on from one epoch to the next.
     optimizer: called as optimizer(weights, lr=lr) with the weights that require a gradient;
@@ -95,14 +95,20 @@ def train(
         last; ``resume=True`` goes on from the one it holds, if any, and reaches the same weights,
         bit for bit, as a run that was never stopped.
     seed: of dropout, and of whatever else the loss draws from torch.
-    progress: a bar; the environment's ``TQDM_DISABLE=1`` turns it off everywhere.
+    progress: a bar, where tqdm is installed; the environment's ``TQDM_DISABLE=1`` turns it off
+        everywhere.
 
     Raises: ValueError for settings that cannot be; no batches; a checkpoint that is damaged, of
     another version or of another run, or that would be overwritten (nothing is changed then);
     and for a loss, gradient or validation that is not finite: it names the step, the weights are
-    those before it, and the last checkpoint stays.
+    those before it, and the last checkpoint stays. TypeError for what is no model, function or
+    tensor; ImportError for a checkpoint where safetensors is not installed.
     """
-    _check_settings(model, loss, optimizer, steps, lr, clip)
+    _check_kinds(model, loss, optimizer, schedule, validate)
+    _check.whole_number("steps", steps, at_least=1)
+    _check.positive("lr", lr)
+    if clip is not None:
+        _check.positive("clip", clip)
     _check_together(validate, validate_every, patience, checkpoint, checkpoint_every, resume)
     run = _Run(model, optimizer, Epochs(batches, seed), lr, clip)
     factor = constant() if schedule is None else schedule
@@ -153,13 +159,18 @@ class _Run:
     def steps(self, steps: int, patience: int | None, progress: bool) -> Iterator[int]:
         quiet = not progress or os.environ.get("TQDM_DISABLE", "0") not in ("", "0")
         done = self.history.steps
-        with tqdm(total=steps, initial=min(done, steps), disable=quiet, unit="step") as bar:
+        bar = None if quiet else _bar(total=steps, initial=min(done, steps), unit="step")
+        try:
             for step in range(done + 1, steps + 1):
                 if self.out_of(patience):
                     return
                 yield step
-                bar.set_postfix(loss=f"{self.history.losses[-1]:.3f}", refresh=False)
-                bar.update()
+                if bar is not None:
+                    bar.set_postfix(loss=f"{self.history.losses[-1]:.3f}", refresh=False)
+                    bar.update()
+        finally:
+            if bar is not None:
+                bar.close()
 
     def out_of(self, patience: int | None) -> bool:
         best = self.history.best_step
@@ -205,9 +216,10 @@ class _Run:
             self.best = {name: tensor.detach().clone() for name, tensor in state.items()}
 
     def open(self, folder: Path, resume: bool) -> None:
+        extra("safetensors", "a checkpoint")  # now, rather than after an hour of training
         if folder.exists() and not folder.is_dir():
             raise ValueError(f"checkpoint must be a folder: {folder} is a file")
-        folder.mkdir(parents=True, exist_ok=True)  # now, rather than after an hour of training
+        folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         if not has_checkpoint(folder):
             return
@@ -239,19 +251,27 @@ class _Run:
         self.saved = step
 
 
-def _check_settings(
-    model: nn.Module, loss: Loss, optimizer: Any, steps: int, lr: float, clip: float | None
-) -> None:
+def _bar(**options: Any) -> Any:
+    try:
+        return extra("tqdm.auto", "a bar").tqdm(**options, disable=False)
+    except ImportError:
+        return None  # a training without its bar is the same training
+
+
+def _check_kinds(model: Any, loss: Any, optimizer: Any, schedule: Any, validate: Any) -> None:
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch.nn.Module: it is a {type(model).__name__}")
-    if not callable(loss):
-        raise TypeError(f"loss must be a function (model, batch): it is a {type(loss).__name__}")
     if isinstance(optimizer, Optimizer):
         raise TypeError("optimizer must be a class or function such as Adam: it is an optimiser")
-    _check.whole_number("steps", steps, at_least=1)
-    _check.positive("lr", lr)
-    if clip is not None:
-        _check.positive("clip", clip)
+    functions = {
+        "loss": (loss, "function (model, batch)"),
+        "optimizer": (optimizer, "class or function such as Adam"),
+        "schedule": (schedule, "function from a step to a factor, such as warmup_cosine gives"),
+        "validate": (validate, "function (model)"),
+    }
+    for name, (came, wanted) in functions.items():
+        if not callable(came) and not (came is None and name in ("schedule", "validate")):
+            raise TypeError(f"{name} must be a {wanted}: it is a {type(came).__name__}")
 
 
 def _check_together(
@@ -275,6 +295,6 @@ def _check_loss(result: Any) -> None:
         raise TypeError(f"loss must return a torch.Tensor: it returned a {type(result).__name__}")
     if result.dim() or not result.requires_grad:
         raise ValueError(
-            f"loss must return one number that hangs on the model's weights: it returned the "
+            f"loss must return one number that depends on the model's weights: it returned the "
             f"shape {tuple(result.shape)}, requires_grad={result.requires_grad}"
         )

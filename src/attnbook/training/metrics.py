@@ -14,7 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from attnbook import _check
-from attnbook.training.losses import PAD, check_logits, teacher_forced
+from attnbook.training._extras import extra
+from attnbook.training.losses import PAD, check_batch, check_logits, teacher_forced
 
 Link = tuple[int, int]
 
@@ -57,7 +58,10 @@ def free_running(model: nn.Module, batch: Any) -> Tensor:
     ``model`` has ``start`` and ``step`` as in ``attnbook.decoding.Stepper``.
 
     Shapes: as ``teacher_forced``.
+
+    Raises: TypeError for another kind of batch; else as the model.
     """
+    check_batch(batch)
     state = model.start(batch.source, batch.source_lengths)
     tokens, steps = batch.target_in[:, 0], []
     for _ in range(batch.target_in.shape[1]):
@@ -127,8 +131,7 @@ def bleu(
 
     Source: Papineni et al. (2002); Post (2018) for sacrebleu.
     """
-    from sacrebleu.metrics import BLEU  # only this function needs it
-
+    BLEU = extra("sacrebleu.metrics", "bleu").BLEU
     _pairs("hypotheses", hypotheses, "references", references)
     for name, sentences in (("hypotheses", hypotheses), ("references", references)):
         wrong = next((one for one in sentences if not isinstance(one, str)), None)

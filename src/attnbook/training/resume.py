@@ -20,13 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import safetensors.torch
 import torch
-from safetensors import SafetensorError
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from attnbook import _check
+from attnbook.training._extras import extra
 from attnbook.training.seeds import random_state
 
 FORMAT, VERSION = "attnbook checkpoint", 1
@@ -148,6 +147,7 @@ def read_checkpoint(folder: str | Path) -> Checkpoint:
     Raises: ValueError where there is none, where it was written in another version of the
     format, or where a file is missing, cut short or changed.
     """
+    safetensors, error_of = (extra(f"safetensors{sub}", "a checkpoint") for sub in (".torch", ""))
     folder = Path(folder)
     steps = _steps(folder)
     if not steps:
@@ -159,8 +159,8 @@ def read_checkpoint(folder: str | Path) -> Checkpoint:
         if _hash(data) != digest:
             raise _damaged(steps[-1], f"{name} is not the file that state.json names")
         try:
-            files[name] = safetensors.torch.load(data)
-        except SafetensorError as error:
+            files[name] = safetensors.load(data)
+        except error_of.SafetensorError as error:
             raise _damaged(steps[-1], f"{name} cannot be read ({error})") from error
     best = files.get("best.safetensors")
     return Checkpoint(
@@ -253,7 +253,7 @@ def _bytes(tensors: Tensors) -> bytes:
         name: tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
         for name, tensor in tensors.items()
     }
-    return safetensors.torch.save(alone)
+    return extra("safetensors.torch", "a checkpoint").save(alone)
 
 
 def _shared(model: nn.Module) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Random numbers that hang on a seed alone, and leave those of everyone else as they were."""
+"""Random numbers that depend on a seed alone, and leave those of everyone else as they were."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
