@@ -34,6 +34,7 @@ def test_table_holds_every_model_and_seed(script: Path) -> None:
         assert {len(numbers) for numbers in measures.values()} == {len(SEEDS)}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_one_model_trained_anew_gives_its_row_again(
     script: Path, monkeypatch: pytest.MonkeyPatch
