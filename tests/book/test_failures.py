@@ -11,15 +11,6 @@ import pytest
 
 from tests.book.lectures import ROOT
 
-
-def test_an_unknown_task_is_refused_with_the_list_of_tasks() -> None:
-    command = [sys.executable, "tasks.py", "bok"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "no task named 'bok'" in done.stderr
-    assert {"book", "test", "notebooks"} <= {line.split()[0] for line in done.stdout.split("\n  ")}
-
-
 BAD_PAGES = {
     "a link to no page": "[the next lecture](06-missing.md)",
     "a citation of nobody": "{cite}`nobody1999`",
