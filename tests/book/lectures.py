@@ -14,6 +14,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = sorted((ROOT / "book" / "lectures").glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+HTML = ROOT / "_build" / "html"
+PAGES = [f"book/{path.stem}" for path in sorted((ROOT / "book").glob("*.md"))]
+PAGES += [f"notebooks/{path.stem}" for path in NOTEBOOKS]
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\w)")
 CITATION = re.compile(r"\[([^\]]+? (?:et al\.|and [^\],]+)?,? ?\d{4}[a-z]?)\]\((\S+?)\)")
 
