@@ -1,9 +1,11 @@
 # Thin on purpose: every target is `python tasks.py TARGET`, which also works where there is no make.
 PYTHON ?= python3
-TARGETS = book test notebooks serve unit nbval test-cpus lint widgets address pins newest bench experiments mutants clean help
+TARGETS = book serve notebooks check test test-all lint unit nbval pages heavy test-cpus mutants \
+	widgets experiments bench address pins newest clean help
 
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := help
 
+# `make notebooks FORCE=05-self-attention`, or FORCE=all: execute whatever changed
 $(TARGETS):
-	@$(PYTHON) tasks.py $@
+	@$(PYTHON) tasks.py $@ $(if $(FORCE),--force $(filter-out all,$(FORCE)))

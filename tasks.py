@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -55,6 +56,28 @@ def run(*command: object, **env: str) -> None:
 
 def python(*arguments: object, **env: str) -> None:
     run(PYTHON, *arguments, **env)
+
+
+def pytest(*arguments: object, **env: str) -> None:
+    """Run tests on all processors, a file's tests on one."""
+    python("-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", *arguments, **{**QUIET, **env})
+
+
+def timed(*steps: Callable[[], None]) -> None:
+    """Run one step after another; then say how long each took, also where one failed."""
+    took = []
+    try:
+        for step in steps:
+            began = time.perf_counter()
+            try:
+                step()
+            finally:
+                took.append((step.__name__.replace("_", " "), time.perf_counter() - began))
+    finally:
+        say("minutes taken")
+        took.append(("in all", sum(seconds for _, seconds in took)))
+        for name, seconds in took:
+            print(f"  {name:<20} {seconds / 60:5.1f}", flush=True)
 
 
 # ---- set-up ------------------------------------------------------------------------------------
@@ -152,8 +175,8 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 
 def notebooks() -> None:
-    """Re-execute the lectures whose text, package or versions changed."""
-    say("executing the lectures that changed")
+    """Bring the lectures' notebooks up to date; execute where code changed (FORCE=NAME, =all)."""
+    say("notebooks: prose is taken over, changed code is executed")
     python("book/tools/notebooks.py", *sys.argv[2:], **QUIET)
 
 
@@ -168,15 +191,102 @@ def lint() -> None:
 def unit() -> None:
     """Test the package and its widgets."""
     chromium()
-    say("unit tests: the package and its widgets")
-    shared = ("-n", "auto", "--dist", "loadfile")
-    python("-m", "pytest", "tests", "--ignore", "tests/book", "-q", *shared, **QUIET)
+    say("unit: the package and its widgets")
+    pytest("tests", "--ignore", "tests/book")
 
 
 def nbval(**env: str) -> None:
     """Re-run every lecture and compare every output with what is stored."""
     say("nbval: every cell of every lecture, every output compared")
-    python("-m", "pytest", "--nbval", "--nbval-current-env", "notebooks", "-q", **{**QUIET, **env})
+    pytest("--nbval", "--nbval-current-env", "notebooks", **env)
+
+
+def pages() -> None:
+    """Test the built book: lectures, pages in a browser, JupyterLab, Colab's set-up cell."""
+    chromium()
+    say("pages: lectures, the built book in a browser, JupyterLab, Colab's set-up cell")
+    pytest("tests/book")
+
+
+def lint_and_build() -> None:
+    """Check style while the book is built: each keeps one processor busy."""
+    say("lint, and beside it the build of the book")
+    command = [str(PYTHON), "tasks.py", "book"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, "CI": "1"}, **pipes) as beside:
+        try:
+            lint()
+        except BaseException:
+            beside.kill()
+            raise
+        print(beside.communicate()[0], end="", flush=True)
+    if beside.returncode:
+        stop("the book was not built; the message stands above")
+
+
+def check() -> None:
+    """After a change of prose: lint, notebooks, build, the changed pages (two minutes)."""
+    chromium()
+    timed(notebooks, lint_and_build, changed)
+
+
+def changed() -> None:
+    names = changed_pages()
+    say(f"the rules of lectures, every link, and in a browser: {', '.join(names) or 'no page'}")
+    python(
+        "-m", "pytest", "-q", "tests/book/test_lectures.py", "tests/book/test_built.py",
+        "tests/book/test_pages.py", "-k", " or ".join(["test_lectures", "test_built", *names]),
+        **QUIET,
+    )  # fmt: skip
+
+
+def changed_pages() -> list[str]:
+    """Name the pages whose text is not as committed; where all is, those of the last commit."""
+
+    def listed(*words: str) -> list[str]:
+        git = ["git", "-c", "core.quotepath=off", *words]
+        done = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode:
+            stop(f"`{' '.join(git)}` failed: {done.stderr.strip()}")
+        return done.stdout.splitlines()
+
+    files = listed("diff", "--name-only", "HEAD")
+    files += listed("ls-files", "--others", "--exclude-standard")
+    files = files or listed("diff", "--name-only", "HEAD~1")
+    found = {re.sub(r"^book/lectures/", "notebooks/", name) for name in files}
+    found = {re.sub(r"\.(md|ipynb)$", "", name) for name in found if name.endswith(("md", "ipynb"))}
+    return sorted(name for name in found if re.match(r"(book|notebooks)/[^/]+$", name))
+
+
+def test() -> None:
+    """Everything that CI checks (a quarter of an hour on two quiet processors)."""
+    chromium()
+    timed(lint_and_build, unit, nbval, pages)
+    print("\ntest: everything passed; `make test-all` adds what is heavy")
+
+
+def test_all() -> None:
+    """Test, and what costs much and rarely tells more: weekly, and before a release (hours).
+
+    What is heavy, and in no other list:
+    - tests marked `heavy`: a model of each table over seeds trained anew (tests/models), historic
+      bugs beyond a handful (test_historic_bugs), compiling by Inductor (test_compile; by day the
+      same through aot_eager), the benchmarks' quick runs beyond one (test_benchmarks), JupyterLab
+      over every lecture (test_jupyterlab; by day one lecture and a gallery of every widget), and
+      nbval over every lecture with one digit changed in each output (test_nbval_rules; by day one
+      lecture, and all of them without a kernel);
+    - every lecture under other instruction sets: `test-cpus`;
+    - mutation of the package: `mutants`; a mutant that survives must be explained.
+    """
+    chromium()
+    timed(lint_and_build, unit, nbval, pages, heavy, test_cpus, no_new_mutants)
+    print("\ntest-all: everything passed")
+
+
+def heavy() -> None:
+    """The tests that are marked so."""
+    say("heavy: what costs much and rarely tells more")
+    pytest("tests", "-m", "heavy")
 
 
 def test_cpus() -> None:
@@ -187,18 +297,10 @@ def test_cpus() -> None:
     print("\ntest-cpus: every lecture prints the same numbers under both instruction sets")
 
 
-def test() -> None:
-    """Everything that CI checks."""
-    began = time.perf_counter()
-    chromium()
-    lint()
-    unit()
-    nbval()
-    build()
-    say("the book: lectures, pages in a browser, JupyterLab, Colab's bootstrap")
-    python("-m", "pytest", "tests/book", "-q", **QUIET)
-    minutes = (time.perf_counter() - began) / 60
-    print(f"\ntest: everything passed in {minutes:.1f} minutes")
+def no_new_mutants() -> None:
+    mutants()
+    if "not explained yet" in (ROOT / "benchmarks" / "mutation.md").read_text(encoding="utf-8"):
+        stop("mutants survive that benchmarks/mutation.md does not explain: test or explain them")
 
 
 def widgets() -> None:
@@ -269,34 +371,45 @@ def clean() -> None:
     print("clean: _build removed (.venv stays; delete it by hand to start afresh)")
 
 
-TASKS = {
-    "book": book,
-    "test": test,
-    "notebooks": notebooks,
-    "serve": serve,
-    "unit": unit,
-    "nbval": nbval,
-    "test-cpus": test_cpus,
-    "lint": lint,
-    "widgets": widgets,
-    "address": address,
-    "bench": bench,
-    "experiments": experiments,
-    "mutants": mutants,
-    "pins": pins,
-    "newest": newest,
-    "clean": clean,
+GROUPS: dict[str, dict[str, Callable[[], None]]] = {
+    "read and write": {"book": book, "serve": serve, "notebooks": notebooks, "check": check},
+    "test": {"test": test, "test-all": test_all},
+    "the parts of a test": {
+        "lint": lint,
+        "unit": unit,
+        "nbval": nbval,
+        "pages": pages,
+        "heavy": heavy,
+        "test-cpus": test_cpus,
+        "mutants": mutants,
+    },
+    "make anew what is committed": {
+        "widgets": widgets,
+        "experiments": experiments,
+        "bench": bench,
+        "address": address,
+        "pins": pins,
+    },
+    "the environment": {"newest": newest, "clean": clean},
 }
+TASKS = {name: task for group in GROUPS.values() for name, task in group.items()}
 NEEDS_NOTHING = {"serve", "clean", "pins"}
+
+
+def usage() -> str:
+    width = max(map(len, TASKS))
+    lines = ["usage: python tasks.py TASK   (or: make TASK)"]
+    for purpose, tasks in GROUPS.items():
+        lines += ["", f"{purpose}:"]
+        for name, task in tasks.items():
+            lines.append(f"  {name:<{width}}  {(task.__doc__ or '').splitlines()[0]}")
+    return "\n".join(lines)
 
 
 def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else "help"
     if name not in TASKS:
-        width = max(map(len, TASKS))
-        print("usage: python tasks.py TASK   (or: make TASK)\n")
-        for task, function in TASKS.items():
-            print(f"  {task:<{width}}  {(function.__doc__ or '').splitlines()[0]}")
+        print(usage())
         sys.exit(0 if name in {"help", "-h", "--help"} else f"\nno task named {name!r}")
     if name not in NEEDS_NOTHING:
         set_up()

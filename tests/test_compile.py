@@ -1,4 +1,4 @@
-"""``torch.compile`` with its own backend, C++ and all: the same numbers, gradients too."""
+"""``torch.compile``: the same numbers, gradients too; in `make test-all` with its own backend."""
 
 import shutil
 import sys
@@ -11,9 +11,10 @@ from attnbook.multihead import MultiHeadAttention
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.transformer import Seq2Seq
 
-pytestmark = pytest.mark.skipif(
+needs_gxx = pytest.mark.skipif(
     sys.platform != "linux" or not shutil.which("g++"), reason="the backend needs g++ on Linux"
 )
+BACKENDS = ["aot_eager", pytest.param("inductor", marks=[needs_gxx, pytest.mark.heavy])]
 
 
 def models() -> list[tuple[nn.Module, tuple[Tensor, ...], dict[str, Tensor]]]:
@@ -28,12 +29,13 @@ def models() -> list[tuple[nn.Module, tuple[Tensor, ...], dict[str, Tensor]]]:
     ]
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("place", range(3), ids=["multihead", "transformer", "rnn"])
-def test_the_compiled_module_agrees(place: int) -> None:
+def test_the_compiled_module_agrees(place: int, backend: str) -> None:
     model, given, named = models()[place]
     wanted = model(*given, **named)
     gradients = torch.autograd.grad(wanted.square().sum(), list(model.parameters()))
-    found = torch.compile(model)(*given, **named)
+    found = torch.compile(model, backend=backend)(*given, **named)
     torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-4)
     again = torch.autograd.grad(found.square().sum(), list(model.parameters()))
     torch.testing.assert_close(again, gradients, atol=1e-4, rtol=1e-3)

@@ -1,6 +1,10 @@
-"""Make `notebooks/NN-name.ipynb` from `book/lectures/NN-name.md`: convert, execute, normalise.
+"""Make `notebooks/NN-name.ipynb` from `book/lectures/NN-name.md`.
 
-`python book/tools/notebooks.py [--all] [NAME …]` executes what changed since the last run here.
+A lecture is executed where a code cell, its tags or its place among the others changed, where an
+output is missing, or where `--force` asks for it. Otherwise the stored outputs are taken over, cell
+by cell, measured times too: a change of prose costs under a second. A change of the package is no
+reason to execute, for `make test` runs every cell again and compares; where it changes what a
+lecture prints on purpose, `make notebooks FORCE=NN-name` renews that lecture, `FORCE=all` each.
 """
 
 from __future__ import annotations
@@ -9,27 +13,24 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import sys
 import time
 from pathlib import Path
 
 import jupytext
 import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
-
-from attnbook.widgets.assets import FOLDER
 
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = ROOT / "book" / "lectures"
 NOTEBOOKS = ROOT / "notebooks"
-SEEN = ROOT / "_build" / "notebooks.json"
-CELL_SECONDS = 300
+CELL_SECONDS = 1200  # some twenty times what a cell may take on a quiet machine
 TIMING_TAG = "nbval-ignore-output"
 COLLAPSED = {"hide-input", "hide-cell", "remove-input"}
 PICTURES = {"image/png", "image/svg+xml"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+ASSET = re.compile(r'"asset":"([a-z0-9-]+)"')
 
 
 class LectureError(Exception):
@@ -71,13 +72,19 @@ def collapse(cell: NotebookNode) -> None:
 
 def execute(notebook: NotebookNode, name: str, folder: Path) -> None:
     """Run every cell in a fresh kernel, in `folder`; widgets leave their large data beside it."""
+    # imported here: a change of prose needs neither a kernel nor the package
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    from attnbook.widgets.assets import FOLDER
+
     os.environ[FOLDER] = str(folder / "assets")
     client = NotebookClient(
         notebook,
         timeout=CELL_SECONDS,
         kernel_name="python3",
         store_widget_state=False,
-        coalesce_streams=True,  # in how many pieces prints arrive, hangs on the machine's load
+        coalesce_streams=True,  # else the machine's load decides in how many pieces prints arrive
         resources={"metadata": {"path": str(folder)}},
     )
     try:
@@ -94,13 +101,49 @@ def execute(notebook: NotebookNode, name: str, folder: Path) -> None:
 
 def failed_cell(notebook: NotebookNode) -> str:
     """Name the cell that execution stopped at, by number and first line."""
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    code = code_cells(notebook)
     errors = [c for c in code if any(o.output_type == "error" for o in c.outputs)]
     answered = "shell.execute_reply"  # the time at which the kernel said that a cell was done
     waiting = [c for c in code if c.source and answered not in c.metadata.get("execution", {})]
-    cell = (errors[-1:] or waiting or code)[0]
+    return title(notebook, (errors[-1:] or waiting or code)[0])
+
+
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def title(notebook: NotebookNode, cell: NotebookNode) -> str:
+    """Name a code cell by its number and its first line."""
     first = cell.source.strip().splitlines()[0] if cell.source.strip() else ""
-    return f"code cell {code.index(cell) + 1} (`{first}`)"
+    number = next(i for i, one in enumerate(code_cells(notebook), 1) if one is cell)
+    return f"code cell {number} (`{first}`)"
+
+
+def reason_to_execute(new: NotebookNode, old: NotebookNode | None, assets: Path) -> str:
+    """Say why stored outputs cannot be taken over; '' where they can."""
+    if old is None:
+        return "there is no stored notebook that can be read"
+    mine, theirs = code_cells(new), code_cells(old)
+    for cell, stored in zip(mine, theirs, strict=False):
+        if cell.source != stored.source:
+            return f"{title(new, cell)} changed"
+        if set(cell.metadata.get("tags", [])) != set(stored.metadata.get("tags", [])):
+            return f"the tags of {title(new, cell)} changed"
+        if cell.source.strip() and stored.execution_count is None:
+            return f"{title(new, cell)} was never run"
+    if len(mine) != len(theirs):
+        return f"there are {len(mine)} code cells, {len(theirs)} are stored"
+    shown = [o.get("data", {}).get("text/html", "") for cell in theirs for o in cell.outputs]
+    names = sorted({f"{name}.js" for html in shown for name in ASSET.findall(html)})
+    missing = [name for name in names if not (assets / name).exists()]
+    return f"{', '.join(missing)} is missing in {assets.name}/" if missing else ""
+
+
+def take_over(new: NotebookNode, old: NotebookNode) -> None:
+    """Give each code cell the outputs of its stored twin, and the notebook what its kernel said."""
+    new.metadata.language_info = old.metadata.get("language_info", new.metadata.language_info)
+    for cell, stored in zip(code_cells(new), code_cells(old), strict=True):
+        cell.outputs, cell.execution_count = stored.outputs, stored.execution_count
 
 
 def normalise(notebook: NotebookNode, name: str) -> None:
@@ -123,77 +166,78 @@ def normalise(notebook: NotebookNode, name: str) -> None:
 
 
 def keep_timings(new: NotebookNode, old: NotebookNode | None) -> None:
-    """Keep the stored output of timing cells where nothing else changed."""
+    """Keep the stored output of timing cells where no other code cell changed."""
     if old is None or untimed(new) != untimed(old):
         return
-    for cell, before in zip(new.cells, old.cells, strict=True):
+    for cell, before in zip(code_cells(new), code_cells(old), strict=True):
         if TIMING_TAG in cell.metadata.get("tags", []):
             cell.outputs = before.outputs
 
 
 def untimed(notebook: NotebookNode) -> list:
-    """All of a notebook's cells but the outputs of timing cells."""
+    """All of a notebook's code cells but the outputs of timing cells."""
     cells = []
-    for cell in notebook.cells:
+    for cell in code_cells(notebook):
         timed = TIMING_TAG in cell.metadata.get("tags", [])
-        cells.append((cell.id, cell.source, cell.metadata, None if timed else cell.get("outputs")))
+        cells.append((cell.source, cell.metadata, None if timed else cell.outputs))
     return cells
 
 
-def make(path: Path, target: Path) -> bool:
-    """Execute one lecture into `target`; an error leaves the old notebook as it was."""
-    notebook = convert(path)
-    execute(notebook, path.stem, target.parent)
-    normalise(notebook, path.stem)
-    old = nbformat.read(target, as_version=4) if target.exists() else None
-    keep_timings(notebook, old)
+def stored(target: Path) -> NotebookNode | None:
+    """Read the notebook as it is stored; None where there is none, or none that can be read."""
+    try:
+        return nbformat.read(target, as_version=4)
+    except (FileNotFoundError, ValueError, AttributeError, nbformat.ValidationError):
+        return None
+
+
+def make(path: Path, target: Path, *, force: bool = False) -> tuple[bool, bool]:
+    """Write one lecture's notebook; return whether it was executed and whether its file changed.
+
+    An error leaves the old notebook as it was.
+    """
+    notebook, old = convert(path), stored(target)
+    reason = "--force" if force else reason_to_execute(notebook, old, target.parent / "assets")
+    if reason:
+        print(f"  {path.stem}: executing ({reason}) …", flush=True)
+        execute(notebook, path.stem, target.parent)
+        normalise(notebook, path.stem)
+        keep_timings(notebook, old)
+    else:
+        take_over(notebook, old)
+        normalise(notebook, path.stem)
     nbformat.validate(notebook)
     text = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    before = target.read_text(encoding="utf-8") if target.exists() else None
-    target.write_text(text, encoding="utf-8", newline="\n")
-    return text != before
-
-
-def fingerprint(path: Path) -> str:
-    """A hash of all that decides what a lecture prints: its text, the package, the versions."""
-    digest = hashlib.sha256(path.read_bytes())
-    package = ROOT / "src" / "attnbook"
-    sources = [p for p in package.rglob("*") if p.suffix in {".py", ".js", ".css", ".json"}]
-    sources = [p for p in sources if "node_modules" not in p.parts]
-    for source in sorted([*sources, ROOT / "requirements.txt", Path(__file__)]):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()
+    changed = not target.exists() or text != target.read_text(encoding="utf-8")
+    if changed:
+        target.write_text(text, encoding="utf-8", newline="\n")
+    return bool(reason), changed
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--all", action="store_true", help="execute unchanged lectures too")
-    parser.add_argument("names", nargs="*", help="lectures by name; default: all that changed")
+    about, _, rest = __doc__.partition("\n\n")
+    parser = argparse.ArgumentParser(description=about, epilog=rest)
+    parser.add_argument("--force", action="store_true", help="execute, whatever changed")
+    parser.add_argument("names", nargs="*", help="lectures by name; default: all")
     options = parser.parse_args()
     paths = sorted(LECTURES.glob("*.md"))
     unknown = set(options.names) - {path.stem for path in paths}
     if unknown:
         parser.error(f"no lecture named {', '.join(sorted(unknown))} in book/lectures")
-    seen = json.loads(SEEN.read_text()) if SEEN.exists() else {}
-    done = 0
-    for path in paths:
-        target, mark = NOTEBOOKS / f"{path.stem}.ipynb", fingerprint(path)
-        fresh = target.exists() and seen.get(path.stem) == mark and not options.all
-        if (options.names and path.stem not in options.names) or (fresh and not options.names):
-            continue
+    wanted = [path for path in paths if not options.names or path.stem in options.names]
+    executed = written = 0
+    for path in wanted:
         began = time.perf_counter()
-        print(f"  {path.stem}: executing …", flush=True)
         try:
-            changed = make(path, target)
+            ran, changed = make(path, NOTEBOOKS / f"{path.stem}.ipynb", force=options.force)
         except LectureError as error:
             print(f"\nnotebooks: {error}\n(the old notebook was left in place)", file=sys.stderr)
             return 1
-        seconds, done = time.perf_counter() - began, done + 1
-        print(f"  {path.stem}: {'written' if changed else 'unchanged'}, {seconds:.1f} s")
-        seen[path.stem] = mark
-        SEEN.parent.mkdir(exist_ok=True)
-        SEEN.write_text(json.dumps(seen, indent=1))
-    print(f"notebooks: {done} executed, {len(paths) - done} skipped")
+        executed, written = executed + ran, written + changed
+        if ran or changed:
+            what = "written" if changed else "unchanged"
+            print(f"  {path.stem}: {what}, {time.perf_counter() - began:.1f} s")
+    print(f"notebooks: {len(wanted)} read, {executed} executed, {written} written")
     return 0
 
 

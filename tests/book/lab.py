@@ -19,6 +19,7 @@ import nbformat
 from playwright.sync_api import Locator, Page, Route
 
 from tests.book.lectures import read
+from tests.patience import BROWSER, PROCESS
 
 NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 # the last cell has run, or an error has stopped the run
@@ -47,6 +48,7 @@ class Visit:
     unfolded: int = 0  # answers that stood open at first
 
     def __post_init__(self) -> None:
+        self.page.set_default_timeout(BROWSER)
         self.page.on("dialog", self.refuse)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("websocket", lambda opened: self.note(opened.url))
@@ -101,7 +103,7 @@ class Visit:
     def run_all(self) -> None:
         self.page.click('.lm-MenuBar-itemLabel:text-is("Run")')
         self.page.click('.lm-Menu-itemLabel:text-is("Run All Cells")')
-        self.page.wait_for_function(FINISHED, timeout=300_000)
+        self.page.wait_for_function(FINISHED, timeout=1000 * PROCESS)
 
     def python(self, code: str) -> str:
         """Run code in the notebook's last cell, as a reader would, and return what it prints."""
@@ -119,7 +121,7 @@ class Visit:
         written = self.file.stat().st_mtime_ns
         self.page.click('.lm-MenuBar-itemLabel:text-is("File")')
         self.page.click('.lm-Menu-itemLabel:text-is("Save Notebook")')
-        until = time.monotonic() + 20
+        until = time.monotonic() + BROWSER / 1000
         while time.monotonic() < until:
             self.page.wait_for_timeout(100)
             # JupyterLab empties the file before it writes
@@ -163,7 +165,7 @@ def jupyterlab(home: Path) -> Iterator[tuple[str, Path]]:
 
 
 def wait_for(url: str, server: subprocess.Popen, log: Path) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + PROCESS
     while time.monotonic() < until and server.poll() is None:
         try:
             urllib.request.urlopen(url, timeout=5).close()

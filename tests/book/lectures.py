@@ -9,10 +9,14 @@ from pathlib import Path
 from types import ModuleType
 
 import nbformat
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = sorted((ROOT / "book" / "lectures").glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+HTML = ROOT / "_build" / "html"
+PAGES = [f"book/{path.stem}" for path in sorted((ROOT / "book").glob("*.md"))]
+PAGES += [f"notebooks/{path.stem}" for path in NOTEBOOKS]
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\w)")
 CITATION = re.compile(r"\[([^\]]+? (?:et al\.|and [^\],]+)?,? ?\d{4}[a-z]?)\]\((\S+?)\)")
 
@@ -25,6 +29,12 @@ def load(path: Path) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def by_day(paths: list[Path], *names: str) -> list:
+    """Lectures as parameters of a test: those named in `make test`, the rest in `make test-all`."""
+    assert set(names) <= {path.stem for path in paths}
+    return [p if p.stem in names else pytest.param(p, marks=pytest.mark.heavy) for p in paths]
 
 
 def read(path: Path) -> nbformat.NotebookNode:

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.book.lectures import NOTEBOOKS, ROOT, code, read
+from tests.book.lectures import HTML, NOTEBOOKS, ROOT, code, read
+from tests.patience import PROCESS
 
-HTML = ROOT / "_build" / "html"
 LINK = re.compile(
     r"colab\.research\.google\.com/github/([\w.-]+/[\w.-]+)/blob/([\w.-]+)/([\w./-]+\.ipynb)"
 )
@@ -69,7 +69,7 @@ class Session:
             env={**self.env, **env},
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=PROCESS,
             check=False,
         )
         assert done.returncode == 0, done.stderr

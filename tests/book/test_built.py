@@ -1,0 +1,63 @@
+"""The files of the built book, read without a browser: links, scripts, style sheets."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import yaml
+
+from attnbook.widgets import page_script, stylesheet
+from attnbook.widgets.base import BUNDLES, bundles_for
+from tests.book.lectures import HTML, PAGES, ROOT
+
+
+def test_the_list_of_pages_is_the_table_of_contents():
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    found = [toc["root"], *(c["file"] for part in toc["parts"] for c in part["chapters"])]
+    assert sorted(found) == sorted(PAGES)
+
+
+def test_every_link_inside_the_book_leads_somewhere():
+    built = [path for path in HTML.rglob("*.html") if "_static" not in path.parts]
+    pages = {path: path.read_text(encoding="utf-8") for path in built}
+    assert len(pages) >= len(PAGES)
+    for path, text in pages.items():
+        for link in re.findall(r'(?:href|src)="([^"]+)"', text):
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc or not parts.path:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve()
+            assert target.exists(), f"{path.relative_to(HTML)}: {link}"
+            if parts.fragment and target.suffix == ".html":
+                assert f'id="{unquote(parts.fragment)}"' in pages[target], f"{path}: {link}"
+
+
+def test_no_page_holds_what_it_does_not_use():
+    for path in HTML.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert "thebe" not in text, path
+        assert "fontawesome/6.5.2/css" not in text, path
+        scripts = re.findall(r'<(?:script|img|iframe)[^>]* src="(https?:[^"]*)', text)
+        scripts += re.findall(
+            r'<link[^>]*rel="(?:stylesheet|preload)"[^>]*href="(https?:[^"]*)', text
+        )
+        assert scripts == [], path
+
+
+def test_widget_script_is_loaded_only_where_there_is_a_widget():
+    for name in PAGES:
+        text = (HTML / f"{name}.html").read_text(encoding="utf-8")
+        wanted = [page_script(*names)] if (names := bundles_for(text)) else []
+        loaded = re.findall(r'src="[./]*_static/(attnbook[\w-]*\.js)', text)
+        assert [(HTML / "_static" / js).read_text(encoding="utf-8") for js in loaded] == wanted, (
+            name
+        )
+
+
+def test_theme_and_widgets_use_the_same_bytes_as_jupyter():
+    for name in BUNDLES:
+        sheet = HTML / "_static" / f"{name.replace('bundle', 'attnbook')}.css"
+        assert sheet.read_text(encoding="utf-8") == stylesheet(name)
+    assert Path(HTML / "_static" / "mathjax").is_dir()

@@ -1,0 +1,292 @@
+"""Lectures become notebooks: what executes one, what does not, and what a cell that fails does."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.book.lectures import LECTURES, ROOT, code, load, read
+
+HEAD = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+# A small lecture
+"""
+GOOD = """
+```{code-cell} ipython3
+print("three words")
+```
+
+```{code-cell} ipython3
+from attnbook.pictures.figures import heatmap
+heatmap([[0.75, 0.25], [0.5, 0.5]], ["had", "nuts"], title="Weights")
+```
+
+```{code-cell} ipython3
+from attnbook.widgets import AttentionHeatmap
+AttentionHeatmap([[1, 2], [2, 0]], tokens=["had", "nuts"])
+```
+
+```{code-cell} ipython3
+:tags: [nbval-ignore-output]
+
+import time
+print(time.perf_counter_ns(), "ns")
+```
+"""
+
+
+def with_cell(source: str) -> str:
+    """The text of a lecture whose second code cell is `source`."""
+    return (
+        f"{HEAD}\n```{{code-cell}} ipython3\n1\n```\n\n```{{code-cell}} ipython3\n{source}\n```\n"
+    )
+
+
+class Desk:
+    """`book/tools/notebooks.py` at work on one made-up lecture, in a folder of its own."""
+
+    def __init__(self, tool: ModuleType, run: Callable[..., int], folder: Path) -> None:
+        self.tool, self.run = tool, run
+        self.lecture = folder / "lectures" / "99-small.md"
+        self.notebook = folder / "notebooks" / "99-small.ipynb"
+        for path in (self.lecture, self.notebook):
+            path.parent.mkdir(parents=True)
+
+    def write(self, text: str) -> None:
+        self.lecture.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    tool = load(ROOT / "book" / "tools" / "notebooks.py")
+
+    def run(*arguments: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["notebooks.py", *arguments])
+        return tool.main()
+
+    desk = Desk(tool, run, tmp_path)
+    monkeypatch.setattr(tool, "LECTURES", desk.lecture.parent)
+    monkeypatch.setattr(tool, "NOTEBOOKS", desk.notebook.parent)
+    return desk
+
+
+BAD_CELLS = {
+    "raises": ("1 / 0", ["code cell 2", "`1 / 0`", "ZeroDivisionError: division by zero"]),
+    "does not parse": ("for", ["code cell 2", "`for`", "SyntaxError"]),
+    "writes to stderr": (
+        "import warnings\nwarnings.warn('this is old')",
+        ["code cell 2", "writes to stderr", "this is old"],
+    ),
+    "kills the kernel": (
+        "import os\nos._exit(1)",
+        ["code cell", "`import os`", "the kernel died"],
+    ),
+    "runs for too long": (
+        "import time\ntime.sleep(60)",
+        ["code cell", "`import time`", "ran past 2 s"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "said"), BAD_CELLS.values(), ids=BAD_CELLS)
+def test_a_cell_that_fails_is_named_and_the_old_notebook_stays(
+    desk: Desk,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    source: str,
+    said: list[str],
+) -> None:
+    desk.notebook.write_bytes(b"the old notebook, byte for byte\r\n")
+    desk.write(with_cell(source))
+    if "sleep" in source:
+        monkeypatch.setattr(desk.tool, "CELL_SECONDS", 2)
+    assert desk.run() == 1
+    message = capsys.readouterr().err
+    missing = [words for words in ["99-small", "left in place", *said] if words not in message]
+    assert not missing, f"{missing} not in: {message}"
+    assert desk.notebook.read_bytes() == b"the old notebook, byte for byte\r\n"
+    assert list(desk.notebook.parent.iterdir()) == [desk.notebook]
+
+
+def test_a_lecture_that_does_not_exist_is_named(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.write(HEAD + GOOD)
+    with pytest.raises(SystemExit) as stopped:
+        desk.run("98-missing")
+    assert stopped.value.code == 2
+    assert "no lecture named 98-missing" in capsys.readouterr().err
+    assert not desk.notebook.exists()
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The good lecture's notebook, executed once."""
+    folder = tmp_path_factory.mktemp("executed")
+    lecture, notebook = folder / "99-small.md", folder / "99-small.ipynb"
+    lecture.write_text(HEAD + GOOD, encoding="utf-8")
+    tool = load(ROOT / "book" / "tools" / "notebooks.py")
+    assert tool.make(lecture, notebook) == (True, True)
+    return notebook.read_bytes()
+
+
+@pytest.fixture
+def made(desk: Desk, executed: bytes) -> Desk:
+    """The desk after the good lecture was executed."""
+    desk.write(HEAD + GOOD)
+    desk.notebook.write_bytes(executed)
+    return desk
+
+
+def test_an_unchanged_lecture_is_not_run_again_and_a_forced_run_gives_the_same_bytes(
+    made: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = made.notebook.read_bytes()
+    kinds = [o.get("data", {}).keys() for c in code(read(made.notebook)) for o in c.outputs]
+    assert [("image/png" in kind, "text/html" in kind) for kind in kinds] == [
+        (False, False),
+        (True, False),
+        (False, True),
+        (False, False),
+    ]
+    assert made.run() == 0
+    assert "1 read, 0 executed, 0 written" in capsys.readouterr().out
+    assert made.run("--force", "99-small") == 0
+    said = capsys.readouterr().out
+    assert "executing (--force)" in said
+    assert "1 read, 1 executed, 0 written" in said
+    assert made.notebook.read_bytes() == first
+
+
+def test_changed_prose_is_written_and_every_output_stays(
+    made: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = read(made.notebook)
+    made.write(HEAD + "A comma, and a sentence.\n" + GOOD + "\nThe end.\n")
+    monkeypatch.delattr(made.tool, "execute")
+    assert made.run() == 0
+    assert "1 read, 0 executed, 1 written" in capsys.readouterr().out
+    after = read(made.notebook)
+    assert "A comma, and" in after.cells[0].source
+    assert after.cells[-1].source == "The end."
+    assert code(after) == code(before)
+
+
+CHANGES = {
+    "a code cell's text": (("three words", "four words now"), 'code cell 1 (`print("four'),
+    "a code cell more": (
+        ("\nimport time", "\n1\n```\n\n```{code-cell}\nimport time"),
+        "cell 4 (`1`)",
+    ),
+    "a code cell less": ((GOOD[: GOOD.index("```{code-cell} ipython3\nfrom")], "\n"), "cell 1"),
+    "the last code cell gone": (
+        (GOOD[GOOD.index("```{code-cell} ipython3\n:tags") :], ""),
+        "are 3",
+    ),
+    "a tag": ((":tags: [nbval-ignore-output]", ":tags: [hide-input]"), "tags of code cell 4"),
+    "a tag more": (
+        (":tags: [nbval-ignore-output]", ":tags: [nbval-ignore-output, x]"),
+        "tags of code cell 4",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
+def test_changed_code_or_tags_are_a_reason_to_execute_and_are_named(
+    made: Desk,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    change: tuple[str, str],
+    said: str,
+) -> None:
+    ran = []
+    monkeypatch.setattr(made.tool, "execute", lambda notebook, name, folder: ran.append(name))
+    monkeypatch.setattr(made.tool, "normalise", lambda notebook, name: None)
+    made.write(HEAD + GOOD.replace(*change))
+    assert made.run() == 0
+    assert ran == ["99-small"]
+    assert said in capsys.readouterr().out
+
+
+def test_a_changed_lecture_is_run_again_with_its_timing(made: Desk) -> None:
+    timing = code(read(made.notebook))[-1].outputs
+    made.write(HEAD + GOOD.replace("three words", "four words now"))
+    assert made.run() == 0
+    cells = code(read(made.notebook))
+    assert cells[0].outputs[0].text == "four words now\n"
+    assert cells[-1].outputs != timing, "a timing from before the change was kept"
+
+
+def test_what_was_never_run_or_lost_its_data_is_a_reason_to_execute(
+    made: Desk, tmp_path: Path
+) -> None:
+    new, old = made.tool.convert(made.lecture), read(made.notebook)
+    assets = tmp_path / "assets"
+    assert made.tool.reason_to_execute(new, old, assets) == ""
+    code(old)[2].outputs[0].data["text/html"] += '{"asset":"weights"}'
+    said = made.tool.reason_to_execute(new, old, assets)
+    assert said == "weights.js is missing in assets/"
+    code(old)[1].execution_count = None
+    said = made.tool.reason_to_execute(new, old, assets)
+    assert said == "code cell 2 (`from attnbook.pictures.figures import heatmap`) was never run"
+
+
+# what executes a lecture cannot be imported here; prints the name and the processor's seconds
+COMMA = """
+import sys, time, importlib.util
+from pathlib import Path
+for name in ("torch", "numpy", "nbclient", "attnbook"):
+    sys.modules[name] = None
+spec = importlib.util.spec_from_file_location("tool", sys.argv[1])
+tool = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(tool)
+for path in sorted(Path(sys.argv[2], "lectures").glob("*.md")):
+    target = Path(sys.argv[2], "notebooks", f"{path.stem}.ipynb")
+    began = time.process_time()
+    assert tool.make(path, target) == (False, True)
+    print(path.stem, time.process_time() - began)
+"""
+
+
+def test_a_comma_in_any_lecture_costs_less_than_a_second_and_no_torch(tmp_path: Path) -> None:
+    for name in ("lectures", "notebooks"):
+        (tmp_path / name).mkdir()
+    shutil.copytree(ROOT / "notebooks" / "assets", tmp_path / "notebooks" / "assets")
+    for path in LECTURES:
+        shutil.copy(ROOT / "notebooks" / f"{path.stem}.ipynb", tmp_path / "notebooks")
+        text = path.read_text(encoding="utf-8")
+        (tmp_path / "lectures" / path.name).write_text(f"{text}\nA comma, more.\n", "utf-8")
+    tool = ROOT / "book" / "tools" / "notebooks.py"
+    command = [sys.executable, "-c", COMMA, str(tool), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    seconds = dict(line.split() for line in done.stdout.splitlines())
+    assert list(seconds) == [path.stem for path in LECTURES]
+    assert max(map(float, seconds.values())) < 1
+    for path in LECTURES:
+        mine, theirs = (
+            read(f / f"{path.stem}.ipynb") for f in (tmp_path / "notebooks", ROOT / "notebooks")
+        )
+        assert code(mine) == code(theirs)
+        assert mine.cells[-1].source.endswith("A comma, more.")
+
+
+def test_help_says_how_outputs_are_renewed() -> None:
+    command = [sys.executable, ROOT / "book" / "tools" / "notebooks.py", "--help"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "make notebooks FORCE=NN-name" in " ".join(said.split())

@@ -1,0 +1,85 @@
+"""tasks.py: its list of tasks, what it says of them, and how it finds the pages that changed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.book.lectures import ROOT, load
+
+
+@pytest.fixture
+def tasks() -> ModuleType:
+    return load(ROOT / "tasks.py")
+
+
+def test_an_unknown_task_is_refused_with_the_list_of_tasks() -> None:
+    command = [sys.executable, "tasks.py", "bok"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "no task named 'bok'" in done.stderr
+    assert {"book", "test", "notebooks"} <= {line.split()[0] for line in done.stdout.split("\n  ")}
+
+
+def test_help_lists_every_task_once_under_its_purpose_in_one_line(tasks: ModuleType) -> None:
+    lines = tasks.usage().splitlines()
+    listed = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert listed == list(tasks.TASKS)
+    assert len(set(listed)) == sum(map(len, tasks.GROUPS.values()))
+    assert [line[:-1] for line in lines if line.endswith(":")] == list(tasks.GROUPS)
+    assert all(len(line.split(maxsplit=1)[1]) > 10 for line in lines if line.startswith("  "))
+
+
+def test_make_knows_the_same_tasks(tasks: ModuleType) -> None:
+    text = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    named = re.search(r"^TARGETS = (.*)$", text, re.M)[1].split()
+    assert named == [*tasks.TASKS, "help"]
+
+
+def test_steps_are_timed_also_where_one_fails(
+    tasks: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def first() -> None:
+        """Do nothing."""
+
+    def goes_wrong() -> None:
+        tasks.stop("no more")
+
+    with pytest.raises(SystemExit, match="no more"):
+        tasks.timed(first, goes_wrong, first)
+    said = [line.split() for line in capsys.readouterr().out.splitlines() if "0.0" in line]
+    assert said == [["first", "0.0"], ["goes", "wrong", "0.0"], ["in", "all", "0.0"]]
+
+
+def test_the_pages_that_changed_are_those_not_committed_or_else_the_last_commit_s(
+    tasks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "ROOT", tmp_path)
+    who = ["-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
+
+    def git(*words: str) -> None:
+        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True)
+
+    git("init", "-q")
+    with pytest.raises(SystemExit, match=r"git .* failed"):  # nothing was ever committed
+        tasks.changed_pages()
+    names = ["book/index.md", "book/lectures/01-one.md", "notebooks/02-two.ipynb", "README.md"]
+    for folder in ("book/lectures", "book/tools", "notebooks"):
+        (tmp_path / folder).mkdir(parents=True)
+    git("commit", "-qm", "nothing", "--allow-empty")
+    for name in names:
+        (tmp_path / name).write_text("a\n")
+    wanted = ["book/index", "notebooks/01-one", "notebooks/02-two"]
+    assert tasks.changed_pages() == wanted
+    git("add", "-A")
+    assert tasks.changed_pages() == wanted
+    git("commit", "-qm", "all")
+    assert tasks.changed_pages() == wanted
+    (tmp_path / "book/lectures/01-one.md").write_text("b\n")
+    (tmp_path / "book/tools/tool.py").write_text("b\n")
+    assert tasks.changed_pages() == ["notebooks/01-one"]
