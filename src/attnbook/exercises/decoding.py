@@ -133,7 +133,7 @@ def _named(part: Any) -> dict[tuple[str, ...], float]:
     return dict(pairs)
 
 
-def _step_mistakes() -> list[tuple[tuple[list, list], str]]:
+def _step_mistakes() -> list[tuple[tuple[list[Any], list[Any]], str]]:
     """Return wrong steps, (alive, ended), and what to say of each."""
     chatte, end, chat = ("une", "chatte"), ("une", "</s>"), ("un", "chat")
     souris, chien = ("une", "souris"), ("un", "chien")
@@ -205,7 +205,7 @@ def clipped_matches(function: Callable[[list[str], list[str], int], Any]) -> str
 
 def _count_mistakes(
     output: list[str], reference: list[str], right: list[tuple[int, int]]
-) -> list[tuple[list, str]]:
+) -> list[tuple[list[Any], str]]:
     """Return wrong counts for n = 1, 2 and 3, and what to say of each."""
     both = [(_grams(output, n), _grams(reference, n)) for n in (1, 2, 3)]
     matches = [count for count, _ in right]

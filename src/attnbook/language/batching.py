@@ -1,7 +1,7 @@
 """Sentences of numbers, padded into batches; batches of sentences of about one length."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -9,6 +9,7 @@ from torch import Tensor
 from attnbook import _check
 from attnbook.language.vocabulary import BOS, EOS, PAD
 
+Item = TypeVar("Item")
 Example = tuple[Sequence[int], Sequence[int]]
 Plain = tuple[list[int], list[int]]
 
@@ -125,7 +126,7 @@ def _batch(pairs: list[Plain]) -> Batch:
     )
 
 
-def _shuffled(items: list, generator: torch.Generator) -> list:
+def _shuffled(items: list[Item], generator: torch.Generator) -> list[Item]:
     return [items[k] for k in torch.randperm(len(items), generator=generator).tolist()]
 
 

@@ -1,6 +1,7 @@
 """How the pictures of ``figures`` are drawn: colours, cells, names and lines."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -149,7 +150,9 @@ def _write_tokens(axes: Axes, queries: Sequence[str], keys: Sequence[str], side:
     """Name the rows at the left and the columns at the top, slanted where they are too wide."""
     axes.xaxis.tick_top()
     wide = 0.09 * max(map(len, keys)) > side
-    slant = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if wide else {}
+    slant: dict[str, Any] = (
+        {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if wide else {}
+    )
     axes.set_xticks(range(len(keys)), keys, **slant)
     axes.set_yticks(range(len(queries)), queries)
     for label in (*axes.get_xticklabels(), *axes.get_yticklabels()):
