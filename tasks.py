@@ -25,7 +25,8 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 HTML = ROOT / "_build" / "html"
 IN_CI = bool(os.environ.get("CI"))
-PINS_MARK = "# brought in by the above; written by `python tasks.py pins`"
+OLDEST = "3.11.5"  # what a pinned package asks for
+PINS_HEAD = "# Exact versions for every system, resolved from requirements.in by `make pins`."
 
 # one thread and one hash seed: the same machine gives the same bytes; a model that two lectures
 # train by the same call is trained once for each state of the code
@@ -181,11 +182,12 @@ def notebooks() -> None:
 
 
 def lint() -> None:
-    """Check style and spelling."""
-    say("lint: ruff, codespell")
+    """Check style, spelling and types."""
+    say("lint: ruff, codespell, pyright")
     python("-m", "ruff", "check", ".")
     python("-m", "ruff", "format", "--check", ".")
     run(BIN / "codespell")
+    python("-m", "pyright", "--pythonpath", PYTHON)
 
 
 def unit() -> None:
@@ -333,35 +335,21 @@ def mutants() -> None:
 
 
 def pins() -> None:
-    """Resolve the chosen requirements in a fresh environment and write down what they bring."""
+    """Resolve requirements.in for every system; `--upgrade` takes the newest versions."""
     path = ROOT / "requirements.txt"
-    chosen = path.read_text(encoding="utf-8").split(PINS_MARK)[0]
-    fresh = ROOT / "_build" / "pins"
-    shutil.rmtree(fresh, ignore_errors=True)
-    run(sys.executable, "-m", "venv", fresh)
-    pip = fresh / BIN.name / "pip"
-    (fresh / "chosen.txt").write_text(chosen, encoding="utf-8")
-    run(pip, "install", "-q", "-r", fresh / "chosen.txt")
-    frozen = subprocess.run([str(pip), "freeze"], capture_output=True, text=True, check=True).stdout
-    names = {normal(name) for name in re.findall(r"^([\w.-]+)==", chosen, re.M)}
-    lines = [line.split("+")[0] for line in frozen.splitlines() if "==" in line]
-    rest = [line for line in lines if normal(line.split("==")[0]) not in names]
-    rest.sort(key=lambda line: normal(line.split("==")[0]))  # pip's own order is its version's
-    path.write_text(chosen + PINS_MARK + "\n" + "\n".join(rest) + "\n", encoding="utf-8")
-    print(f"pins: {len(names)} chosen and {len(rest)} brought in, written to requirements.txt")
-
-
-def normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+    resolve = ("pip", "compile", "--universal", "--python-version", OLDEST, "--no-config", "-q")
+    quiet = ("--no-annotate", "--no-header", "requirements.in", "-o", path)
+    run(BIN / "uv", *resolve, *quiet, *sys.argv[2:])
+    lines = path.read_text(encoding="utf-8").splitlines()
+    # what PyTorch's default build for Linux brings with it, and its CPU build must not get
+    kept = [line for line in lines if not re.match("cuda-|nvidia-|triton=", line)]
+    path.write_text("\n".join([PINS_HEAD, *kept, ""]), encoding="utf-8")
+    print(f"pins: {len(kept)} versions written to requirements.txt")
 
 
 def newest() -> None:
-    """Upgrade .venv to the newest release of everything chosen (Jupyter Book stays below 2)."""
-    chosen = (ROOT / "requirements.txt").read_text(encoding="utf-8").split(PINS_MARK)[0]
-    names = re.findall(r"^([\w.-]+)==", chosen, re.M)
-    # 1.2 and later of the theme want a newer Sphinx than Jupyter Book 1 allows to be tested here
-    bounds = {"jupyter-book": "jupyter-book<2", "sphinx-book-theme": "sphinx-book-theme<1.2"}
-    python("-m", "pip", "install", "-q", "-U", *(bounds.get(name, name) for name in names))
+    """Upgrade .venv to the newest release of everything chosen in requirements.in."""
+    python("-m", "pip", "install", "-q", "-U", "-r", "requirements.in")
     print("newest: .venv now holds the newest releases; `make test` tries the book on them")
 
 
@@ -393,7 +381,7 @@ GROUPS: dict[str, dict[str, Callable[[], None]]] = {
     "the environment": {"newest": newest, "clean": clean},
 }
 TASKS = {name: task for group in GROUPS.values() for name, task in group.items()}
-NEEDS_NOTHING = {"serve", "clean", "pins"}
+NEEDS_NOTHING = {"serve", "clean"}
 
 
 def usage() -> str:

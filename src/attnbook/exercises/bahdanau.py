@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -11,6 +11,8 @@ from torch import Tensor
 
 from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
 from attnbook.training.metrics import alignment_error_rate
+
+Links = set[tuple[int, int]]
 
 
 def parts() -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
@@ -91,7 +93,7 @@ def masked_context(function: Callable[..., Any]) -> str:
 
 
 @exercise(3)
-def error_rate(function: Callable[[Set, Set], Any]) -> str:
+def error_rate(function: Callable[[Links, Links], Any]) -> str:
     """`function(predicted, gold)` must return the alignment error rate of two sets of links."""
     predicted, gold = {(0, 0), (1, 2), (2, 2), (3, 1)}, {(0, 0), (1, 2), (4, 3)}
     found = _number(called(function, set(predicted), set(gold)))

@@ -105,7 +105,7 @@ def beam_step(function: Callable[[Hypotheses, Table, int], Any]) -> str:
 
 
 def _check_log_p(found: dict[tuple[str, ...], float]) -> None:
-    sure = {
+    sure: dict[tuple[str, ...], float] = {
         ("une", "chatte"): math.log(0.6) + math.log(0.5),
         ("un", "chat"): math.log(0.3) + math.log(0.8),
         ("une", "</s>"): math.log(0.6) + math.log(0.45),
@@ -133,7 +133,7 @@ def _named(part: Any) -> dict[tuple[str, ...], float]:
     return dict(pairs)
 
 
-def _step_mistakes() -> list[tuple[tuple[list, list], str]]:
+def _step_mistakes() -> list[tuple[tuple[list[Any], list[Any]], str]]:
     """Return wrong steps, (alive, ended), and what to say of each."""
     chatte, end, chat = ("une", "chatte"), ("une", "</s>"), ("un", "chat")
     souris, chien = ("une", "souris"), ("un", "chien")
@@ -192,10 +192,8 @@ def clipped_matches(function: Callable[[list[str], list[str], int], Any]) -> str
     """`function(output, reference, n)` must return the clipped matches, and the n-grams."""
     output = ["la", "la", "la", "petite", "pomme", "la", "petite", "pomme", "rouge", "rouge"]
     reference = ["la", "petite", "pomme", "la", "pomme", "rouge"]
-    found = [
-        tuple(map(_number, _pair(called(function, output[:], reference[:], n), "two counts")))
-        for n in (1, 2, 3)
-    ]
+    answers = [_pair(called(function, output[:], reference[:], n), "two counts") for n in (1, 2, 3)]
+    found = [(_number(matches), _number(grams)) for matches, grams in answers]
     right = [_matches(output, reference, n) for n in (1, 2, 3)]
     for wrong, words in _count_mistakes(output, reference, right):
         if found == wrong and found != right:
@@ -207,7 +205,7 @@ def clipped_matches(function: Callable[[list[str], list[str], int], Any]) -> str
 
 def _count_mistakes(
     output: list[str], reference: list[str], right: list[tuple[int, int]]
-) -> list[tuple[list, str]]:
+) -> list[tuple[list[Any], str]]:
     """Return wrong counts for n = 1, 2 and 3, and what to say of each."""
     both = [(_grams(output, n), _grams(reference, n)) for n in (1, 2, 3)]
     matches = [count for count, _ in right]

@@ -1,7 +1,7 @@
 """Sentences of numbers, padded into batches; batches of sentences of about one length."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -9,7 +9,9 @@ from torch import Tensor
 from attnbook import _check
 from attnbook.language.vocabulary import BOS, EOS, PAD
 
+Item = TypeVar("Item")
 Example = tuple[Sequence[int], Sequence[int]]
+Plain = tuple[list[int], list[int]]
 
 
 class Batch(NamedTuple):
@@ -68,15 +70,15 @@ def batches(
     _check.whole_number("pool", pool, at_least=1)
     if len(examples) == 0:
         raise ValueError("examples must hold at least one pair: the corpus is empty")
-    examples = _checked(examples)
+    pairs = _checked(examples)
     if seed is None:
-        return _batches(examples, batch_size, None, pool)
+        return _batches(pairs, batch_size, None, pool)
     _check.whole_number("seed", seed)
-    return _batches(examples, batch_size, torch.Generator().manual_seed(seed), pool)
+    return _batches(pairs, batch_size, torch.Generator().manual_seed(seed), pool)
 
 
 def _batches(
-    examples: Sequence[Example], batch_size: int, generator: torch.Generator | None, pool: int
+    examples: list[Plain], batch_size: int, generator: torch.Generator | None, pool: int
 ) -> Iterator[Batch]:
     n = len(examples)
     order = list(range(n)) if generator is None else _shuffled(list(range(n)), generator)
@@ -90,7 +92,7 @@ def _batches(
             yield _batch([examples[row] for row in chosen])
 
 
-def _checked(examples: Sequence[Example]) -> list[tuple[list[int], list[int]]]:
+def _checked(examples: Sequence[Example]) -> list[Plain]:
     """Return the pairs as lists of ints, each of which a batch can hold."""
     pairs = []
     for place, (source, target) in enumerate(examples):
@@ -102,8 +104,7 @@ def _checked(examples: Sequence[Example]) -> list[tuple[list[int], list[int]]]:
 
 
 def _tokens(side: str, place: int, sentence: Sequence[int]) -> list[int]:
-    plain = isinstance(sentence, list) and set(map(type, sentence)) == {int}
-    if plain and min(sentence) > PAD:
+    if isinstance(sentence, list) and set(map(type, sentence)) == {int} and min(sentence) > PAD:
         return sentence  # nearly always, and fast
     name = f"the tokens of the {side} of pair {place}"
     numbers = _check.whole_numbers(name, sentence)
@@ -114,7 +115,7 @@ def _tokens(side: str, place: int, sentence: Sequence[int]) -> list[int]:
     return numbers
 
 
-def _batch(pairs: list[tuple[list[int], list[int]]]) -> Batch:
+def _batch(pairs: list[Plain]) -> Batch:
     sources, targets = [source for source, _ in pairs], [target for _, target in pairs]
     return Batch(
         _padded(sources),
@@ -125,7 +126,7 @@ def _batch(pairs: list[tuple[list[int], list[int]]]) -> Batch:
     )
 
 
-def _shuffled(items: list, generator: torch.Generator) -> list:
+def _shuffled(items: list[Item], generator: torch.Generator) -> list[Item]:
     return [items[k] for k in torch.randperm(len(items), generator=generator).tolist()]
 
 

@@ -112,7 +112,7 @@ def _tree(rows: list[list[str]], where: str) -> Tree:
     relations = ["root" if i == roots[0] else row[7] for i, row in enumerate(rows)]
     spaces = ["SpaceAfter=No" not in row[9].split("|") for row in rows[:-1]] + [False]
     words, kinds = ([row[column] for row in rows] for column in (1, 3))
-    return Tree(*map(tuple, (words, heads, relations, kinds, spaces)))
+    return Tree(tuple(words), tuple(heads), tuple(relations), tuple(kinds), tuple(spaces))
 
 
 def _check_ways(heads: list[int], root: int, where: str) -> None:

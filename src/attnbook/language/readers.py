@@ -70,7 +70,7 @@ def read_tab_separated(path: str | Path) -> Iterator[TextPair]:
     return _separated(path)
 
 
-def _lines(path: Path) -> Iterator[str]:
+def lines(path: Path) -> Iterator[str]:
     with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
@@ -81,7 +81,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _aligned(source: Path, target: Path) -> Iterator[TextPair]:
-    left, right = _lines(source), _lines(target)
+    left, right = lines(source), lines(target)
     counts = [0, 0]
     for pair in zip_longest(left, right):
         counts = [n + (line is not None) for n, line in zip(counts, pair, strict=True)]
@@ -98,7 +98,7 @@ def _aligned(source: Path, target: Path) -> Iterator[TextPair]:
 
 
 def _separated(path: Path) -> Iterator[TextPair]:
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(lines(path), start=1):
         if not line.strip():
             continue
         cells = [cell.strip() for cell in line.split("\t")]

@@ -7,6 +7,7 @@ French is cut where an alignment needs it: *l'homme* is *l'*, *homme*, and *mang
 import re
 from collections.abc import Iterable
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 LANGUAGES = ("en", "fr", "de")
@@ -67,11 +68,7 @@ def detokenise(tokens: Iterable[str]) -> str:
 @cache
 def has_spacy() -> bool:
     """Say whether spaCy can be imported."""
-    try:
-        import spacy  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("spacy") is not None
 
 
 @cache

@@ -94,7 +94,8 @@ def _pair(pattern: str, source: str, target: str, backwards: bool | None) -> Pai
     last = len(source) - 1
     links = () if backwards is None else range(len(source))
     alignment = tuple((i, last - i if backwards else i) for i in links)
-    kinds = (
-        tuple("digit" if c.isdigit() else "character" for c in text) for text in (source, target)
-    )
-    return Pair(tuple(source), tuple(target), alignment, pattern, *kinds)
+    return Pair(tuple(source), tuple(target), alignment, pattern, _kinds(source), _kinds(target))
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    return tuple("digit" if c.isdigit() else "character" for c in text)

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from attnbook import _check
-from attnbook.language.readers import _lines
+from attnbook.language.readers import lines
 from attnbook.language.vocabulary import Vocabulary
 
 
@@ -70,7 +70,7 @@ def read_vectors(path: str | Path, vocabulary: Vocabulary, *, seed: int = 0) -> 
 def _words(path: Path) -> Iterator[tuple[str, str, list[str]]]:
     """Yield of each line where it stands, its word, and the cells of its vector."""
     size = None
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(lines(path), start=1):
         place, cells = f"{path}, line {number}", line.rstrip().split(" ")
         if number == 1 and len(cells) == 2 and all(cell.isdecimal() for cell in cells):
             size = int(cells[1])

@@ -9,7 +9,8 @@ import re
 from typing import Any, NamedTuple
 
 import spacy
-from spacy.displacy import DependencyRenderer, parse_deps
+from spacy.displacy import parse_deps
+from spacy.displacy.render import DependencyRenderer
 from spacy.tokens import Doc
 
 from attnbook.language.dependencies import Tree, book_tree

@@ -1,10 +1,12 @@
 """How the pictures of ``figures`` are drawn: colours, cells, names and lines."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -114,12 +116,13 @@ def draw_head_grid(
         if place >= n_heads:
             axes.remove()
             continue
-        image = axes.imshow(heads[place], cmap=BLUES, norm=Normalize(0, 1), aspect="auto")
+        axes.imshow(heads[place], cmap=BLUES, norm=Normalize(0, 1), aspect="auto")
         axes.set_title(names[place], parse_math=False, fontsize=9, pad=3)
         lowest = place + columns >= n_heads
         _name_cells(axes, queries if place % columns == 0 else [], keys if lowest else [], side)
     width, height = figure.get_size_inches()
-    figure.colorbar(image, cax=figure.add_axes((1 + 0.15 / width, 0, 0.12 / width, 1)))
+    bar = figure.add_axes((1 + 0.15 / width, 0, 0.12 / width, 1))
+    figure.colorbar(ScalarMappable(Normalize(0, 1), BLUES), cax=bar)
     if title:
         figure.suptitle(title, y=1 + 0.3 / height, va="bottom", parse_math=False)
     return figure
@@ -147,7 +150,9 @@ def _write_tokens(axes: Axes, queries: Sequence[str], keys: Sequence[str], side:
     """Name the rows at the left and the columns at the top, slanted where they are too wide."""
     axes.xaxis.tick_top()
     wide = 0.09 * max(map(len, keys)) > side
-    slant = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if wide else {}
+    slant: dict[str, Any] = (
+        {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if wide else {}
+    )
     axes.set_xticks(range(len(keys)), keys, **slant)
     axes.set_yticks(range(len(queries)), queries)
     for label in (*axes.get_xticklabels(), *axes.get_yticklabels()):
@@ -216,7 +221,7 @@ def _draw_lines(
     axes.grid(color=GRID, linewidth=0.4)
     axes.spines[["top", "right"]].set_visible(False)
     # the names stand beside the curves' ends, in the same order from top to bottom
-    lines.sort(key=lambda line: -line.get_ydata()[-1])
+    lines.sort(key=lambda line: -np.asarray(line.get_ydata())[-1])
     legend = axes.legend(
         handles=lines, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=4
     )

@@ -199,7 +199,7 @@ def head_grid(
     return Picture(figure, head_grid_alt(heads, queries, keys, titles, title, digits))
 
 
-def _array(weights: ArrayLike) -> NDArray[np.float64]:
+def _array(weights: Any) -> NDArray[np.float64]:
     if hasattr(weights, "detach"):
         weights = weights.detach().cpu().double().numpy()
     return np.asarray(weights, dtype=np.float64)

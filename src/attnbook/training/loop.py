@@ -1,4 +1,4 @@
-"""One training loop for every model of the book, counted in steps.
+"""One training loop for every model of the book, counted in steps::
 
     with seeded(0):
         model = RNNSeq2Seq(…)
@@ -82,21 +82,22 @@ def train(
     Step s computes loss(model, batch), clips the gradient's norm to ``clip`` and moves the
     weights at the rate lr · schedule(s), with s counted from 1.
 
-    batches: a list, read in its order again and again, or a function from the epoch (0, 1, …) to
-        that epoch's batches, which are held in memory. It may depend on the epoch and on torch's
-        own random numbers, which begin anew with ``seed`` in each epoch; not on a
-        ``torch.Generator`` that lives on from one epoch to the next.
-    optimizer: called as optimizer(weights, lr=lr) with the weights that require a gradient;
-        ``functools.partial(AdamW, weight_decay=0.01)`` is one too. Adam unless given.
-    validate: called as validate(model) every ``validate_every`` steps, in eval mode; lower is
-        better. With ``patience`` the run stops when that many validations in a row were no
-        better than the best, and in any case leaves the best weights in the model.
-    checkpoint: a folder that gets a checkpoint every ``checkpoint_every`` steps and after the
-        last; ``resume=True`` goes on from the one it holds, if any, and reaches the same weights,
-        bit for bit, as a run that was never stopped.
-    seed: of dropout, and of whatever else the loss draws from torch.
-    progress: a bar, where tqdm is installed; the environment's ``TQDM_DISABLE=1`` turns it off
-        everywhere.
+    Args:
+        batches: a list, read in its order again and again, or a function from the epoch (0, 1, …)
+            to that epoch's batches, which are held in memory. It may depend on the epoch and on
+            torch's own random numbers, which begin anew with ``seed`` in each epoch; not on a
+            ``torch.Generator`` that lives on from one epoch to the next.
+        optimizer: called as optimizer(weights, lr=lr) with the weights that require a gradient;
+            ``functools.partial(AdamW, weight_decay=0.01)`` is one too. Adam unless given.
+        validate: called as validate(model) every ``validate_every`` steps, in eval mode; lower is
+            better. With ``patience`` the run stops when that many validations in a row were no
+            better than the best, and in any case leaves the best weights in the model.
+        checkpoint: a folder that gets a checkpoint every ``checkpoint_every`` steps and after the
+            last; ``resume=True`` goes on from the one it holds, if any, and reaches the same
+            weights, bit for bit, as a run that was never stopped.
+        seed: of dropout, and of whatever else the loss draws from torch.
+        progress: a bar, where tqdm is installed; the environment's ``TQDM_DISABLE=1`` turns it
+            off everywhere.
 
     Raises: ValueError for settings that cannot be; no batches; a checkpoint that is damaged, of
     another version or of another run, or that would be overwritten (nothing is changed then);

@@ -138,6 +138,8 @@ def _fits(item: object, items: Sequence[object], words: frozenset[str]) -> bool:
         return all(piece.text in words for piece in item.english if piece.word_class)
     if isinstance(item, tuple):
         return not words.isdisjoint(_texts(item))
+    if not isinstance(item, str):
+        return True
     if item in DETERMINERS:
         return item in words or _BECOMES.get(item) in words
     # "negated" names a rule of two tables: if all of one may be drawn, it is that table's
@@ -206,8 +208,16 @@ class _Reader(Grammar):
     def described(self, noun: Noun, many: bool, qualities: Qualities = PLAIN) -> Phrase:
         return self.stands(super().described(noun, many, qualities))
 
-    def determined(self, english: str, noun: Noun, *rest: Any, negated: bool = False) -> Phrase:
-        return self.stands(super().determined(english, noun, *rest, negated=negated))
+    def determined(
+        self,
+        english: str,
+        noun: Noun,
+        many: bool = False,
+        qualities: Qualities = PLAIN,
+        *,
+        negated: bool = False,
+    ) -> Phrase:
+        return self.stands(super().determined(english, noun, many, qualities, negated=negated))
 
     def conjugate(self, verb: Verb, tense: str, subject: Subject, **how: Any) -> VerbGroup:
         group = super().conjugate(verb, tense, subject, **how)

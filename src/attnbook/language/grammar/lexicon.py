@@ -71,6 +71,12 @@ def _rows(name: str) -> list[dict[str, str]]:
     ]
 
 
+def _both(cell: str) -> tuple[str, str]:
+    """Read "English/French", where a dash is nothing."""
+    english, french = cell.split("/")
+    return english.strip("-"), french.strip("-")
+
+
 @cache
 def nouns() -> tuple[Noun, ...]:
     """Read the nouns."""
@@ -80,7 +86,7 @@ def nouns() -> tuple[Noun, ...]:
             (row["french"], row["french_plural"]),
             row["gender"],
             frozenset(row["kinds"].split()),
-            tuple(row["where"].split("/")) if row["where"] else None,
+            _both(row["where"]) if row["where"] else None,
         )
         for row in _rows("nouns.tsv")
     )
@@ -107,12 +113,18 @@ def verbs() -> tuple[Verb, ...]:
     """Read the verbs."""
     return tuple(
         Verb(
-            *(row[name] for name in ("english", "third", "past", "ing", "infinitive")),
+            row["english"],
+            row["third"],
+            row["past"],
+            row["ing"],
+            row["infinitive"],
             tuple(row[name] for name in ("je", "tu", "il", "nous", "ils")),
             row["participle"],
             row["auxiliary"],
-            tuple(part.strip("-") for part in (row["prepositions"] or "-/-").split("/")),
-            *(frozenset(row[name].split()) for name in ("subject", "object", "flags")),
+            _both(row["prepositions"] or "-/-"),
+            frozenset(row["subject"].split()),
+            frozenset(row["object"].split()),
+            frozenset(row["flags"].split()),
         )
         for row in _rows("verbs.tsv")
     )

@@ -5,7 +5,7 @@ clauses comes last, on the order of the same words, or on an idiom.
 """
 
 from functools import cache
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 from attnbook.language.texts._table import read_table
 from attnbook.language.tokens import tokenise
@@ -51,6 +51,6 @@ def opinions() -> Opinions:
     """
     parts: dict[str, list[Opinion]] = {"train": [], "test": []}
     for row in read_table("opinions.tsv"):
-        opinion = Opinion(row["sentence"], LABELS.index(row["label"]), row["kind"])
+        opinion = Opinion(row["sentence"], LABELS.index(row["label"]), cast(Kind, row["kind"]))
         parts[row["split"]].append(opinion)
     return Opinions(tuple(parts["train"]), tuple(parts["test"]))
