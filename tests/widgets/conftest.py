@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from attnbook.widgets import AttentionHeatmap, page_script, stylesheet
-from attnbook.widgets.base import bundles_for
+from attnbook.widgets.core.chunks import kinds_on
 from tests.browser import MISSING, find_chromium, launch
 
 X = [[2, -1, 0], [1, 1, 1], [1, 2, 2]]
@@ -116,7 +116,7 @@ def refuse(route, outside: list[str]) -> None:
 
 def write(folder: Path, theme: str, body: str) -> str:
     """Write a page beside the assets that it needs and return its address."""
-    names = bundles_for(body)
+    names = kinds_on(body)
     (folder / "widgets.js").write_text(page_script(*names), encoding="utf-8")
     (folder / "widgets.css").write_text(stylesheet(*names), encoding="utf-8")
     path = folder / "page.html"
