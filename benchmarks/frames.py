@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from attnbook.widgets import AttentionHeatmap, BeamTree, HeadBrowser, HeadGrid, MaskPainter
 from attnbook.widgets import RoleProjection as Roles
-from attnbook.widgets.base import Widget
+from attnbook.widgets.core.base import Widget
 from tests.browser import launch
 from tests.widgets import conftest
 from tests.widgets.beams import model_table

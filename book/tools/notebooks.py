@@ -19,7 +19,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from attnbook.widgets.assets import FOLDER
+from attnbook.widgets.core.assets import FOLDER
 
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = ROOT / "book" / "lectures"

@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 
-from attnbook.widgets import HeadBrowser, markup
+from attnbook.widgets import HeadBrowser
+from attnbook.widgets.core import markup
 from tests.widgets.conftest import settle
 
 

@@ -18,8 +18,8 @@ import pytest
 from playwright.sync_api import expect
 
 from attnbook.widgets import AttentionHeatmap, page_script, stylesheet
-from attnbook.widgets.assets import FOLDER
-from attnbook.widgets.base import bundle, bundles_for
+from attnbook.widgets.core.assets import FOLDER
+from attnbook.widgets.core.chunks import kinds_on, module
 from tests.browser import MISSING, find_chromium, launch, patience
 from tests.widgets import pages
 from tests.widgets.examples import TOKENS, X
@@ -160,14 +160,14 @@ def host(show) -> Callable:
 
 @pytest.fixture(scope="module")
 def maths(opened: Opened):
-    """Ask the bundle's own mathematics: `maths("(x) => maths.gelu(x)", 2.0)`."""
+    """Ask the widgets' own mathematics: `maths("(x) => maths.gelu(x)", 2.0, "block")`."""
     asked = {}
 
-    def evaluate(script: str, argument=None, which: str = "bundle"):
+    def evaluate(script: str, argument=None, which: str = ""):
         if which not in asked:
             page = asked[which] = opened.new(900, False, {})
             page.goto("data:text/html,<title>maths</title>")
-            page.evaluate(pages.MATHS, bundle(which))
+            page.evaluate(pages.MATHS, module(*filter(None, [which])))
         return asked[which].evaluate(script, argument)
 
     yield evaluate
@@ -190,7 +190,7 @@ class Silent(http.server.SimpleHTTPRequestHandler):
 
 def write(folder: Path, theme: str, body: str) -> str:
     """Write a page beside the assets that it needs and return its address."""
-    names = bundles_for(body)
+    names = kinds_on(body)
     (folder / "widgets.js").write_text(page_script(*names), encoding="utf-8")
     (folder / "widgets.css").write_text(stylesheet(*names), encoding="utf-8")
     path = folder / "page.html"

@@ -423,6 +423,7 @@ class Example:
     rows: int | None = None  # how many rows have the tables there
     paper: tuple[str, ...] = (".attnbook-twin table",)  # what is seen on paper
     told: str = ""  # its repr
+    looked: dict = field(default_factory=dict)  # how a page with it is opened
 
 
 def fill(label: str, value: str) -> Callable:
@@ -566,7 +567,7 @@ EXAMPLES = {
         bad=(BAD_TEMPERATURE,),
         more=(lambda: HeadGrid(normal(12, 12, 4), tokens=named(12), chosen=[1, 7, 11], row=8,
                                causal=True, caption="Heads and `code`."),),
-        start={"row": 2, "large": "average"},
+        start={"row": 2, "large": "one"},
         fallback=("head 2: nuts",),
         told="HeadGrid(3 heads, 3 × 3, tokens: had, bowl, nuts)",
     ),
@@ -618,7 +619,7 @@ EXAMPLES = {
         lambda: beam(model_table(), beam=5, step=-1),
         lambda evil: beam({(): {evil: 1}, (evil,): {EOS: 1}}, step=-1, editable=True, caption=evil),
         hand=(
-            (click("next"), {"step": 1}),
+            (click("next"), {"step": 3}),
             (lambda view: view.get_by_role("combobox").select_option("1 (greedy)"), {"beam": 1}),
             (fill("length penalty α as a number", "0.5"), {"penalty": 0.5}),
             (fill("le, first", "0.25"), {"logs": None}),
@@ -632,7 +633,7 @@ EXAMPLES = {
              "0", "1,5"),
         ),
         more=(lambda: beam(model_table(), beam=3, step=-1), lambda: beam(step=2, penalty=0.5)),
-        start={"step": 2, "penalty": 0.5},
+        start={"step": 2, "penalty": 0.75},
         fallback=("la souris </s>",),
         paper=(".attnbook-tree", ".attnbook-twin table"),
         told="BeamTree(8 prefixes, k = 2, α = 0, best: la souris </s>)",
@@ -665,10 +666,10 @@ EXAMPLES = {
         longest_player,
         lambda evil: AlignmentPlayer([([evil, " "], ["  "], [[0.5, 0.5]], [(0, 0)])], caption=evil),
         hand=(
-            (click("next"), {"word": 1}),
+            (click("next"), {"word": 3}),
             (fill("threshold θ as a number", "0.25"), {"threshold": 0.25}),
             (fill("temperature as a number", "2"), {"temperature": 2}),
-            (choose("sentence", "2: how was your day"), {"chosen": 1, "word": 0}),
+            (choose("sentence", "1: the black cat"), {"chosen": 0, "word": 0}),
         ),
         moves=(
             {"chosen": 1, "word": 5},
@@ -680,7 +681,7 @@ EXAMPLES = {
              "a number from 0 to 1", "0.5", "0,7"),
             BAD_TEMPERATURE,
         ),
-        start={"chosen": 1, "word": 2, "threshold": 0.3, "temperature": 2},
+        start={"chosen": 1, "word": 2, "threshold": 0.3, "temperature": 3},
         fallback=("0.700*", "It is 0.000 in this sentence."),
         paper=(".attnbook-twin table", ".attnbook-stage"),
         told="AlignmentPlayer(3 sentences, shown: the black cat)",
@@ -782,7 +783,7 @@ EXAMPLES = {
             (choose("attention", 2), {"part": "decoder"}),
             (choose("head", 1), {"head": 0}),
             (choose("beam", "3"), {"beam": 3}),
-            (retranslate, {"sentence": "how was your day".split()}),
+            (retranslate, {"sentence": ["how", "was", "your", "day"]}),
         ),
         moves=({"part": "encoder", "row": 3}, {"shown": 2, "part": "cross", "row": None}),
         bad=(
@@ -795,6 +796,7 @@ EXAMPLES = {
         awake=translate,
         fallback=("le petit chat noir ne mange pas",),
         rows=11,
+        looked={"reduced_motion": "reduce"},  # its words all come at once
     ),
 }  # fmt: skip
 OF_EACH = tuple(EXAMPLES.values())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from attnbook.widgets import HeadGrid, markup
+from attnbook.widgets import HeadGrid
+from attnbook.widgets.core import markup
 from tests.widgets.conftest import TOKENS, settle
 
 QUERY = np.array([[[2, 0], [1, 1], [1, 2]], [[2, -1], [1, 1], [1, 2]], [[0, 1], [1, 0], [0, 0]]])

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 
-from attnbook.widgets import markup
+from attnbook.widgets.core import markup
 
 MATHS = """async (source) => {
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
@@ -48,13 +48,15 @@ RENDER = """async ([source, state, views]) => {
 
 # every word, number and line of a view, but what its status says of the last hand
 SEEN = """(figure) => Array.from(
-  figure.querySelectorAll("td, th, li, figcaption, code, input, select, button, path, line, canvas"),
+  figure.querySelectorAll(
+    ":is(td, th, li, figcaption, code, input, select, button, path, line, canvas)"),
   (node) => {
+    if (!node.checkVisibility()) return null;
     if (node.matches("input, select")) return [node.value, node.checked];
     if (node.matches("path, line")) return node.outerHTML;
     if (node.matches("canvas")) return node.toDataURL();
     return [node.textContent, node.getAttribute("aria-pressed"), node.getAttribute("style")];
-  })"""
+  }).filter((said) => said)"""
 
 
 def settle(page) -> None:
@@ -98,10 +100,10 @@ def seen(view) -> list:
 
 
 def unfold(view) -> None:
-    """Open all that is folded, by its own summary."""
-    for summary in view.locator("details:not([open]) > summary").all():
-        if summary.is_visible():
-            summary.click()
+    """Open all that is folded."""
+    view.evaluate(
+        "(one) => one.querySelectorAll('details').forEach((fold) => { fold.open = true; })"
+    )
 
 
 def texts(found) -> list[str]:

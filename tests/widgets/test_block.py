@@ -11,7 +11,8 @@ from torch import Tensor
 
 from attnbook.layers import DecoderBlock, EncoderBlock
 from attnbook.positions import Rotary
-from attnbook.widgets import BlockFlow, markup
+from attnbook.widgets import BlockFlow
+from attnbook.widgets.core import markup
 from tests.widgets.conftest import TOKENS
 
 EVIL = "<img src=x onerror=alert(1)>"

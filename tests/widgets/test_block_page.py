@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from attnbook.widgets import BlockFlow, markup
-from attnbook.widgets.base import bundle
+from attnbook.widgets import BlockFlow
+from attnbook.widgets.core import markup
+from attnbook.widgets.core.chunks import module
 from tests.widgets.test_block import (
     NUTS,
     SIZES,
@@ -85,7 +86,7 @@ def nuts(show):
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_the_browsers_numbers_are_torchs(show, size: tuple) -> None:
     page = show()
-    page.evaluate(OPEN, bundle("bundle-transformers"))
+    page.evaluate(OPEN, module("block"))
     one, x = block(size), example(size)
     for norm, residual in WAYS:
         tokens = [str(i) for i in range(len(x))]
@@ -106,7 +107,7 @@ def test_the_browsers_gelu_is_exact(show) -> None:
     from torch import float64, nn, tensor
 
     page = show()
-    page.evaluate(OPEN, bundle("bundle-transformers"))
+    page.evaluate(OPEN, module("block"))
     x = np.linspace(-9, 9, 181).tolist()
     drawn = page.evaluate("(x) => x.map(maths.gelu)", x)
     assert np.abs(nn.GELU()(tensor(x, dtype=float64)).numpy() - drawn).max() < 1e-7

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from attnbook.widgets import HeadBrowser
-from attnbook.widgets.assets import FOLDER, asset_bytes
+from attnbook.widgets.core.assets import FOLDER, asset_bytes
 
 TIRED = ["[CLS]", "the", "animal", "was", "too", "tired", ",", "so", "it", "sat", "[SEP]"]
 WIDE = ["[CLS]", "the", "street", "was", "wide", "[SEP]"]

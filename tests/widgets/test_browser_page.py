@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from attnbook.widgets import HeadBrowser
-from attnbook.widgets.assets import FOLDER
-from attnbook.widgets.base import bundle
+from attnbook.widgets.core.assets import FOLDER
+from attnbook.widgets.core.chunks import module
 from tests.widgets.browsers import (
     best,
     box,
@@ -47,7 +47,7 @@ def _assets(monkeypatch: pytest.MonkeyPatch, folder) -> None:
 
 def test_the_pages_weights_and_measures_are_pythons(show) -> None:
     page = show()
-    page.evaluate(OPEN, bundle("bundle-transformers"))
+    page.evaluate(OPEN, module("browser"))
     widget = HeadBrowser(pairs(size=12.0))  # of some rows nothing is left when keys are hidden
     for k, tokens in enumerate((TIRED, WIDE)):
         widget.chosen = k

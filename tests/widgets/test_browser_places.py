@@ -7,8 +7,9 @@ import base64
 import pytest
 from playwright.sync_api import expect
 
-from attnbook.widgets import HeadBrowser, markup
-from attnbook.widgets.assets import FOLDER
+from attnbook.widgets import HeadBrowser
+from attnbook.widgets.core import markup
+from attnbook.widgets.core.assets import FOLDER
 from tests.widgets.browsers import best, box, choose, load, ranking, small, title
 from tests.widgets.conftest import settle
 from tests.widgets.test_browser import attention, browser

@@ -21,8 +21,8 @@ from attnbook.widgets import (
     RoleProjection,
     ScoreExplorer,
     Translator,
-    markup,
 )
+from attnbook.widgets.core import markup
 from tests.widgets.beams import DETERMINERS, model_table
 from tests.widgets.conftest import TOKENS, X, settle
 from tests.widgets.players import player

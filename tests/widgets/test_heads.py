@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from attnbook.widgets import AttentionHeatmap, HeadGrid, markup
+from attnbook.widgets import AttentionHeatmap, HeadGrid
+from attnbook.widgets.core import markup
 from tests.widgets.conftest import TOKENS, X
 
 EVIL = "</script><img src=x onerror=alert(1)>\u2028&\"'"

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from attnbook.widgets import HeadGrid, markup
-from attnbook.widgets.base import bundle
+from attnbook.widgets import HeadGrid
+from attnbook.widgets.core import markup
+from attnbook.widgets.core.chunks import module
 from tests.widgets.conftest import TOKENS, settle
 from tests.widgets.heads import box, click_cell, fixed, lanes, small, table, three, title
 from tests.widgets.test_everywhere import RENDER
@@ -215,7 +216,7 @@ def test_reset_brings_back_the_first_picture(show) -> None:
 
 def test_the_whole_state_follows_python_and_python_follows_it(show) -> None:
     page = show()
-    page.evaluate(RENDER, [bundle(), markup.tidy(three().state()), 2])
+    page.evaluate(RENDER, [module(), markup.tidy(three().state()), 2])
     settle(page)
     page.evaluate("() => { model.set('row', 1); model.set('chosen', [2]); }")
     settle(page)

@@ -14,7 +14,8 @@ import torch
 from playwright.sync_api import expect
 from torch import nn
 
-from attnbook.widgets import HeadGrid, markup
+from attnbook.widgets import HeadGrid
+from attnbook.widgets.core import markup
 from tests.widgets.conftest import TOKENS, settle
 from tests.widgets.heads import KEY, QUERY, cell, fixed, small, status, table, three
 

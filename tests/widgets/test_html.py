@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from attnbook.widgets import markup
+from attnbook.widgets.core import markup
 from tests.widgets.examples import EVIL, EXAMPLES, Example
 
 HOSTILE = EVIL + "\u2028&\"'"

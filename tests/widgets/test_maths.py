@@ -9,8 +9,9 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attnbook import masks
 from attnbook.training import metrics
-from attnbook.widgets import BeamTree, numbers
-from attnbook.widgets.base import bundle
+from attnbook.widgets import BeamTree
+from attnbook.widgets.core import numbers
+from attnbook.widgets.core.chunks import module
 from tests.widgets.beams import full_table
 from tests.widgets.test_scores import by_torch as scores_by_torch
 from tests.widgets.test_scores import random as random_scores
@@ -41,7 +42,7 @@ CASES = [
 @pytest.fixture
 def page(show):
     page = show()
-    page.evaluate(OPEN, bundle())
+    page.evaluate(OPEN, module())
     return page
 
 

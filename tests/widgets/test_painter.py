@@ -11,7 +11,8 @@ import torch
 
 from attnbook.attention import masked_softmax
 from attnbook.masks import causal_mask
-from attnbook.widgets import MaskPainter, markup
+from attnbook.widgets import MaskPainter
+from attnbook.widgets.core import markup
 from tests.widgets.conftest import TOKENS, X
 
 EVIL = "</script><img src=x onerror=alert(1)>\u2028&\"'"

@@ -8,8 +8,9 @@ import torch
 from playwright.sync_api import expect
 
 from attnbook.masks import causal_mask, padding_mask, window_mask
-from attnbook.widgets import MaskPainter, markup
-from attnbook.widgets.base import bundle
+from attnbook.widgets import MaskPainter
+from attnbook.widgets.core import markup
+from attnbook.widgets.core.chunks import module
 from tests.widgets.conftest import TOKENS, X, settle
 from tests.widgets.test_everywhere import RENDER
 from tests.widgets.test_painter_page import mask_of, middle, preset, rows_of, status, table
@@ -89,7 +90,7 @@ def test_on_paper_there_are_numbers_and_no_controls(show) -> None:
 
 def rendered(show, widget: MaskPainter, views: int = 2):
     page = show()
-    page.evaluate(RENDER, [bundle(), markup.tidy(widget.state()), views])
+    page.evaluate(RENDER, [module(), markup.tidy(widget.state()), views])
     settle(page)
     return page
 

@@ -52,7 +52,7 @@ def use(one: Example, view) -> None:
 def test_two_on_a_page_from_a_server_keep_apart_and_reset_brings_back_the_first_state(
     show, one: Example
 ) -> None:
-    page = show(one.make(**one.start), one.make(**one.start), via="http")
+    page = show(one.make(**one.start), one.make(**one.start), via="http", **one.looked)
     assert page.url.startswith("http")
     first, second = figures(page)
     if one.awake:
@@ -79,7 +79,9 @@ def test_two_on_a_page_from_a_server_keep_apart_and_reset_brings_back_the_first_
 def test_axe_finds_nothing_untouched_used_and_at_its_largest_and_paper_has_all_numbers(
     show, one: Example
 ) -> None:
-    page = show(one.make(), one.make(), one.large(), *(make() for make in one.more))
+    page = show(
+        one.make(**one.start), one.make(), one.large(), *(make() for make in one.more), **one.looked
+    )
     untouched, used, largest, *_ = figures(page)
     use(one, used)
     for other in figures(page)[2:]:
@@ -101,7 +103,7 @@ def test_axe_finds_nothing_untouched_used_and_at_its_largest_and_paper_has_all_n
 
 @kinds
 def test_a_dark_phone_never_scrolls_sideways_and_has_room_for_a_finger(show, one: Example) -> None:
-    phone = {"width": 390, "has_touch": True, "is_mobile": True}
+    phone = {"width": 390, "has_touch": True, "is_mobile": True, **one.looked}
     page = show(one.make(), one.large(), *(make() for make in one.more), theme="dark", **phone)
     for view in figures(page)[1:]:
         if one.awake:
@@ -121,7 +123,7 @@ def same(page) -> bool:
 @kinds
 def test_the_hand_moves_python_and_the_other_view(show, one: Example) -> None:
     widget = one.make(**one.start)
-    page = host(show(), widget)
+    page = host(show(**one.looked), widget)
     first = trait(page, "initial")
     for at, (do, heard) in enumerate(one.hand):
         do(figures(page)[at % 2])
@@ -141,7 +143,7 @@ def test_python_moves_both_views_hears_no_echo_and_a_closed_one_leaves_nothing(
     show, one: Example
 ) -> None:
     widget = one.make()
-    page = host(show(), widget)
+    page = host(show(**one.looked), widget)
     for traits in one.moves:
         move(page, **traits)
         for name, value in traits.items():
@@ -184,7 +186,7 @@ def test_axe_finds_nothing_without_javascript_either(show) -> None:
 
 @kinds
 def test_hostile_texts_never_become_markup(show, one: Example) -> None:
-    page = show(one.evil(EVIL))
+    page = show(one.evil(EVIL), **one.looked)
     view = page.locator("figure")
     if one.awake:
         view.get_by_label("English sentence").count() and view.get_by_label(
@@ -214,7 +216,7 @@ def test_a_bad_number_is_refused_in_words_and_the_last_one_stays(
     show, kind: str, label: str, junk: list[str], wanted: str, kept: str, good: str
 ) -> None:
     one = EXAMPLES[kind]
-    page = show(one.make())
+    page = show(one.make(), **one.looked)
     view = page.locator("figure")
     if one.awake:
         one.awake(view)

@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from attnbook.training.metrics import alignment_error_rate, argmax_links
-from attnbook.widgets import AlignmentPlayer, markup
+from attnbook.widgets import AlignmentPlayer
+from attnbook.widgets.core import markup
 from tests.widgets.players import CAT, DAY, UNKNOWN, player
 
 EVIL = "</script><img src=x onerror=alert(1)>\u2028&\"'"

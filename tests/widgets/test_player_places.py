@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from attnbook.widgets import AlignmentPlayer, markup
-from attnbook.widgets.base import bundle
+from attnbook.widgets import AlignmentPlayer
+from attnbook.widgets.core import markup
+from attnbook.widgets.core.chunks import module
 from tests.widgets.conftest import settle
 from tests.widgets.players import button, current, player, status
 from tests.widgets.test_everywhere import RENDER, violations
@@ -98,7 +99,7 @@ def test_axe_finds_nothing_at_any_word_or_width(show, theme: str) -> None:
 
 def rendered(show, widget: AlignmentPlayer, views: int = 2):
     page = show()
-    page.evaluate(RENDER, [bundle(), markup.tidy(widget.state()), views])
+    page.evaluate(RENDER, [module(), markup.tidy(widget.state()), views])
     settle(page)
     return page
 

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from attnbook.positions import Rotary, sinusoidal
-from attnbook.widgets import PositionExplorer, markup
+from attnbook.widgets import PositionExplorer
+from attnbook.widgets.core import markup
 
 DISTANCES = (1, 2, 5, 20)
 RIGHT = [0.966, 0.884, 0.734, 0.590]  # cosines at d = 64, computed apart from this code

@@ -8,8 +8,9 @@ import torch
 from playwright.sync_api import expect
 
 from attnbook.positions import sinusoidal
-from attnbook.widgets import PositionExplorer, markup
-from attnbook.widgets.base import bundle
+from attnbook.widgets import PositionExplorer
+from attnbook.widgets.core import markup
+from attnbook.widgets.core.chunks import module
 from tests.widgets.conftest import settle
 from tests.widgets.test_maths import OPEN
 from tests.widgets.test_positions import DISTANCES, RIGHT, WRONG, random
@@ -72,7 +73,7 @@ def spot(page, i: int, j: int) -> tuple[float, float]:
 
 def test_the_browsers_numbers_are_torchs_and_turning_needs_no_position(show) -> None:
     page = show()
-    page.evaluate(OPEN, bundle("bundle-transformers"))
+    page.evaluate(OPEN, module("positions"))
     came = page.evaluate(ALL, [64, 64, 10_000, "divides", 20, 5])
     assert np.abs(came["rows"] - sinusoidal(64, 64, dtype=torch.float64).numpy()).max() < 1e-12
     assert came["farthest"] < 1e-14

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from html.parser import HTMLParser
@@ -20,11 +19,8 @@ from attnbook.widgets import (
     PositionExplorer,
     Prediction,
     RoleProjection,
-    base,
-    build,
-    markup,
 )
-from attnbook.widgets.base import BUNDLES, bundle, bundles_for, page_script, stylesheet
+from attnbook.widgets.core import markup
 from tests.widgets.conftest import TOKENS, X
 from tests.widgets.test_unrolled import digits
 
@@ -245,43 +241,6 @@ def test_the_fallback_of_a_question_hides_its_answers_in_details() -> None:
 
 def test_backticks_become_code_and_nothing_else_does() -> None:
     assert markup.inline("`a<b` & *c*") == "<code>a&lt;b</code> &amp; *c*"
-
-
-@pytest.mark.parametrize("name", BUNDLES)
-def test_a_bundle_was_made_from_these_sources(name: str) -> None:
-    assert build.recorded_hash(bundle(name)) == build.source_hash(), (
-        f"{name}.js is older than js/: run `python -m attnbook.widgets.build`"
-    )
-
-
-@pytest.mark.parametrize("name", BUNDLES)
-def test_a_bundle_stays_within_its_budget(name: str) -> None:
-    code = page_script(name) + stylesheet(name)
-    assert len(gzip.compress(code.encode())) <= 40_000
-    assert set(re.findall(r"https?://[^\"\s]+", bundle(name))) == {"http://www.w3.org/2000/svg"}
-    assert "eval(" not in bundle(name)
-    assert "innerHTML" not in bundle(name)
-    assert not re.search("</script|<!--", bundle(name))  # it may stand inside a page
-
-
-@pytest.mark.parametrize("name", BUNDLES)
-def test_a_bundle_has_the_kinds_that_it_is_said_to_have(show, name: str) -> None:
-    kinds = show().evaluate(
-        """(source) => import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })))
-          .then((one) => Object.keys(one.kinds))""",
-        bundle(name),
-    )
-    assert sorted(kinds) == sorted(BUNDLES[name])
-
-
-def test_a_page_loads_no_bundle_that_it_does_not_need(monkeypatch) -> None:
-    monkeypatch.setattr(base, "BUNDLES", {"a": ("map", "tree"), "b": ("map", "block")})
-    page = '<figure class="attnbook attnbook-{}">'.format
-    assert bundles_for("<p>nothing</p>") == ()
-    assert bundles_for(page("map")) == ("a",)
-    assert bundles_for(page("tree") + page("map")) == ("a",)
-    assert bundles_for(page("block") + page("map")) == ("b",)
-    assert bundles_for(page("block") + page("tree")) == ("a", "b")
 
 
 def test_a_stated_tolerance_stands_in_the_html_for_nbval() -> None:

@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from attnbook.widgets import RoleProjection, markup
+from attnbook.widgets import RoleProjection
+from attnbook.widgets.core import markup
 from tests.widgets.conftest import TOKENS, X
 
 EYE = np.eye(3)

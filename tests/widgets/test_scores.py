@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from attnbook.scores import Additive, Bilinear, dot, scaled_dot
-from attnbook.widgets import ScoreExplorer, markup
+from attnbook.widgets import ScoreExplorer
+from attnbook.widgets.core import markup
 
 QUERY = [1.5, 1.0]
 KEYS = [[2.0, -1.0], [0.5, 2.5], [-2.0, 1.0]]

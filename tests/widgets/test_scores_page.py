@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from attnbook.widgets import ScoreExplorer, markup
+from attnbook.widgets import ScoreExplorer
+from attnbook.widgets.core import markup
 from tests.widgets.test_scores import NAMES, made, random
 
 SCORES = ("dot", "scaled dot", "bilinear", "additive")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from attnbook.widgets import ScoreExplorer, markup
+from attnbook.widgets import ScoreExplorer
+from attnbook.widgets.core import markup
 from tests.widgets.conftest import settle
 from tests.widgets.test_everywhere import EVIL, rendered, violations
 from tests.widgets.test_scores import made

@@ -15,8 +15,8 @@ from attnbook.training import train
 from attnbook.training.seeds import seeded
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets import Translator, rounded
-from attnbook.widgets.assets import FOLDER, asset_bytes, asset_script
-from attnbook.widgets.translator_weights import names, pack, unpack
+from attnbook.widgets.core.assets import FOLDER, asset_bytes, asset_script
+from attnbook.widgets.translator.weights import names, pack, unpack
 
 CAT = "the small black cat does not eat the red apple"
 EVIL = "<img src=x onerror=alert(1)>"

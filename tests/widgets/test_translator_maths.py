@@ -11,12 +11,12 @@ import torch
 from attnbook.decoding import beam_search
 from attnbook.language import tokenise
 from attnbook.widgets import Translator, rounded
-from attnbook.widgets.base import bundle
+from attnbook.widgets.core.chunks import module
 from tests.widgets.test_translator import lesson, options_of, small
 
 OPEN = """async ([source, packed, shapes, sizes]) => {
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  window.maths = (await import(url)).maths.translator;
+  window.maths = (await import(url)).maths;
   window.bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   window.model = maths.assembled(maths.unpackBytes(bytes(packed), shapes), sizes);
 }"""
@@ -53,7 +53,7 @@ def opened(show, model):
     widget = Translator(model, source, target, examples=())
     page = show()
     packed = base64.b64encode(widget.carried).decode()
-    page.evaluate(OPEN, [bundle("bundle-transformers"), packed, widget.shapes, widget.sizes])
+    page.evaluate(OPEN, [module("translator"), packed, widget.shapes, widget.sizes])
     return page, rounded(model)
 
 

@@ -7,8 +7,8 @@ from itertools import chain
 import pytest
 from playwright.sync_api import expect
 
-from attnbook.widgets import markup
-from attnbook.widgets.assets import asset_script
+from attnbook.widgets.core import markup
+from attnbook.widgets.core.assets import asset_script
 from tests.widgets.conftest import settle
 from tests.widgets.test_translator import put_asset, translator
 

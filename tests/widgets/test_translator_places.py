@@ -9,8 +9,9 @@ from playwright.sync_api import expect
 
 from attnbook.language import Vocabulary
 from attnbook.transformer import Seq2Seq
-from attnbook.widgets import Translator, markup
-from attnbook.widgets.base import bundle
+from attnbook.widgets import Translator
+from attnbook.widgets.core import markup
+from attnbook.widgets.core.chunks import module
 from tests.widgets.conftest import settle
 from tests.widgets.test_everywhere import RENDER, violations
 from tests.widgets.test_translator import CAT, EVIL, lesson, options_of, put_asset, translator
@@ -115,7 +116,7 @@ def test_hostile_words_are_shown_as_text(show, folder) -> None:
 def rendered(show, widget: Translator, views: int = 2):
     page = show(reduced_motion="reduce")
     state = {**markup.tidy(widget.state()), "carried": base64.b64encode(widget.carried).decode()}
-    page.evaluate(CARRIED, [bundle("bundle-transformers"), state, views])
+    page.evaluate(CARRIED, [module("translator"), state, views])
     page.locator(".attnbook-words li").first.wait_for()
     settle(page)
     return page

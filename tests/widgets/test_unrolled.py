@@ -12,7 +12,9 @@ import torch
 from attnbook.decoding import greedy
 from attnbook.language import Vocabulary
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.widgets import UnrolledModel, carried, markup
+from attnbook.widgets import UnrolledModel
+from attnbook.widgets.core import markup
+from attnbook.widgets.unrolled import model as carried
 
 DIGITS = Vocabulary([list("0123456789")])
 WORDS = Vocabulary([["the", "cat", "eats", "an", "apple"]])

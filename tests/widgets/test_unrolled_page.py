@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from attnbook.widgets import UnrolledModel, markup
+from attnbook.widgets import UnrolledModel
+from attnbook.widgets.core import markup
 from tests.widgets.conftest import settle
 from tests.widgets.test_unrolled import DIGITS, digits, expected, model, words
 

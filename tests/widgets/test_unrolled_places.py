@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from attnbook.language import Vocabulary
 from attnbook.widgets import UnrolledModel
-from attnbook.widgets.base import bundle
+from attnbook.widgets.core.chunks import module
 from tests.widgets.conftest import settle
 from tests.widgets.test_everywhere import rendered, violations
 from tests.widgets.test_maths import OPEN
@@ -29,7 +29,7 @@ RUN = """([state, source, forced, longest]) => {
 
 def test_the_pages_own_model_is_torchs(show) -> None:
     page = show()
-    page.evaluate(OPEN, bundle())
+    page.evaluate(OPEN, module())
     for seed in range(12):
         rng = np.random.default_rng(seed)
         n, d = int(rng.integers(1, 13)), int(rng.choice([2, 8, 20, 30]))
