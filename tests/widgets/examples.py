@@ -249,7 +249,7 @@ def browser(**options) -> HeadBrowser:
 
 def all_heads(layers: int = 6, heads: int = 12, n: int = 20, count: int = 10) -> HeadBrowser:
     sentences = [(named(n), attention(n, layers, heads))] * count
-    return HeadBrowser(sentences, names=["long " * 40] * count, asset="all", row=3, key=2)
+    return HeadBrowser(sentences, names=["long " * 40] * count, asset=f"all-{layers}", row=3, key=2)
 
 
 NUTS = [[2, -1, 0, 1], [1, 1, 1, 0], [1, 2, 2, -1]]
@@ -478,8 +478,8 @@ def retranslate(view) -> None:
     """Another sentence; its words are there when the first one's are gone."""
     view.get_by_label("English sentence").fill("how was your day")
     press(view, "translate")
-    for one in view.page.locator(".attnbook-words").all():
-        one.filter(has_not_text="petit").filter(has_text="eos").wait_for()
+    words = view.locator(".attnbook-words")
+    words.filter(has_not_text="petit").filter(has_text="eos").wait_for()
 
 
 LE = [[np.log(p) for p in row] for row in ([0.25, 0.4],)]
@@ -491,6 +491,7 @@ BAD_TEMPERATURE = (
     "1,732",
 )
 
+# fmt: off
 EXAMPLES = {
     "heatmap": Example(
         heatmap,
@@ -533,7 +534,7 @@ EXAMPLES = {
         lambda: painter(query=normal(16, 4), tokens=named(16), fill="zero"),
         lambda evil: painter(tokens=[evil, "  ", "nuts" * 60], caption=evil, pinned=1),
         hand=(
-            (at_cell(0, 0), {"mask": [0] + [1] * 8}),
+            (at_cell(0, 0), {"mask": [0, 0, 0, 1, 1, 0, 1, 1, 1]}),
             (check("show the gradient"), {"show": "gradient"}),
             (check("divide by √3", False), {"scaled": False}),
             (choose("a masked score becomes", 2), {"fill": "-1e10"}),
@@ -576,7 +577,10 @@ EXAMPLES = {
         several,
         lambda evil: Checkpoint(evil, [(evil, True, evil), (f"`{evil}`", False, evil)],
                                 caption=evil),
-        hand=((check("A score"), {"chosen": [0]}), (check("A weight"), {"chosen": [1]})),
+        hand=(
+            (check("A score"), {"chosen": [0], "checked": True}),
+            (check("A weight"), {"chosen": [1]}),
+        ),
         moves=({"chosen": [1], "checked": True},),
         fallback=("A weight",),
         paper=(".attnbook-fallback ol",),
@@ -586,8 +590,8 @@ EXAMPLES = {
         guess,
         lambda evil: Prediction(evil, {evil: 1}, reason=evil, caption=evil),
         hand=(
-            (fill("your prediction for bowl", "0.3"), {}),
-            (click("reveal"), {"guesses": [None, 0.3], "revealed": True}),
+            (fill("your prediction for bowl", "0.3"), {"guesses": [None, 0.3]}),
+            (click("reveal"), {"revealed": True}),
         ),
         moves=({"guesses": [0.01, None], "revealed": True},),
         fallback=("How much?",),
@@ -725,6 +729,7 @@ EXAMPLES = {
         ),
         more=(lambda: all_heads(12, 12, 16, 9),),
         awake=load,
+        paper=(".attnbook-twin table", ".attnbook-best button"),
         fallback=("weight of it",),
         rows=11,
         told="HeadBrowser(2 × 3 heads, 2 sentences, shown: the animal was too tired, so it sat)",
@@ -794,10 +799,12 @@ EXAMPLES = {
                                asset="own", caption="A `Seq2Seq`."),
         ),
         awake=translate,
+        paper=(".attnbook-twin table", ".attnbook-written"),
         fallback=("le petit chat noir ne mange pas",),
         rows=11,
         looked={"reduced_motion": "reduce"},  # its words all come at once
     ),
-}  # fmt: skip
+}
+# fmt: on
 OF_EACH = tuple(EXAMPLES.values())
 REFUSED_TEXT = re.compile(r"<(img|b)\b")

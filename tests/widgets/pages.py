@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 
 from attnbook.widgets.core import markup
+from tests.browser import patience
 
 MATHS = """async (source) => {
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
@@ -104,6 +106,14 @@ def unfold(view) -> None:
     view.evaluate(
         "(one) => one.querySelectorAll('details').forEach((fold) => { fold.open = true; })"
     )
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether something holds in the end; what is computed in pieces takes its time."""
+    end = time.monotonic() + patience() / 1000
+    while not (found := holds()) and time.monotonic() < end:
+        time.sleep(0.02)
+    return found
 
 
 def texts(found) -> list[str]:

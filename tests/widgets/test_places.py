@@ -13,6 +13,7 @@ from tests.widgets.examples import EVIL, EXAMPLES, OF_EACH, Example
 from tests.widgets.pages import (
     alert,
     button,
+    eventually,
     host,
     move,
     press,
@@ -64,12 +65,12 @@ def test_two_on_a_page_from_a_server_keep_apart_and_reset_brings_back_the_first_
         for do, _ in one.hand:
             was = seen(first)
             do(first)
-            assert seen(first) != was
+            assert eventually(lambda was=was: seen(first) != was)
         for box, (junk, *_), *_ in one.bad:
             first.get_by_label(box, exact=True).fill(junk)
         if button(first, "reset").count():
             press(first, "reset")
-            assert seen(first) == before
+            assert eventually(lambda: seen(first) == before)
             expect(alert(first)).to_be_empty()
             assert first.locator("[aria-invalid=true]").count() == 0
     assert seen(second) == before
@@ -91,20 +92,25 @@ def test_axe_finds_nothing_untouched_used_and_at_its_largest_and_paper_has_all_n
     settle(page)
     assert largest.locator("*").count() <= 500
     assert violations(page) == []
+    used.locator("details").evaluate_all("(all) => all.forEach((fold) => { fold.open = false; })")
+    folded = untouched.locator("details[open]").count()
     page.emulate_media(media="print")
     settle(page)
     for part in one.paper:
-        expect(untouched.locator(part).first).to_be_visible()
+        expect((used if one.awake else untouched).locator(part).first).to_be_visible()
+    if one.awake:
+        expect(untouched.locator(".attnbook-fallback table")).to_be_visible()
     for view in figures(page):
         assert view.locator(CONTROLS).filter(visible=True).count() == 0
     page.emulate_media(media="screen")
-    expect(untouched.locator("details[open]")).to_have_count(0)
+    expect(untouched.locator("details[open]")).to_have_count(folded)
 
 
 @kinds
 def test_a_dark_phone_never_scrolls_sideways_and_has_room_for_a_finger(show, one: Example) -> None:
     phone = {"width": 390, "has_touch": True, "is_mobile": True, **one.looked}
-    page = show(one.make(), one.large(), *(make() for make in one.more), theme="dark", **phone)
+    others = [one.large(), *(make() for make in one.more)]
+    page = show(one.make(**one.start), *others, theme="dark", **phone)
     for view in figures(page)[1:]:
         if one.awake:
             one.awake(view)
@@ -126,14 +132,16 @@ def test_the_hand_moves_python_and_the_other_view(show, one: Example) -> None:
     page = host(show(**one.looked), widget)
     first = trait(page, "initial")
     for at, (do, heard) in enumerate(one.hand):
+        saves = page.evaluate("saves")
         do(figures(page)[at % 2])
-        assert same(page)
+        page.mouse.move(0, 0)  # what is pointed at is told in one view only
+        assert eventually(lambda: same(page))
         for name, wanted in heard.items():
             value = trait(page, name)
-            assert wanted is None or value == pytest.approx(wanted)
+            assert wanted is None or value == wanted
             setattr(widget, name, value)  # Python takes what the view sends
-        assert page.evaluate("saves") <= at + 1
-    assert page.evaluate("saves") >= len(one.hand) - 1
+        # words that come one by one are a change of their own
+        assert page.evaluate("saves") - saves in ({1, 2} if one.awake else {1})
     assert trait(page, "initial") == first
     as_python_has_it(show, page, widget)
 
@@ -148,7 +156,7 @@ def test_python_moves_both_views_hears_no_echo_and_a_closed_one_leaves_nothing(
         move(page, **traits)
         for name, value in traits.items():
             setattr(widget, name, value)
-    assert same(page)
+    assert eventually(lambda: same(page))
     assert page.evaluate("saves") == 0
     as_python_has_it(show, page, widget)
 
@@ -158,7 +166,8 @@ def as_python_has_it(show, page, widget: Widget) -> None:
     drawn = seen(figures(page)[0])
     page.evaluate("stops.forEach((stop) => stop())")
     assert page.locator("figure").count() == page.evaluate("left()") == 0
-    assert seen(figures(host(page, widget, views=1))[0]) == drawn
+    anew = figures(host(page, widget, views=1))[0]
+    assert eventually(lambda: seen(anew) == drawn)
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +195,8 @@ def test_axe_finds_nothing_without_javascript_either(show) -> None:
 
 @kinds
 def test_hostile_texts_never_become_markup(show, one: Example) -> None:
-    page = show(one.evil(EVIL), **one.looked)
+    widget = one.evil(EVIL)
+    page = show(widget, **one.looked)
     view = page.locator("figure")
     if one.awake:
         view.get_by_label("English sentence").count() and view.get_by_label(
@@ -200,7 +210,8 @@ def test_hostile_texts_never_become_markup(show, one: Example) -> None:
     assert page.locator("figure img").count() == 0
     assert page.locator("figure script").count() == 1
     expect(page.locator("figcaption")).to_have_text(EVIL)
-    assert EVIL in page.locator("figure").inner_text().split(EVIL, 1)[1]
+    given = sum(EVIL in str(value) for value in widget.state().values())
+    assert view.inner_text().count(EVIL) >= min(2, given)
     assert page.evaluate("document.documentElement.scrollWidth") <= 900
 
 
@@ -227,13 +238,13 @@ def test_a_bad_number_is_refused_in_words_and_the_last_one_stays(
         expect(box).to_have_attribute("aria-invalid", "true")
         expect(alert(view)).to_have_text(f"{label}: {wanted} is wanted; {kept} is kept.")
         settle(page)
-        assert "NaN" not in view.inner_text()
+        assert "NaN" not in view.locator("td").all_inner_texts()
         box.press("Tab")
         expect(box).to_have_value(kept)
-        assert seen(view) == before
+        assert eventually(lambda: seen(view) == before)
     assert page.locator("figure img").count() == 0
     box.fill(good)
     expect(alert(view)).to_be_empty()
     assert box.get_attribute("aria-invalid") is None
     if good != kept:
-        assert seen(view) != before
+        assert eventually(lambda: seen(view) != before)

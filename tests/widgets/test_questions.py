@@ -1,30 +1,18 @@
-"""Checkpoints and predictions in a browser."""
+"""Checkpoints and predictions, answered in a page."""
 
 from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from attnbook.widgets import Checkpoint, Prediction
-
-SINGLE = Checkpoint(
-    "What is `α`?",
-    [
-        ("A score", False, "A score comes before the `softmax`."),
-        ("A weight", True, "It is positive, and a row of them sums to 1."),
-    ],
+from attnbook.widgets import (
+    Checkpoint,
+    Prediction,
 )
-SEVERAL = Checkpoint(
-    "Which are true?",
-    [("one", True, "yes, one"), ("two", True, "yes, two"), ("three", False, "no, three")],
-    multiple=True,
-)
-GUESS = Prediction(
-    "How much?", {"had": 0.005, "bowl": 0.09}, tolerance=0.05, reason="Scaled by √3."
-)
+from tests.widgets.examples import guess, question, several
 
 
 def test_a_choice_is_answered_with_its_reason(show) -> None:
-    page = show(SINGLE)
+    page = show(question())
     assert "A score comes before" not in page.locator("main").inner_text()
     page.get_by_label("A score").check()
     expect(page.get_by_role("status")).to_have_text("Not right.")
@@ -41,12 +29,12 @@ def test_a_choice_is_answered_with_its_reason(show) -> None:
 
 
 def test_a_reason_may_hold_code(show) -> None:
-    page = show(SINGLE)
+    page = show(question())
     expect(page.locator("legend code")).to_have_text("α")
 
 
 def test_several_choices_are_checked_together(show) -> None:
-    page = show(SEVERAL)
+    page = show(several())
     check = page.get_by_role("button", name="check")
     check.click()
     expect(page.get_by_role("status")).to_have_text("Choose at least one answer.")
@@ -64,15 +52,8 @@ def test_several_choices_are_checked_together(show) -> None:
     expect(page.get_by_role("status")).to_have_text("Right.")
 
 
-def test_two_questions_on_a_page_keep_apart(show) -> None:
-    page = show(SINGLE, SINGLE)
-    page.get_by_label("A score").first.check()
-    page.get_by_label("A weight").last.check()
-    assert page.get_by_label("A score").first.is_checked()
-
-
 def test_a_prediction_is_compared_in_words(show) -> None:
-    page = show(GUESS)
+    page = show(guess())
     assert "0.090" not in page.locator("main").inner_text()
     page.get_by_role("button", name="reveal").click()
     expect(page.get_by_role("alert")).to_contain_text("at least one")
@@ -89,7 +70,7 @@ def test_a_prediction_is_compared_in_words(show) -> None:
 
 
 def test_near_and_exact_predictions_are_told_apart(show) -> None:
-    page = show(GUESS)
+    page = show(guess())
     page.get_by_label("your prediction for had").fill("0.005")
     page.get_by_label("your prediction for bowl").fill("0.07")
     page.keyboard.press("Enter")
@@ -98,14 +79,14 @@ def test_near_and_exact_predictions_are_told_apart(show) -> None:
 
 
 def test_half_a_number_is_no_prediction(show) -> None:
-    page = show(GUESS)
+    page = show(guess())
     page.get_by_label("your prediction for had").press_sequentially("-")
     page.get_by_role("button", name="reveal").click()
     expect(page.get_by_role("alert")).to_contain_text("not a number")
 
 
 def test_without_javascript_answers_are_folded_away(show) -> None:
-    page = show(SINGLE, GUESS, ready=False, java_script_enabled=False)
+    page = show(question(), guess(), ready=False, java_script_enabled=False)
     expect(page.locator(".attnbook-fallback").first).to_be_visible()
     expect(page.get_by_text("A score comes before")).to_be_hidden()
     page.locator("summary").first.click()
@@ -113,9 +94,18 @@ def test_without_javascript_answers_are_folded_away(show) -> None:
 
 
 def test_on_paper_a_question_is_printed_as_written(show) -> None:
-    page = show(SINGLE)
+    page = show(question())
     page.get_by_label("A score").check()
     page.emulate_media(media="print")
     expect(page.locator("fieldset")).to_be_hidden()
     expect(page.locator(".attnbook-fallback")).to_be_visible()
     expect(page.locator(".attnbook-fallback ol").first).to_contain_text("A weight")
+
+
+def test_the_fallback_of_a_question_hides_its_answers_in_details() -> None:
+    html = (
+        Checkpoint("?", [("a", True, "because"), ("b", False, "no")]).html().split("</script>")[1]
+    )
+    assert "because" not in html.split("<details>")[0]
+    html = Prediction("?", {"a": 0.25}, reason="so").html().split("</script>")[1]
+    assert "0.25" not in html.split("<details>")[0]
