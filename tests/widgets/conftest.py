@@ -102,6 +102,8 @@ class Opened:
         if key not in self.pages:
             self.pages[key] = self.new(width, clock, options)
         page = self.pages[key]
+        if clock:
+            page.clock.resume()
         page.set_default_timeout(limit)
         motion = options.get("reduced_motion", "no-preference")
         page.emulate_media(media="screen", color_scheme="light", reduced_motion=motion)

@@ -423,6 +423,8 @@ class Example:
     rows: int | None = None  # how many rows have the tables there
     paper: tuple[str, ...] = (".attnbook-twin table",)  # what is seen on paper
     told: str = ""  # its repr
+    mess: Callable | None = None  # leaves a text in a box that cannot be used
+    narrow: str = ""  # what is no wider than a phone
     looked: dict = field(default_factory=dict)  # how a page with it is opened
 
 
@@ -502,7 +504,7 @@ EXAMPLES = {
             (fill("temperature as a number", "2"), {"temperature": 2}),
             (at_cell(1, 2), {"pinned": 1}),
         ),
-        moves=({"pinned": 2, "temperature": 10.0}, {"caption": "second"}),
+        moves=({"pinned": 2, "temperature": 10.0}, {"caption": "second"},),
         bad=(BAD_TEMPERATURE,),
         more=(lambda: heatmap(query=normal(1, 24, 12), tokens=named(24), caption="and `code`"),),
         fallback=("0.005", "0.090", "0.905"),
@@ -519,10 +521,10 @@ EXAMPLES = {
             (check("divide by √3", False), {"scaled": False}),
             (choose("query", "had"), {"query": 0}),
         ),
-        moves=({"vectors": [[0, 1, 0]] * 3}, {"step": 2, "query": 1}),
+        moves=({"vectors": [[0, 1, 0]] * 3}, {"step": 2, "query": 1},),
         bad=(
-            ("nuts, component 3", ["", "2000000", "e-", "1e7"], "a number from −1000000 to 1000000",
-             "2", "2,5"),
+            ("nuts, component 3", ["", "2000000", "e-", "1e7"],
+                "a number from −1 000 000 to 1 000 000", "2", "2,5",),
         ),
         more=(lambda: steps(causal=True, query=1, caption="and `code`"),),
         fallback=("(1.005, 1.895, 1.900)",),
@@ -547,27 +549,30 @@ EXAMPLES = {
         more=(
             lambda: painter(mask=~np.eye(3, dtype=bool), fill="zero", pinned=1),
             lambda: painter(query=normal(12, 4), tokens=named(12), show="gradient",
-                            mask=np.tri(12, k=-1, dtype=bool)),
+                mask=np.tri(12, k=-1, dtype=bool),),
         ),
         start={"mask": np.tri(3, dtype=bool), "fill": "nan", "pinned": 2},
         fallback=("0.905",),
+        narrow=".attnbook-plot canvas",
         told="MaskPainter(3 × 3, 9 may attend, tokens: had, bowl, nuts)",
     ),
     "heads": Example(
         three,
         lambda: HeadGrid(normal(12, 28, 8), tokens=named(28), chosen=range(6), row=20),
         lambda evil: three(tokens=[evil, "</script>", "c"], names=[evil, "</script>", "c"], row=0,
-                           caption=evil),
+            caption=evil),
         hand=(
             (check("head 2"), {"chosen": [0, 1, 2]}),
             (click("their average"), {"large": "average"}),
             (choose("query", "bowl"), {"row": 1}),
             (fill("temperature as a number", "2.5"), {"temperature": 2.5}),
         ),
-        moves=({"row": 1, "chosen": [2]}, {"large": "average", "causal": True}),
+        moves=({"row": 1, "chosen": [2]}, {"large": "average", "causal": True},),
         bad=(BAD_TEMPERATURE,),
-        more=(lambda: HeadGrid(normal(12, 12, 4), tokens=named(12), chosen=[1, 7, 11], row=8,
-                               causal=True, caption="Heads and `code`."),),
+        more=(
+            lambda: HeadGrid(normal(12, 12, 4), tokens=named(12), chosen=[1, 7, 11], row=8,
+                causal=True, caption="Heads and `code`.",),
+        ),
         start={"row": 2, "large": "one"},
         fallback=("head 2: nuts",),
         told="HeadGrid(3 heads, 3 × 3, tokens: had, bowl, nuts)",
@@ -576,7 +581,7 @@ EXAMPLES = {
         question,
         several,
         lambda evil: Checkpoint(evil, [(evil, True, evil), (f"`{evil}`", False, evil)],
-                                caption=evil),
+            caption=evil),
         hand=(
             (check("A score"), {"chosen": [0], "checked": True}),
             (check("A weight"), {"chosen": [1]}),
@@ -607,10 +612,10 @@ EXAMPLES = {
             (check("causal mask"), {"causal": True}),
             (lambda view: view.get_by_role("combobox").select_option("had"), {"token": 0}),
         ),
-        moves=({"w_q": [[0.123456, 0, 0], [0, 0, 2], [0, 0, -1]]}, {"causal": True, "token": 1}),
+        moves=({"w_q": [[0.123456, 0, 0], [0, 0, 2], [0, 0, -1]]}, {"causal": True, "token": 1},),
         bad=(
             ("W^K, row 2, column 3", ["", "1001", "e-", "one"], "a number from −1000 to 1000",
-             "0", "2"),
+                "0", "2",),
         ),
         more=(lambda: RoleProjection(X, TOKENS, X, X[::-1], np.eye(3)[:, :2], caption="`Roles`"),),
         fallback=("0.905",),
@@ -621,7 +626,8 @@ EXAMPLES = {
     "beam": Example(
         beam,
         lambda: beam(model_table(), beam=5, step=-1),
-        lambda evil: beam({(): {evil: 1}, (evil,): {EOS: 1}}, step=-1, editable=True, caption=evil),
+        lambda evil: beam({(): {evil: 1}, (evil,): {EOS: 1}}, step=-1, editable=True,
+            caption=evil),
         hand=(
             (click("next"), {"step": 3}),
             (lambda view: view.get_by_role("combobox").select_option("1 (greedy)"), {"beam": 1}),
@@ -632,11 +638,11 @@ EXAMPLES = {
         moves=({"beam": 1, "step": 3},),
         bad=(
             ("le, first", ["", "0.61", "-0.1", "2", "half", "1e9"],
-             "a number from 0 to 1, with at most 1 in all in its line,", "0.5", "0.6"),
+                "a number from 0 to 1, with at most 1 in all in its line,", "0.5", "0.6",),
             ("length penalty α as a number", ["", "-1", "2.1", "much"], "a number from 0 to 2",
-             "0", "1,5"),
+                "0", "1,5",),
         ),
-        more=(lambda: beam(model_table(), beam=3, step=-1), lambda: beam(step=2, penalty=0.5)),
+        more=(lambda: beam(model_table(), beam=3, step=-1), lambda: beam(step=2, penalty=0.5),),
         start={"step": 2, "penalty": 0.75},
         fallback=("la souris </s>",),
         paper=(".attnbook-tree", ".attnbook-twin table"),
@@ -648,17 +654,15 @@ EXAMPLES = {
         lambda evil: scores(tokens=[evil, "</script>", "cat"], caption=evil),
         hand=(
             (fill("key cat, number 2", "3.5"), {"key": [[1, -1], [0, 2], [-1, 3.5]]}),
-            (
-                lambda view: view.locator(".attnbook-tip").first.press("ArrowUp"),
-                {"query": [1, 0.1]},
-            ),
+            (lambda view: view.locator(".attnbook-tip").first.press("ArrowUp"), {"query": [1,
+                0.1]},),
             (check("additive score without tanh"), {"tanh": False}),
             (click("bilinear"), {"chosen": 2}),
         ),
-        moves=({"query": [0.5, -2], "tanh": False}, {"chosen": 3}),
+        moves=({"query": [0.5, -2], "tanh": False}, {"chosen": 3},),
         bad=(
-            ("key black, number 2", ["", "4.1", "-5", "one", "1e", "NaN"], "a number from −4 to 4",
-             "2", "1,5"),
+            ("key black, number 2", ["", "4.1", "-5", "one", "1e", "NaN"],
+                "a number from −4 to 4", "2", "1,5",),
         ),
         fallback=("0.665",),
         rows=6,
@@ -668,7 +672,8 @@ EXAMPLES = {
     "player": Example(
         player,
         longest_player,
-        lambda evil: AlignmentPlayer([([evil, " "], ["  "], [[0.5, 0.5]], [(0, 0)])], caption=evil),
+        lambda evil: AlignmentPlayer([([evil, " "], ["  "], [[0.5, 0.5]], [(0, 0)])],
+            caption=evil),
         hand=(
             (click("next"), {"word": 3}),
             (fill("threshold θ as a number", "0.25"), {"threshold": 0.25}),
@@ -677,15 +682,16 @@ EXAMPLES = {
         ),
         moves=(
             {"chosen": 1, "word": 5},
-            {"chosen": 0, "temperature": 0.5},  # without the word of the longer sentence
+            {"chosen": 0, "temperature": 0.5},
             {"word": 0, "threshold": 0.95},
         ),
         bad=(
             ("threshold θ as a number", ["1.2", "-0.1", "much", "", "1e9", "NaN"],
-             "a number from 0 to 1", "0.5", "0,7"),
+                "a number from 0 to 1", "0.5", "0,7",),
             BAD_TEMPERATURE,
         ),
         start={"chosen": 1, "word": 2, "threshold": 0.3, "temperature": 3},
+        narrow=".attnbook-stage, .attnbook-plot canvas",
         fallback=("0.700*", "It is 0.000 in this sentence."),
         paper=(".attnbook-twin table", ".attnbook-stage"),
         told="AlignmentPlayer(3 sentences, shown: the black cat)",
@@ -699,12 +705,13 @@ EXAMPLES = {
             (enter("sentence", "88"), {"sentence": ["8", "8"], "forced": {}, "step": 0}),
             (click("next"), {"step": 1}),
         ),
-        moves=({"sentence": ["8", "8"], "forced": {"1": "7"}}, {"step": 3}),
+        moves=({"sentence": ["8", "8"], "forced": {"1": "7"}}, {"step": 3},),
         more=(
             lambda: words(step=-1, forced={2: "une"}, caption="An unrolled model and `code`."),
             lambda: digits("123456789012"),
         ),
-        start={"step": 7},
+        start={"step": 7, "forced": {1: "9"}},
+        mess=enter("sentence", "3x"),
         fallback=("It writes: ",),
         rows=16,
         paper=(".attnbook-fallback table",),
@@ -712,21 +719,16 @@ EXAMPLES = {
     "browser": Example(
         lambda **changes: browser(**({"row": 8, "key": 2} | changes)),
         all_heads,
-        lambda evil: HeadBrowser([([evil, "</script>"], attention(2))], names=[evil], row=0, key=1,
-                                 asset="evil-heads", caption=evil),
+        lambda evil: HeadBrowser([([evil, "</script>"], attention(2))], names=[evil], row=0,
+            key=1, asset="evil-heads", caption=evil,),
         hand=(
             (choose("look from", "sat"), {"row": 9}),
-            (
-                lambda view: view.locator(".attnbook-every canvas").nth(5).click(),
-                {"layer": 1, "head": 2},
-            ),
+            (lambda view: view.locator(".attnbook-every canvas").nth(5).click(), {"layer": 1,
+                "head": 2},),
             (check("hide [CLS] and [SEP]"), {"hide": True}),
             (choose("shade by", "over how many keys"), {"measure": "spread"}),
         ),
-        moves=(
-            {"chosen": 1},  # of whose tokens there is no ninth
-            {"row": None, "measure": "next"},
-        ),
+        moves=({"chosen": 1}, {"row": None, "measure": "next"},),
         more=(lambda: all_heads(12, 12, 16, 9),),
         awake=load,
         paper=(".attnbook-twin table", ".attnbook-best button"),
@@ -745,10 +747,8 @@ EXAMPLES = {
             (choose("blocks", "4"), {"blocks": 4}),
             (click("next"), {"shown": 2}),
         ),
-        moves=({"norm": "post", "token": 1}, {"residual": False}),
-        bad=(
-            ("number 2 of x", ["", "101", "one"], "a number from −100 to 100", "−1", "2"),
-        ),
+        moves=({"norm": "post", "token": 1}, {"residual": False},),
+        bad=(("number 2 of x", ["", "101", "one"], "a number from −100 to 100", "−1", "2"),),
         more=(lambda: flow(norm="post", blocks=2, caption="A block and `code`."),),
         fallback=("a = attention(n₁)",),
         told="BlockFlow(token had, norm pre, with the sum, blocks 1",
@@ -760,14 +760,10 @@ EXAMPLES = {
         hand=(
             (fill("positions n", "2"), {"n": 2, "position": 1}),
             (lambda view: view.get_by_role("combobox").select_option(index=1),
-             {"formula": "multiplies"}),
+                {"formula": "multiplies"},),
             (fill("base as a number", "50"), {"base": 50}),
         ),
-        moves=(
-            {"n": 6, "position": 5},
-            {"d": 4, "shift": 2},  # for a moment the pair lies beyond the table
-            {"pair": 1},
-        ),
+        moves=({"n": 6, "position": 5}, {"d": 4, "shift": 2}, {"pair": 1},),
         bad=(
             ("components d", ["7", "66"], "an even number from 2 to 64", "8", "10"),
             ("positions n", ["2.5"], "a whole number from 2 to 64", "12", "11"),
@@ -777,7 +773,7 @@ EXAMPLES = {
         start={"position": -1, "pair": -1},
         fallback=("sin(pos / 1002i/8)",),
         paper=(".attnbook-plot canvas", ".attnbook-curve svg", ".attnbook-dials svg",
-               ".attnbook-twin table"),
+            ".attnbook-twin table",),
         told="PositionExplorer(d 8, n 12, base 100, divides, position 2, shift 3)",
     ),
     "translator": Example(
@@ -790,19 +786,18 @@ EXAMPLES = {
             (choose("beam", "3"), {"beam": 3}),
             (retranslate, {"sentence": ["how", "was", "your", "day"]}),
         ),
-        moves=({"part": "encoder", "row": 3}, {"shown": 2, "part": "cross", "row": None}),
-        bad=(
-            ("length penalty α as a number", ["7", "", "<b>"], "a number from 0 to 2", "1", "2"),
-        ),
+        moves=({"part": "encoder", "row": 3}, {"shown": 2, "part": "cross", "row": None},),
+        bad=(("length penalty α as a number", ["7", "", "<b>"], "a number from 0 to 2", "1", "2"),),
         more=(
             lambda: Translator(random_translator("an output of its own"), *lesson()[1:],
-                               asset="own", caption="A `Seq2Seq`."),
+                asset="own", caption="A `Seq2Seq`.",),
         ),
         awake=translate,
+        mess=enter("English sentence", "unicorn"),
         paper=(".attnbook-twin table", ".attnbook-written"),
         fallback=("le petit chat noir ne mange pas",),
         rows=11,
-        looked={"reduced_motion": "reduce"},  # its words all come at once
+        looked={"reduced_motion": "reduce"},
     ),
 }
 # fmt: on

@@ -69,6 +69,16 @@ def settle(page) -> None:
     )
 
 
+def stop_clock(page) -> None:
+    """Let the time of a page that was opened with `clock=True` pass by `wait` alone."""
+    page.clock.pause_at(page.evaluate("Date.now() / 1000") + 1)
+
+
+def wait(page, milliseconds: int = 50) -> None:
+    """Let timers and frames of so many milliseconds come, at once."""
+    page.clock.run_for(milliseconds)
+
+
 def host(page, widget, views: int = 2):
     """Show a widget in so many views of one model, which is then `model` in the page."""
     state = markup.tidy(widget.state())

@@ -389,3 +389,9 @@ def test_a_word_that_comes_twice_says_which_it_is(show) -> None:
     tokens = ["[CLS]", "the", "old", "the", "[SEP]"]
     page = load(show(HeadBrowser([(tokens, attention(5))], row=3, key=1)))
     expect(page.locator(".attnbook-best p")).to_have_text("the (3) → the (1). Most in:")
+
+
+def test_a_finger_enlarges_a_head(show) -> None:
+    page = load(show(browser(row=8, key=2), width=390, has_touch=True, is_mobile=True))
+    small(page, 1, 2).tap()
+    expect(title(page)).to_have_text("layer 1 head 2")

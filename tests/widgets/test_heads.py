@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from torch import nn
 
 from attnbook.widgets import AttentionHeatmap, HeadGrid
 from attnbook.widgets.core import markup
-from tests.widgets.examples import KEY, QUERY, TOKENS, X, three
+from tests.widgets.examples import TOKENS, X, three
 from tests.widgets.pages import cell, fixed, settle, status
 
 
@@ -102,16 +101,6 @@ def test_what_is_chosen_is_sorted_and_each_head_once() -> None:
     assert widget.chosen == [1, 3]
     assert grid().chosen == [0, 1]
     assert grid(chosen=[]).chosen == []
-
-
-def test_reset_goes_back_to_the_arguments_whatever_has_happened_since() -> None:
-    widget = grid(row=2, chosen=[1], large="average", temperature=2.0, causal=True)
-    first = dict(widget.initial)
-    widget.row, widget.chosen, widget.large, widget.causal = None, [0], "one", False
-    assert widget.initial == first
-    for name, value in first.items():
-        setattr(widget, name, value)
-    assert (widget.row, widget.chosen, widget.large, widget.temperature) == (2, [1], "average", 2)
 
 
 def test_the_fallback_shows_every_weight_where_they_are_few() -> None:
@@ -458,13 +447,6 @@ def test_the_colours_follow_the_theme(show) -> None:
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     settle(page)
     assert page.evaluate(ink) == "rgb(134, 180, 238)"
-
-
-def test_the_page_data_is_what_python_wrote(show) -> None:
-    page = show(three())
-    text = page.locator('figure script[type="application/json"]').text_content()
-    assert json.loads(text)["scores"] == (QUERY @ KEY.swapaxes(1, 2)).reshape(3, 9).tolist()
-    assert json.loads(text)["chosen"] == [0, 1]
 
 
 def save(page, name: str) -> str:

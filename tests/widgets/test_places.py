@@ -5,6 +5,8 @@ Each place is visited once for a kind of widget; what only one kind does is test
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 from playwright.sync_api import expect
 
@@ -45,6 +47,8 @@ def use(one: Example, view) -> None:
         do(view)
     for box, (junk, *_), *_ in one.bad:
         view.get_by_label(box, exact=True).fill(junk)
+    if one.mess:
+        one.mess(view)
     unfold(view)
     settle(view)
 
@@ -68,6 +72,8 @@ def test_two_on_a_page_from_a_server_keep_apart_and_reset_brings_back_the_first_
             assert eventually(lambda was=was: seen(first) != was)
         for box, (junk, *_), *_ in one.bad:
             first.get_by_label(box, exact=True).fill(junk)
+        if one.mess:
+            one.mess(first)
         if button(first, "reset").count():
             press(first, "reset")
             assert eventually(lambda: seen(first) == before)
@@ -118,6 +124,8 @@ def test_a_dark_phone_never_scrolls_sideways_and_has_room_for_a_finger(show, one
     use(one, figures(page)[0])
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate(TOO_LOW) == []
+    narrow = page.locator(one.narrow).all() if one.narrow else []
+    assert all(part.bounding_box()["width"] <= 358 for part in narrow)
     assert violations(page, *BY_WIDTH) == []
 
 
@@ -130,7 +138,7 @@ def same(page) -> bool:
 def test_the_hand_moves_python_and_the_other_view(show, one: Example) -> None:
     widget = one.make(**one.start)
     page = host(show(**one.looked), widget)
-    first = trait(page, "initial")
+    first, kept = trait(page, "initial"), copy.deepcopy(getattr(widget, "initial", None))
     for at, (do, heard) in enumerate(one.hand):
         saves = page.evaluate("saves")
         do(figures(page)[at % 2])
@@ -143,6 +151,7 @@ def test_the_hand_moves_python_and_the_other_view(show, one: Example) -> None:
         # words that come one by one are a change of their own
         assert page.evaluate("saves") - saves in ({1, 2} if one.awake else {1})
     assert trait(page, "initial") == first
+    assert getattr(widget, "initial", None) == kept
     as_python_has_it(show, page, widget)
 
 
@@ -168,6 +177,16 @@ def as_python_has_it(show, page, widget: Widget) -> None:
     assert page.locator("figure").count() == page.evaluate("left()") == 0
     anew = figures(host(page, widget, views=1))[0]
     assert eventually(lambda: seen(anew) == drawn)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("unrolled", "step"), ("beam", "step"), ("player", "word"), ("steps", "step")],
+)
+def test_two_presses_within_one_frame_are_two_steps(show, kind: str, name: str) -> None:
+    page = host(show(), EXAMPLES[kind].make(**{name: 0}), views=1)
+    button(page, "next").evaluate("(node) => { node.click(); node.click(); }")
+    assert trait(page, name) == 2
 
 
 @pytest.fixture(scope="module")
@@ -210,6 +229,7 @@ def test_hostile_texts_never_become_markup(show, one: Example) -> None:
     assert page.locator("figure img").count() == 0
     assert page.locator("figure script").count() == 1
     expect(page.locator("figcaption")).to_have_text(EVIL)
+    assert ("␣" in view.inner_text()) == (widget.kind in ("painter", "player"))  # a blank token
     given = sum(EVIL in str(value) for value in widget.state().values())
     assert view.inner_text().count(EVIL) >= min(2, given)
     assert page.evaluate("document.documentElement.scrollWidth") <= 900

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from attnbook.training.metrics import alignment_error_rate, argmax_links
 from attnbook.widgets import AlignmentPlayer
 from tests.widgets.examples import CAT, DAY, UNKNOWN, player
-from tests.widgets.pages import button, settle, status
+from tests.widgets.pages import button, press, settle, status, stop_clock, trait, wait
 
 
 def source(page) -> list[str]:
@@ -36,6 +36,9 @@ def current(page) -> str:
     assert found == page.locator(".attnbook-stage button[tabindex='0']").all_inner_texts()
     assert len(found) == 1
     return found[0]
+
+
+PACE = 1200  # milliseconds a word
 
 
 def random_examples(seed: int) -> list[tuple]:
@@ -256,18 +259,23 @@ def test_the_matrix_grows_with_the_words(page) -> None:
     assert before < between < filled(page)
 
 
-def test_it_plays_to_the_end_stops_and_starts_again(page) -> None:
-    button(page, "play").click()
+def test_it_plays_to_the_end_stops_and_starts_again(show) -> None:
+    page = show(player(), clock=True)
+    stop_clock(page)
+    press(page, "play")
+    wait(page)
     expect(button(page, "pause")).to_be_visible()
-    expect(status(page)).to_contain_text("chat looks most at", timeout=3000)
-    expect(status(page)).to_contain_text("noir looks most at", timeout=3000)
-    expect(button(page, "play")).to_be_visible(timeout=3000)
-    button(page, "play").click()
-    assert current(page) == "le"
-    button(page, "pause").click()
+    for word in ("chat", "noir"):
+        wait(page, PACE)
+        expect(status(page)).to_contain_text(f"{word} looks most at")
+    wait(page, PACE)
+    press(page, "play")
+    wait(page)
+    expect(status(page)).to_contain_text("le looks most at")
+    press(page, "pause")
+    wait(page, 9 * PACE)
     expect(button(page, "play")).to_be_visible()
-    page.wait_for_timeout(1400)
-    assert current(page) == "le"
+    expect(status(page)).to_contain_text("le looks most at")
 
 
 @pytest.mark.parametrize("take", ["next", "noir", "reset"])
@@ -286,11 +294,12 @@ def test_who_wants_little_motion_has_only_the_steps(show) -> None:
 
 
 def test_play_stops_where_little_motion_is_wanted_later(show) -> None:
-    page = show(player())
-    button(page, "play").click()
+    page = show(player(), clock=True)
+    stop_clock(page)
+    press(page, "play")
     page.emulate_media(reduced_motion="reduce")
-    page.wait_for_timeout(1400)
-    assert current(page) == "le"
+    wait(page, 9 * PACE)
+    expect(status(page)).to_contain_text("le looks most at")
     expect(button(page, "pause")).to_be_hidden()
 
 
@@ -406,20 +415,16 @@ def test_the_lines_lead_from_the_source_words_to_the_current_one(show) -> None:
     assert max(page.evaluate(ends)) < 1.5
 
 
-def test_a_view_that_is_closed_plays_no_further(host) -> None:
-    page = host(player(), views=1)
-    button(page, "play").click()
-    page.evaluate("stops.forEach((stop) => stop())")
-    page.wait_for_timeout(1400)
-    assert page.evaluate("model.get('word')") == 0
-
-
-def test_two_views_share_the_word_and_one_plays(host) -> None:
-    page = host(player())
+def test_two_views_share_the_word_one_plays_and_closed_it_plays_no_further(host) -> None:
+    page = host(player(), clock=True)
+    stop_clock(page)
     button(page, "play").first.click()
-    expect(status(page).last).to_contain_text("chat looks most at", timeout=3000)
+    wait(page, PACE + 50)
+    expect(page.get_by_role("status").last).to_contain_text("chat looks most at")
     assert button(page, "pause").count() == 1
-    button(page, "pause").click()
+    page.evaluate("stops.forEach((stop) => stop())")
+    wait(page, 9 * PACE)
+    assert trait(page, "word") == 1
 
 
 def test_the_focus_stays_where_the_hand_is_when_another_view_moves(show, host) -> None:
@@ -432,3 +437,9 @@ def test_the_focus_stays_where_the_hand_is_when_another_view_moves(show, host) -
         page.locator(".attnbook-stage button[aria-current=step]").all_inner_texts() == ["chat"] * 2
     )
     assert current(show(player())) == "le"
+
+
+def test_a_finger_goes_to_a_word(show) -> None:
+    page = show(player(), width=390, has_touch=True, is_mobile=True)
+    button(page, "noir").tap()
+    expect(status(page)).to_contain_text("noir looks most at black")

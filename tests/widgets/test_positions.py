@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from attnbook.positions import Rotary, sinusoidal
 from attnbook.widgets import PositionExplorer
 from attnbook.widgets.core import markup
+from tests.widgets.examples import positions
 from tests.widgets.pages import settle, status
 
 DISTANCES = (1, 2, 5, 20)
@@ -115,6 +116,11 @@ ALL = """([d, n, base, formula, p, k]) => {
 
 
 LEFT, TOP = 44, 40  # of the map, in its picture
+
+
+@pytest.fixture
+def small() -> PositionExplorer:
+    return positions()
 
 
 def agrees(page, widget: PositionExplorer) -> None:
@@ -298,3 +304,9 @@ def test_the_curve_is_read_out_under_the_pointer(show, small) -> None:
     expect(status(page)).to_have_text(f"Position 2 with {words}")
     page.mouse.move(5, 5)
     expect(status(page)).to_contain_text("Position 2 with position 5")
+
+
+def test_a_finger_is_told_a_cell(show) -> None:
+    page = show(positions(), width=390, has_touch=True, is_mobile=True)
+    page.locator(".attnbook-plot").tap(position={"x": 100, "y": 100})
+    expect(status(page)).to_contain_text("component")

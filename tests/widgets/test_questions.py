@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from attnbook.widgets import (
-    Checkpoint,
-    Prediction,
-)
+from attnbook.widgets import Checkpoint, Prediction
 from tests.widgets.examples import guess, question, several
 
 

@@ -13,13 +13,13 @@ from attnbook.widgets.core import markup
 from tests.widgets.examples import EYE, TOKENS, X, roles
 from tests.widgets.pages import status
 
-W_Q = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
+P_Q = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
 
 
-W_K = [[1, 0, 0], [0, 0, 1], [0, 1, 1]]
+P_K = [[1, 0, 0], [0, 0, 1], [0, 1, 1]]
 
 
-W_V = [[1, 0, 1], [0, 1, 1], [1, 1, 1]]
+P_V = [[1, 0, 1], [0, 1, 1], [1, 1, 1]]
 
 
 PUBLISHED = [  # Thissen's printed rows
@@ -31,7 +31,7 @@ PUBLISHED = [  # Thissen's printed rows
 
 
 def made(**changes) -> RoleProjection:
-    given = {"vectors": X, "tokens": TOKENS, "w_q": W_Q, "w_k": W_K, "w_v": W_V}
+    given = {"vectors": X, "tokens": TOKENS, "w_q": P_Q, "w_k": P_K, "w_v": P_V}
     return RoleProjection(**(given | changes))
 
 
@@ -40,7 +40,7 @@ def test_the_published_four_words_come_out_in_every_row() -> None:
     widget = made(vectors=words, tokens=list("abcd"))
     query, key, value = (
         torch.tensor(words, dtype=torch.float64) @ torch.tensor(w, dtype=torch.float64)
-        for w in (W_Q, W_K, W_V)
+        for w in (P_Q, P_K, P_V)
     )
     wanted = scaled_dot_product_attention(query, key, value).numpy()
     assert np.allclose(widget.output, wanted, atol=1e-12)
@@ -77,7 +77,7 @@ def test_with_three_identities_it_is_the_self_attention_of_the_lecture_before() 
 def test_weights_and_output_follow_the_traits() -> None:
     widget = made(w_q=EYE, w_k=EYE, w_v=EYE)
     before = widget.output
-    widget.w_v = (2 * EYE).tolist()
+    widget.w_v = (2 * np.eye(3)).tolist()
     assert np.allclose(widget.output, 2 * before)
     widget.w_k = np.zeros((3, 3)).tolist()
     assert np.allclose(widget.weights, 1 / 3)
@@ -98,7 +98,7 @@ def test_the_same_matrix_for_query_and_key_gives_symmetric_scores() -> None:
 
 def test_the_plainest_exception_to_symmetry_is_named() -> None:
     html = made().html()
-    scores = np.array(X) @ np.array(W_Q) @ (np.array(X) @ np.array(W_K)).T
+    scores = np.array(X) @ np.array(P_Q) @ (np.array(X) @ np.array(P_K)).T
     gaps = np.triu(abs(scores - scores.T))
     assert gaps.max() == gaps[0, 2]  # had and nuts
     there, back = (markup.plain(score) for score in (scores[0, 2], scores[2, 0]))
@@ -119,10 +119,10 @@ def test_tensors_arrays_and_lists_give_the_same_widget() -> None:
     lists = made().html()
     tensors = {
         name: torch.tensor(value, dtype=torch.bfloat16, requires_grad=True)
-        for name, value in {"vectors": X, "w_q": W_Q, "w_k": W_K, "w_v": W_V}.items()
+        for name, value in {"vectors": X, "w_q": P_Q, "w_k": P_K, "w_v": P_V}.items()
     }
     assert made(**tensors).html() == lists
-    assert made(w_k=np.array(W_K, dtype=np.float32)).html() == lists
+    assert made(w_k=np.array(P_K, dtype=np.float32)).html() == lists
 
 
 W_Q = [[0, 1], [1, 0], [0, 0]]

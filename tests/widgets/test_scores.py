@@ -11,7 +11,7 @@ from attnbook.scores import Additive, Bilinear, dot, scaled_dot
 from attnbook.widgets import ScoreExplorer
 from attnbook.widgets.core import markup
 from tests.widgets.examples import LEARNED, NAMES, learned, most_scores, scores
-from tests.widgets.pages import host, status
+from tests.widgets.pages import status
 
 
 def by_torch(query, keys, *, w, w_q, w_k, v) -> torch.Tensor:
@@ -336,7 +336,7 @@ def test_tips_at_the_edges_stay_within_the_picture(show) -> None:
         assert box["x"] + box["width"] <= 390
 
 
-def test_python_moves_the_view(show) -> None:
+def test_python_moves_the_view(host) -> None:
     widget = scores()
     page = host(widget, views=1)
     widget.query, widget.tanh = [0.5, -2], False

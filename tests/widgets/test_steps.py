@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from playwright.sync_api import expect
 
 from attnbook.widgets import AttentionSteps
-from tests.widgets.examples import TOKENS, X
+from tests.widgets.examples import TOKENS, X, steps
+
+
+@pytest.fixture(name="steps")
+def at_the_last_step(show):
+    return show(steps())
 
 
 def weights(page) -> list[str]:

@@ -27,8 +27,9 @@ from tests.widgets.examples import (
     translate,
     translator,
 )
-from tests.widgets.pages import button, press, settle, status, trait
+from tests.widgets.pages import button, eventually, press, settle, stop_clock, trait, wait
 
+PACE = 260  # milliseconds from word to word
 LINE = "the small black cat does not eat the red apple"
 
 
@@ -317,7 +318,7 @@ FRENCH = ["le", "petit", "chat", "noir", "ne", "mange", "pas", "la", "pomme", "r
 
 
 @pytest.fixture
-def opened(show):
+def started(show):
     """Open a page with one translator; words do not wait."""
     return lambda widget=None, **options: show(
         widget or translator(), **{"reduced_motion": "reduce"} | options
@@ -326,6 +327,10 @@ def opened(show):
 
 def box(page):
     return page.get_by_label("English sentence")
+
+
+def status(page):
+    return page.get_by_role("status").last
 
 
 def words(page) -> list[str]:
@@ -347,18 +352,18 @@ def rows(page, which: int) -> list[list[str]]:
     return [line.locator("td").all_inner_texts() for line in lines]
 
 
-def test_before_it_is_asked_the_page_loads_nothing_and_shows_the_servers_table(opened) -> None:
+def test_before_it_is_asked_the_page_loads_nothing_and_shows_the_servers_table(started) -> None:
     widget = translator()
-    page = opened(widget)
+    page = started(widget)
     assert page.evaluate("globalThis.attnbookAssets") is None
     expect(page.locator(".attnbook-fallback table")).to_be_visible()
     expect(page.get_by_text(f"loads the weights, {widget.size / 1e3:.0f} KB, once")).to_be_visible()
     expect(page.locator(".attnbook-stepper")).to_be_hidden()
 
 
-def test_the_first_sentence_is_translated_with_its_probabilities(opened) -> None:
+def test_the_first_sentence_is_translated_with_its_probabilities(started) -> None:
     widget = translator()
-    page = opened(widget)
+    page = started(widget)
     translate(page)
     assert words(page) == FRENCH
     expect(written(page)).to_have_text(widget.translation)
@@ -370,8 +375,8 @@ def test_the_first_sentence_is_translated_with_its_probabilities(opened) -> None
     assert [float(row[0]) for row in rows(page, 1)] == pytest.approx(chances.tolist(), abs=6e-4)
 
 
-def test_it_steps_word_by_word_and_names_the_rivals(opened) -> None:
-    page = opened()
+def test_it_steps_word_by_word_and_names_the_rivals(started) -> None:
+    page = started()
     translate(page)
     button(page, "to the start").click()
     assert words(page) == []
@@ -394,23 +399,28 @@ def test_it_steps_word_by_word_and_names_the_rivals(opened) -> None:
     assert words(page) == FRENCH
 
 
-def test_without_haste_the_words_come_one_after_another(opened) -> None:
-    page = opened(reduced_motion="no-preference")
-    translate(page)
-    assert 1 <= len(words(page)) < 11
-    expect(page.locator(".attnbook-words li")).to_have_count(11, timeout=10_000)
-    translate(page)  # the same sentence again
-    button(page, "back").click()
-    settle(page)
-    shown = len(words(page))
+def test_without_haste_the_words_come_one_after_another(show) -> None:
+    page = show(translator(), clock=True)
+    stop_clock(page)
+    there = page.locator(".attnbook-words li")
+    press(page, "translate")
+    assert eventually(lambda: wait(page) or there.count())
+    for count in range(2, 12):
+        wait(page, PACE)
+        expect(there).to_have_count(count)
+    press(page, "translate")  # the same sentence again
+    assert eventually(lambda: wait(page) or there.count() < 11)
+    press(page, "back")
+    wait(page)
+    shown = there.count()
     assert shown < 11
-    page.wait_for_timeout(600)
-    assert len(words(page)) == shown  # a hand took over
+    wait(page, 20 * PACE)
+    assert there.count() == shown  # a hand took over
 
 
-def test_a_typed_sentence_is_translated_by_enter_as_python_does(opened) -> None:
+def test_a_typed_sentence_is_translated_by_enter_as_python_does(started) -> None:
     widget = translator(examples=["how was your day"])
-    page = opened(widget)
+    page = started(widget)
     box(page).fill("  The small RED cat doesn’t eat!")
     box(page).press("Enter")
     page.locator(".attnbook-words li").first.wait_for()
@@ -422,8 +432,8 @@ def test_a_typed_sentence_is_translated_by_enter_as_python_does(opened) -> None:
     expect(box(page)).to_have_value("how was your day")
 
 
-def test_unknown_words_are_named_and_the_nearest_offered(opened) -> None:
-    page = opened()
+def test_unknown_words_are_named_and_the_nearest_offered(started) -> None:
+    page = started()
     box(page).fill("teh cat eats xylophonic aples")
     button(page, "translate").click()
     alert = page.get_by_role("alert").first
@@ -448,9 +458,9 @@ def test_unknown_words_are_named_and_the_nearest_offered(opened) -> None:
         expect(alert).to_have_text(f"1 to 16 words are wanted, {told}.")
 
 
-def test_a_beam_ranks_its_hypotheses_as_python_does(opened) -> None:
+def test_a_beam_ranks_its_hypotheses_as_python_does(started) -> None:
     widget = translator(sentence="does the famous cat eat", beam=5, length_penalty=0.5)
-    page = opened(widget)
+    page = started(widget)
     translate(page)
     for _ in range(2):
         table = page.locator(".attnbook-translator .attnbook-scroll table").first
@@ -475,9 +485,9 @@ def test_a_beam_ranks_its_hypotheses_as_python_does(opened) -> None:
 
 
 @pytest.mark.parametrize(("place", "part"), [(0, "cross"), (1, "encoder"), (2, "decoder")])
-def test_the_weights_of_every_part_layer_and_head_are_pythons(opened, place, part: str) -> None:
+def test_the_weights_of_every_part_layer_and_head_are_pythons(started, place, part: str) -> None:
     widget = translator(sentence="the small cat does not eat")
-    page = opened(widget)
+    page = started(widget)
     translate(page)
     widget.part = part
     choose("attention", place)(page)
@@ -495,8 +505,8 @@ def test_the_weights_of_every_part_layer_and_head_are_pythons(opened, place, par
             assert mine == theirs or float(mine) == pytest.approx(theirs, abs=5.1e-4)
 
 
-def test_a_row_is_pinned_by_word_click_or_keys_and_let_go(opened) -> None:
-    page = opened()
+def test_a_row_is_pinned_by_word_click_or_keys_and_let_go(started) -> None:
+    page = started()
     translate(page)
     page.locator(".attnbook-words button").nth(2).click()
     settle(page)
@@ -520,9 +530,9 @@ def test_a_row_is_pinned_by_word_click_or_keys_and_let_go(opened) -> None:
 
 
 def test_weights_that_cannot_be_had_are_said_to_and_may_be_asked_for_again(
-    show, opened, folder
+    show, started, folder
 ) -> None:
-    page = opened(translator(asset="late"))
+    page = started(translator(asset="late"))
     (folder / "assets" / "late.js").unlink()
     button(page, "translate").click()
     alert = page.get_by_role("alert").first
@@ -536,8 +546,8 @@ def test_weights_that_cannot_be_had_are_said_to_and_may_be_asked_for_again(
     assert words(page) == FRENCH
 
 
-def test_the_weights_of_another_model_are_refused_in_words(opened, folder) -> None:
-    page = opened(translator(asset="other"))
+def test_the_weights_of_another_model_are_refused_in_words(started, folder) -> None:
+    page = started(translator(asset="other"))
     text = asset_script("other", b"12345678")
     (folder / "assets" / "other.js").write_text(text, encoding="ascii")
     button(page, "translate").click()
@@ -546,8 +556,8 @@ def test_the_weights_of_another_model_are_refused_in_words(opened, folder) -> No
     )
 
 
-def test_a_translation_without_an_end_is_cut_off(opened) -> None:
-    page = opened(longest_translation())
+def test_a_translation_without_an_end_is_cut_off(started) -> None:
+    page = started(longest_translation())
     translate(page)
     assert len(words(page)) == 26
     for fold in page.locator(".attnbook-twin > summary").all():
@@ -565,14 +575,11 @@ def test_in_jupyter_it_translates_at_once(host) -> None:
 
 def test_a_view_that_is_closed_shows_no_further_words(host) -> None:
     page = host(translator(), views=1, clock=True)
-    page.clock.pause_at(page.evaluate("Date.now()") + 1000)
+    stop_clock(page)
     press(page, "translate")
-    for _ in range(100):
-        page.clock.run_for(50)
-        if (trait(page, "shown") or 0) >= 2:  # null once all of the words are there
-            break
+    assert eventually(lambda: wait(page) or trait(page, "shown") == 2)
     page.evaluate("stops.forEach((stop) => stop())")
     shown = trait(page, "shown")
-    page.clock.run_for(5000)
-    assert trait(page, "shown") == shown == 2
+    wait(page, 20 * PACE)
+    assert trait(page, "shown") == shown
     assert page.evaluate("left()") == 0

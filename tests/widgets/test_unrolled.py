@@ -12,7 +12,7 @@ from attnbook.rnn import RNNSeq2Seq
 from attnbook.widgets import UnrolledModel
 from attnbook.widgets.core import markup
 from attnbook.widgets.unrolled import model as carried
-from tests.widgets.examples import DIGITS, digits, enter, model, words
+from tests.widgets.examples import DIGITS, digits, model, words
 from tests.widgets.pages import alert, press, settle, status
 
 
@@ -126,12 +126,6 @@ def test_the_fallback_has_every_step() -> None:
     assert f"It writes: {' '.join(widget.written)}." in html
 
 
-def test_the_repr_says_what_is_read_and_written() -> None:
-    widget = digits()
-    said = f"UnrolledModel(d_model 8, reads 3 1 4 1 5, writes {' '.join(widget.written)})"
-    assert repr(widget) == said
-
-
 @pytest.fixture
 def page(show):
     return show(digits())
@@ -143,6 +137,11 @@ def sentence(page):
 
 def target(page):
     return page.get_by_label("forced target", exact=True)
+
+
+def enter(field, text: str) -> None:
+    field.fill(text)
+    field.press("Enter")
 
 
 def net(page, which: int) -> list[list[str]]:
@@ -403,22 +402,6 @@ def test_a_click_on_a_column_goes_to_its_step(page) -> None:
     press(page, "to the end")
     page.locator(".attnbook-net table").last.locator("tbody td").nth(1).click()  # s₁ reads
     expect(status(page)).to_contain_text("Step 7 of")
-
-
-def test_reset_brings_back_the_first_sentence_every_time(show) -> None:
-    page = show(digits(step=6, forced={1: "9"}))
-    for _ in range(2):
-        enter(sentence(page), "88")
-        enter(target(page), "12")
-        press(page, "to the end")
-        enter(sentence(page), "x")
-        page.get_by_role("button", name="reset").click()
-        expect(sentence(page)).to_have_value("31415")
-        expect(target(page)).to_have_value("9")
-        expect(alert(page)).to_be_empty()
-        assert page.locator("[aria-invalid]").count() == 0
-        expect(status(page)).to_contain_text("Step 7 of")
-        expect(status(page)).to_contain_text("Forced: “9”")
 
 
 def test_the_height_of_a_cell_is_its_norm(show) -> None:
