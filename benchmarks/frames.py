@@ -18,19 +18,22 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from attnbook.widgets import AttentionHeatmap, BeamTree, HeadBrowser, HeadGrid, MaskPainter
 from attnbook.widgets import RoleProjection as Roles
-from attnbook.widgets.base import Widget
+from attnbook.widgets.core.assets import asset_script
+from attnbook.widgets.core.base import Widget
 from tests.browser import launch
 from tests.widgets import conftest
-from tests.widgets.beams import model_table
-from tests.widgets.browsers import load
-from tests.widgets.test_block import largest as largest_block
-from tests.widgets.test_browser import attention
-from tests.widgets.test_player_places import largest as largest_player
-from tests.widgets.test_positions_places import largest as largest_positions
-from tests.widgets.test_scores_places import largest as largest_scores
-from tests.widgets.test_translator import put_asset
-from tests.widgets.test_translator_places import longest as longest_translation
-from tests.widgets.test_unrolled import digits
+from tests.widgets.examples import (
+    EXAMPLES,
+    attention,
+    digits,
+    largest_flow,
+    load,
+    longest_player,
+    longest_translation,
+    model_table,
+    most_scores,
+)
+from tests.widgets.pages import settle
 
 FRAMES = 61  # odd, so that what is switched on and off ends changed
 GOAL = 4  # milliseconds
@@ -69,7 +72,7 @@ class Case(NamedTuple):
     what: str
     widget: Callable[[], Widget]
     hand: str
-    prepare: Callable[[Page], object] = conftest.settle
+    prepare: Callable[[Page], object] = settle
 
 
 def normal(*shape: int) -> np.ndarray:
@@ -113,7 +116,7 @@ CASES = (
     ),
     Case(
         "ScoreExplorer: a number of a key",
-        largest_scores,
+        most_scores,
         "type('.attnbook-side input', turn / 20);",
     ),
     Case(
@@ -128,17 +131,17 @@ CASES = (
     ),
     Case(
         "AlignmentPlayer: the temperature, ten sentences of 24 words",
-        largest_player,
+        longest_player,
         "type('input[type=range]', 0.5 + turn / 60);",
     ),
     Case(
         "PositionExplorer: the position, 64 positions of 64 numbers",
-        largest_positions,
+        EXAMPLES["positions"].large,
         "type('input[type=range]', turn % 40);",
     ),
     Case(
         "BlockFlow: a number of the token, twelve blocks",
-        largest_block,
+        largest_flow,
         "type('.attnbook-own input', turn / 10);",
     ),
     Case(
@@ -166,7 +169,9 @@ def measured(browser: Browser, case: Case, folder: Path) -> Row:
     """Open the widget on a page of its own and drive it."""
     widget = case.widget()
     if getattr(widget, "asset", ""):
-        put_asset(folder, widget)
+        (folder / "assets").mkdir(exist_ok=True)
+        text = asset_script(widget.asset, widget.carried)
+        (folder / "assets" / f"{widget.asset}.js").write_text(text, encoding="ascii")
     context = browser.new_context(reduced_motion="reduce")
     page = context.new_page()
     page.goto(conftest.write(folder, "light", widget.html()))

@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from attnbook.widgets import AttentionSteps, page_script, stylesheet
-from attnbook.widgets.base import BUNDLES, bundles_for
+from attnbook.widgets.core.chunks import kinds_on
 
 ASSETS = Path(__file__).resolve().parents[2] / "notebooks" / "assets"  # loaded on demand
 # what the theme brings to every page and this book does not use: thebe (it would load from a CDN),
@@ -41,20 +41,21 @@ class Steps(SphinxDirective):
         return [nodes.raw("", widget.html(), format="html")]
 
 
-def write_assets(app: Sphinx) -> None:
-    """Put the widgets' script and style beside the theme's: the bytes that Jupyter loads too."""
-    folder = Path(app.outdir) / "_static"
-    folder.mkdir(parents=True, exist_ok=True)
-    for names in {*((name,) for name in BUNDLES), tuple(BUNDLES)}:
-        place = folder / file_name(names)
-        place.with_suffix(".js").write_text(page_script(*names), encoding="utf-8")
-        place.with_suffix(".css").write_text(stylesheet(*names), encoding="utf-8")
+def copy_assets(app: Sphinx) -> None:
+    """Put what widgets load on demand beside the theme's files."""
     if ASSETS.is_dir():
-        shutil.copytree(ASSETS, folder / ASSETS.name, dirs_exist_ok=True)
+        folder = Path(app.outdir) / "_static" / ASSETS.name
+        shutil.copytree(ASSETS, folder, dirs_exist_ok=True)
 
 
-def file_name(names: tuple[str, ...]) -> str:
-    return "attnbook-all" if len(names) > 1 else names[0].replace("bundle", "attnbook")
+def write_script(app: Sphinx, kinds: tuple[str, ...]) -> str:
+    """Write the script and the style of a page that shows these kinds; return their name."""
+    name = "-".join(("attnbook", *kinds))
+    place = Path(app.outdir) / "_static" / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.with_suffix(".js").write_text(page_script(*kinds), encoding="utf-8")
+    place.with_suffix(".css").write_text(stylesheet(*kinds), encoding="utf-8")
+    return name
 
 
 def raw_html(doctree: nodes.document | None) -> str:
@@ -64,10 +65,10 @@ def raw_html(doctree: nodes.document | None) -> str:
 
 def page_context(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Load the widgets where a page has some; send "edit this page" to a lecture's text."""
-    if names := bundles_for(raw_html(doctree)):
-        app.add_css_file(f"{file_name(names)}.css")
-        # before MathJax
-        app.add_js_file(f"{file_name(names)}.js", loading_method="defer", priority=100)
+    if kinds := kinds_on(raw_html(doctree)):
+        name = write_script(app, kinds)
+        app.add_css_file(f"{name}.css")
+        app.add_js_file(f"{name}.js", loading_method="defer", priority=100)  # before MathJax
     if pagename.startswith("notebooks/"):
         for button in flat(context.get("header_buttons", [])):
             url = button.get("url", "")
@@ -106,7 +107,7 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.add_directive("attention-steps", Steps)
-    app.connect("builder-inited", write_assets)
+    app.connect("builder-inited", copy_assets)
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", trim_pages)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -76,7 +76,7 @@ def execute(notebook: NotebookNode, name: str, folder: Path) -> None:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    from attnbook.widgets.assets import FOLDER
+    from attnbook.widgets.core.assets import FOLDER
 
     os.environ[FOLDER] = str(folder / "assets")
     client = NotebookClient(

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 from attnbook.widgets import page_script, stylesheet
-from attnbook.widgets.base import BUNDLES, bundles_for
+from attnbook.widgets.core.chunks import kinds_on
 from tests.book.lectures import HTML, PAGES, ROOT
 
 
@@ -49,7 +49,7 @@ def test_no_page_holds_what_it_does_not_use():
 def test_widget_script_is_loaded_only_where_there_is_a_widget():
     for name in PAGES:
         text = (HTML / f"{name}.html").read_text(encoding="utf-8")
-        wanted = [page_script(*names)] if (names := bundles_for(text)) else []
+        wanted = [page_script(*names)] if (names := kinds_on(text)) else []
         loaded = re.findall(r'src="[./]*_static/(attnbook[\w-]*\.js)', text)
         assert [(HTML / "_static" / js).read_text(encoding="utf-8") for js in loaded] == wanted, (
             name
@@ -57,7 +57,9 @@ def test_widget_script_is_loaded_only_where_there_is_a_widget():
 
 
 def test_theme_and_widgets_use_the_same_bytes_as_jupyter():
-    for name in BUNDLES:
-        sheet = HTML / "_static" / f"{name.replace('bundle', 'attnbook')}.css"
-        assert sheet.read_text(encoding="utf-8") == stylesheet(name)
+    for name in PAGES:
+        text = (HTML / f"{name}.html").read_text(encoding="utf-8")
+        for sheet in re.findall(r'href="[./]*_static/(attnbook-[\w-]*\.css)', text):
+            written = (HTML / "_static" / sheet).read_text(encoding="utf-8")
+            assert written == stylesheet(*kinds_on(text)), name
     assert Path(HTML / "_static" / "mathjax").is_dir()

@@ -9,8 +9,8 @@ import torch
 from attnbook.models.recurrent import Lesson, translation, write
 from attnbook.training.metrics import exact_match
 from attnbook.transformer import Seq2Seq
-from attnbook.widgets.assets import asset_bytes
-from attnbook.widgets.translator_weights import names, unpack
+from attnbook.widgets.core.assets import asset_bytes
+from attnbook.widgets.translator.weights import names, unpack
 from tests.book.lectures import ROOT
 
 ASSET = ROOT / "notebooks" / "assets" / "translator.js"

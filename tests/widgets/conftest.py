@@ -1,22 +1,28 @@
-"""Widgets on a page of their own, opened from a file in a real browser with no network."""
+"""Widgets on a page of their own, in a real browser with no network: one browser for a worker.
+
+A page is opened once for each way of looking (its width, a finger, no script …) and then filled
+anew for every test, which costs a third of a new one.
+"""
 
 from __future__ import annotations
 
 import functools
 import http.server
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from attnbook.widgets import AttentionHeatmap, page_script, stylesheet
-from attnbook.widgets.base import bundles_for
-from tests.browser import MISSING, find_chromium, launch
-
-X = [[2, -1, 0], [1, 1, 1], [1, 2, 2]]
-TOKENS = ["had", "bowl", "nuts"]
+from attnbook.widgets.core.assets import FOLDER
+from attnbook.widgets.core.chunks import kinds_on, module
+from tests.browser import MISSING, find_chromium, launch, patience
+from tests.widgets import pages
+from tests.widgets.examples import TOKENS, X
 
 PAGE = """<!doctype html>
 <html lang="en" data-theme="{theme}">
@@ -30,6 +36,10 @@ html[data-theme="dark"] body {{ background: #121212; color: #ddd }}
 <script defer src="widgets.js"></script></head>
 <body><main><h1>Widgets</h1>{body}</main></body></html>
 """
+
+# frames that come so many milliseconds late, to find a test that reads before it is drawn
+LATE = """(() => { const ask = requestAnimationFrame.bind(window);
+  window.requestAnimationFrame = (draw) => setTimeout(() => ask(draw), %s); })()"""
 
 
 @pytest.fixture(scope="session")
@@ -47,9 +57,12 @@ def chromium() -> Iterator:
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the assets that a built page has."""
-    return tmp_path_factory.mktemp("pages")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with the assets that a built page has: widgets leave theirs in it."""
+    found = tmp_path_factory.mktemp("pages")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv(FOLDER, str(found / "assets"))
+        yield found
 
 
 @pytest.fixture(scope="session")
@@ -62,37 +75,106 @@ def server(folder: Path) -> Iterator[str]:
         running.shutdown()
 
 
-@pytest.fixture
-def show(chromium, folder: Path, server: str) -> Iterator[Callable]:
-    """Open a page with the given widgets; afterwards, it asked nobody and logged nothing."""
-    contexts, outside, logged = [], [], []
+class Opened:
+    """Pages of one browser, by how they are looked at, and what any of them did wrong."""
 
-    def opened(
-        *widgets, theme: str = "light", width: int = 900, ready: bool = True, via="file", **options
-    ):
-        context = chromium.new_context(
-            viewport={"width": width, "height": 900}, accept_downloads=True, **options
-        )
-        contexts.append(context)
-        inside = f"^(?!file:|blob:|data:|{re.escape(server)}/)"
-        context.route(re.compile(inside), lambda route: refuse(route, outside))
-        page = context.new_page()
-        page.on("pageerror", lambda error: logged.append(str(error)))
-        page.on("console", lambda line: line.type == "error" and logged.append(line.text))
-        body = "".join(w if isinstance(w, str) else w.html() for w in widgets)
-        address = write(folder, theme, body)
-        page.goto(address if via == "file" else f"{server}/page.html")
+    def __init__(self, chromium, folder: Path, server: str) -> None:
+        self.chromium, self.folder, self.server = chromium, folder, server
+        self.pages: dict[tuple, object] = {}
+        self.outside: list[str] = []  # what was asked of another host
+        self.logged: list[str] = []  # errors, and dialogs, which no widget opens
+
+    def __call__(self, *widgets, theme="light", width=900, ready=True, via="file", **options):
+        """Show the widgets, or their HTML, on a page; wait until they are drawn."""
+        page = self.page(width, **options)
+        body = "".join(one if isinstance(one, str) else one.html() for one in widgets)
+        address = write(self.folder, theme, body)
+        page.goto(address if via == "file" else f"{self.server}/page.html")
         if ready and widgets:
             page.locator("figure.attnbook[data-ready]").nth(len(widgets) - 1).wait_for()
-            settle(page)
+            pages.settle(page)
         return page
 
-    opened.logged = logged
+    def page(self, width: int, clock: bool = False, **options):
+        limit = patience()
+        expect.set_options(timeout=limit)
+        key = (width, clock, *sorted(options.items()))
+        if key not in self.pages:
+            self.pages[key] = self.new(width, clock, options)
+        page = self.pages[key]
+        if clock:
+            page.clock.resume()
+        page.set_default_timeout(limit)
+        motion = options.get("reduced_motion", "no-preference")
+        page.emulate_media(media="screen", color_scheme="light", reduced_motion=motion)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.mouse.move(0, 0)
+        return page
+
+    def new(self, width: int, clock: bool, options: dict):
+        """A page with timers that stand still, if `clock`, until a test moves them on."""
+        context = self.chromium.new_context(viewport={"width": width, "height": 900}, **options)
+        inside = f"^(?!file:|blob:|data:|{re.escape(self.server)}/)"
+        context.route(re.compile(inside), self.refuse)
+        if clock:
+            context.clock.install()
+        if late := os.environ.get("LATE_FRAMES"):
+            context.add_init_script(LATE % float(late))
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.logged.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and self.logged.append(line.text))
+        page.on("dialog", self.dismiss)
+        return page
+
+    def refuse(self, route) -> None:
+        self.outside.append(route.request.url)
+        route.abort()
+
+    def dismiss(self, dialog) -> None:
+        self.logged.append(dialog.message)
+        dialog.dismiss()
+
+
+@pytest.fixture(scope="session")
+def opened(chromium, folder: Path, server: str) -> Iterator[Opened]:
+    """The worker's pages."""
+    found = Opened(chromium, folder, server)
+    yield found
+    for page in found.pages.values():
+        page.context.close()
+
+
+@pytest.fixture
+def show(opened: Opened) -> Iterator[Callable]:
+    """Open a page with the given widgets; afterwards, it asked nobody and logged nothing."""
+    opened.outside.clear()
+    opened.logged.clear()
     yield opened
-    for context in contexts:
-        context.close()
-    assert outside == []
-    assert logged == []
+    assert opened.outside == []
+    assert opened.logged == []
+
+
+@pytest.fixture
+def host(show) -> Callable:
+    """Show a widget as anywidget does in JupyterLab and in Colab, in two views of one model."""
+    return lambda widget, views=2, **options: pages.host(show(**options), widget, views)
+
+
+@pytest.fixture(scope="module")
+def maths(opened: Opened):
+    """Ask the widgets' own mathematics: `maths("(x) => maths.gelu(x)", 2.0, "block")`."""
+    asked = {}
+
+    def evaluate(script: str, argument=None, which: str = ""):
+        if which not in asked:
+            page = asked[which] = opened.new(900, False, {})
+            page.goto("data:text/html,<title>maths</title>")
+            page.evaluate(pages.MATHS, module(*filter(None, [which])))
+        return asked[which].evaluate(script, argument)
+
+    yield evaluate
+    for page in asked.values():
+        page.context.close()
 
 
 @pytest.fixture
@@ -108,24 +190,11 @@ class Silent(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def refuse(route, outside: list[str]) -> None:
-    """Note that a page asked another host for something, and refuse it."""
-    outside.append(route.request.url)
-    route.abort()
-
-
 def write(folder: Path, theme: str, body: str) -> str:
     """Write a page beside the assets that it needs and return its address."""
-    names = bundles_for(body)
+    names = kinds_on(body)
     (folder / "widgets.js").write_text(page_script(*names), encoding="utf-8")
     (folder / "widgets.css").write_text(stylesheet(*names), encoding="utf-8")
     path = folder / "page.html"
     path.write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
     return path.as_uri()
-
-
-def settle(page) -> None:
-    """Wait until two frames have been drawn."""
-    page.evaluate(
-        "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
-    )

@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from attnbook.widgets.assets import FOLDER, WithAsset, asset_bytes, asset_script
+from attnbook.widgets.core.assets import FOLDER, WithAsset, asset_bytes, asset_script
 
 DATA = bytes(range(256)) * 3
 

@@ -1,20 +1,24 @@
-"""The beam tree in Python: what beam search finds, what is refused, and what paper shows."""
+"""The beam tree: the search of Python, drawn, told in words, moved by hand and keyboard."""
 
 from __future__ import annotations
 
 import math
-import re
 
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from attnbook.decoding import beam_search, greedy
 from attnbook.language import Vocabulary
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.widgets import BeamTree, prefix_table
-from tests.widgets.beams import DETERMINERS, EOS, TableStepper, full_table, model_table
+from attnbook.widgets.core import markup
+from tests.widgets.examples import DETERMINERS, EOS, TableStepper, full_table, model_table
+from tests.widgets.pages import press, status
 
 PENALTIES = (0.0, 0.6, 1.0, 2.0)
+
+
 ONE = torch.ones(1, 2, dtype=torch.long), torch.tensor([2])
 
 
@@ -118,10 +122,6 @@ def test_the_table_of_a_model_holds_few_words_of_each_prefix_and_names_the_end()
     assert "<eos>" not in {word for row in table.values() for word in row}
 
 
-def test_the_greatest_table_stays_within_its_budget() -> None:
-    assert len(BeamTree(model_table()).html()) < 60_000
-
-
 def test_the_table_comes_back_as_it_was_given() -> None:
     assert BeamTree(DETERMINERS).table == DETERMINERS
     for seed in range(3):
@@ -145,78 +145,12 @@ def test_an_edited_probability_changes_what_is_found() -> None:
     assert "nothing" in repr(tree)
 
 
-def test_the_repr_says_what_is_found() -> None:
-    assert repr(BeamTree(DETERMINERS)) == (
-        "BeamTree(8 prefixes, k = 2, α = 0, best: la souris </s>)"
-    )
-
-
 def test_the_fallback_shows_what_the_beam_keeps_and_the_ranking() -> None:
     html = BeamTree(DETERMINERS, penalty=1).html().split("</script>")[1]
     assert "le (−0.693); la (−0.916)" in html
     assert "la souris (−1.022); le chat (−1.743)" in html
     score = math.log(0.4 * 0.9 * 0.8) / 3
     assert f"<td>3</td><td>{score:.3f}</td>".replace("-", "−") in html
-
-
-def without(*prefix: str) -> dict:
-    return {key: row for key, row in DETERMINERS.items() if key != prefix}
-
-
-BAD = [
-    (({("a",): {"b": 1}},), {}, "for ('a',), but 'a' is not among the words after ()"),
-    (({},), {}, "table must begin with the empty prefix ()"),
-    (({(): {}},), {}, "table[()] must hold at least one word: it is empty"),
-    (({(): {"a": 0.7, "b": 0.4}},), {}, "table[()] must sum to at most 1, got a sum of 1.1"),
-    (({(): {"a": -0.1}},), {}, "table[()] must hold probabilities from 0 to 1, got -0.1"),
-    (({(): {"a": float("nan")}},), {}, "must hold probabilities from 0 to 1, got nan"),
-    (({(): {"a": "0.5"}},), {}, "must hold probabilities from 0 to 1, got '0.5'"),
-    (({(): {EOS: 0.5}, (EOS,): {"a": 1}},), {}, "table must not go on after '</s>'"),
-    ((without("le", "chat"),), {}, "('le', 'chat'): a beam of 1 has to extend it"),
-    ((without("la", "souris", "grise"),), {"max_length": 4}, "a beam of 4 has to extend it"),
-    ((DETERMINERS,), {"max_length": 5, "beams": 6}, "beams must be a whole number from 1 to 5"),
-    ((DETERMINERS,), {"beam": 0}, "beam must be a whole number from 1 to 5, got 0"),
-    ((DETERMINERS,), {"beam": 3, "beams": 2}, "beam must be a whole number from 1 to 2, got 3"),
-    ((DETERMINERS,), {"beam": True}, "beam must be a whole number from 1 to 5, got True"),
-    ((DETERMINERS,), {"penalty": -1}, "penalty must be a number from 0 to 2, got -1"),
-    ((DETERMINERS,), {"penalty": float("nan")}, "penalty must be a number from 0 to 2, got nan"),
-    ((DETERMINERS,), {"penalty": "1"}, "penalty must be a number from 0 to 2, got '1'"),
-    ((DETERMINERS,), {"step": 5}, "step must be a whole number from -5 to 4, got 5"),
-    ((DETERMINERS,), {"max_length": 21}, "max_length must be a whole number from 1 to 20"),
-    ((without("le", "chien", "noir"),), {"max_length": 4, "editable": True}, "editable=True"),
-    ((full_table(0),), {"editable": True}, "at most 30 numbers where they can be edited, got 160"),
-]
-
-
-@pytest.mark.parametrize(("given", "options", "words"), BAD, ids=[words for *_, words in BAD])
-def test_a_bad_argument_is_named(given: tuple, options: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)):
-        BeamTree(*given, **options)
-
-
-def test_what_is_no_table_is_named() -> None:
-    for bad, words in [
-        ([((), {"a": 1})], "table must be a dict from prefixes"),
-        ({"": {"a": 1}}, "table must have tuples of words as its keys, got ''"),
-        ({(): ["a"]}, "must be a dict from words to probabilities, got"),
-        ({(): {1: 0.5}}, "must be a dict from words to probabilities, got {1: 0.5}"),
-    ]:
-        with pytest.raises(TypeError) as caught:
-            BeamTree(bad)
-        assert words in str(caught.value)
-
-
-def test_a_bad_assignment_is_refused_and_changes_nothing() -> None:
-    tree = BeamTree(DETERMINERS, editable=True)
-    kept = tree.state()
-    for name, value in [("beam", 6), ("penalty", 2.5), ("step", 9), ("logs", [[0.0]])]:
-        with pytest.raises(ValueError, match=name):
-            setattr(tree, name, value)
-    with pytest.raises(ValueError, match=r"must sum to at most 1, got a sum of 1\.2"):
-        tree.logs = [[math.log(0.6), math.log(0.6)], *tree.logs[1:]]
-    assert tree.state() == kept
-    with pytest.raises(ValueError, match="made with editable=False"):
-        BeamTree(DETERMINERS).logs = [[None, None], *tree.logs[1:]]
 
 
 def test_a_model_that_does_not_fit_is_named() -> None:
@@ -233,3 +167,220 @@ def test_a_model_that_does_not_fit_is_named() -> None:
         prefix_table(rnn, *one, Vocabulary([["a"]]), max_length=4)
     with pytest.raises(TypeError, match="vocabulary must be a Vocabulary"):
         prefix_table(rnn, *one, ["a"], max_length=4)
+
+
+def ranking(page) -> list[tuple[str, ...]]:
+    rows = page.get_by_role("group", name="The hypotheses that have ended").locator("tbody tr")
+    return [tuple(row.locator("th, td").all_inner_texts()) for row in rows.all()]
+
+
+def wanted(tree: BeamTree) -> list[tuple[str, ...]]:
+    """The ranking as Python has it, in the words of the page."""
+    return [
+        (
+            " ".join([*one.tokens, EOS if one.finished else "(unfinished)"]),
+            markup.fixed(one.log_probability),
+            str(len(one.tokens) + one.finished),
+            markup.fixed(one.score),
+        )
+        for one in tree.hypotheses
+    ]
+
+
+def boxes(page, kind: str = "") -> list[str]:
+    return page.locator(f".attnbook-tree button{kind} b").all_inner_texts()
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.7, 2.0])
+def test_the_ranking_is_that_of_python_for_every_beam(show, penalty: float) -> None:
+    trees = [BeamTree(DETERMINERS), BeamTree(full_table(1, lacking=0.8)), BeamTree(model_table())]
+    for tree in trees:
+        tree.penalty, tree.step = penalty, -1
+        page = show(tree)
+        for beam in range(1, 6):
+            tree.beam = beam
+            page.get_by_role("combobox").select_option(index=beam - 1)
+            press(page, "end")
+            assert ranking(page) == wanted(tree)
+
+
+def test_the_first_view_says_what_to_do(show) -> None:
+    page = show(BeamTree(DETERMINERS))
+    expect(status(page)).to_have_text(
+        "Nothing is written yet. Press “next”: the possible first words compete."
+    )
+    assert boxes(page) == []
+    expect(page.get_by_text("word 0 of 3")).to_be_visible()
+
+
+def test_each_word_is_told_with_what_is_kept_and_what_has_ended(show) -> None:
+    page = show(BeamTree(DETERMINERS))
+    press(page, "next")
+    expect(status(page)).to_have_text(
+        "Word 1, k = 2, candidates: 2. Kept: “le” (−0.693), “la” (−0.916)."
+    )
+    press(page, "next")
+    expect(status(page)).to_have_text(
+        "Word 2, k = 2, candidates: 5. Kept: “la souris” (−1.022), “le chat” (−1.743)."
+    )
+    assert boxes(page, ".attnbook-kept") == ["le", "la", "souris", "chat"]
+    press(page, "next")
+    expect(status(page)).to_have_text(
+        "Word 3, k = 2, candidates: 3. Ended and put aside: “la souris </s>” (−1.245), "
+        "“le chat </s>” (−1.743). The search is over: no hypothesis lives on. "
+        "Best: “la souris </s>”, score −1.245."
+    )
+    assert boxes(page, ".attnbook-over") == [EOS, EOS]
+    assert boxes(page, ".attnbook-best") == ["la", "souris", EOS]
+
+
+def test_the_search_says_why_it_ends(show) -> None:
+    page = show(BeamTree({(): {"a": 0.1, EOS: 0.8}, ("a",): {EOS: 1.0}}, beam=1, step=-1))
+    expect(status(page)).to_contain_text("The search is over: no hypothesis lives on.")
+    page = show(BeamTree({(): {"a": 0.4, EOS: 0.6}, ("a",): {EOS: 1.0}}, beam=1, step=-1))
+    expect(status(page)).to_contain_text("no hypothesis lives on. Best: “</s>”, score −0.511.")
+    table = {(): {"a": 0.3, "b": 0.3, EOS: 0.3}}
+    table |= {(word,): {"a": 0.5, EOS: 0.01} for word in "ab"}
+    page = show(BeamTree(table, beam=2, max_length=2, penalty=0, step=-1))
+    expect(status(page)).to_contain_text("no more words are allowed")
+    table = {(): {EOS: 0.7, "a": 0.2}, ("a",): {EOS: 0.5, "a": 0.4}, ("a", "a"): {EOS: 1}}
+    page = show(BeamTree(table, beam=2, penalty=0, step=-1))
+    expect(status(page)).to_contain_text(
+        "what lives on can no longer come among the best. Best: “</s>”"
+    )
+
+
+def test_a_pruned_candidate_says_why_and_a_kept_one_how_it_adds_up(show) -> None:
+    page = show(BeamTree(DETERMINERS, step=2))
+    pruned = page.locator(".attnbook-tree button", has_text="chien")
+    pruned.hover()
+    expect(status(page)).to_have_text(
+        "“le chien”: log p = −0.693 + ln 0.33 = −0.693 + (−1.109) = −1.802; "
+        "pruned: number 3 of the candidates, and k = 2."
+    )
+    assert boxes(page, ".attnbook-best") == ["le", "chien"]
+    page.locator(".attnbook-tree button", has_text="souris").click()
+    expect(status(page)).to_contain_text("−0.916 + (−0.105) = −1.022; kept.")
+    expect(page.get_by_text("pruned: 3", exact=True)).to_be_visible()
+
+
+def test_the_keyboard_goes_through_the_tree_and_on(show) -> None:
+    tree = BeamTree(DETERMINERS, step=1)
+    page = show(tree)
+    page.locator(".attnbook-tree button[tabindex='0']").focus()
+    expect(status(page)).to_contain_text("“le”: log p = 0.000 + ln 0.5")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("word 2 of 3")).to_be_visible()
+    expect(status(page)).to_contain_text("“la souris”")
+    for key, words in [
+        ("ArrowDown", "“le chat”"),
+        ("ArrowDown", "“le chien”"),
+        ("ArrowLeft", "“la”"),
+        ("ArrowUp", "“le”"),
+        ("ArrowUp", "“le”"),
+        ("End", "“la souris”"),
+        ("Home", "“le”"),
+    ]:
+        page.keyboard.press(key)
+        expect(status(page)).to_contain_text(f"{words}: log p")
+    expect(page.get_by_text("word 2 of 3")).to_be_visible()  # only the right arrow goes on
+
+
+def test_the_arrow_keys_step_through_the_words(show) -> None:
+    page = show(BeamTree(DETERMINERS))
+    press(page, "next")
+    for key, word in [("ArrowRight", 2), ("ArrowRight", 3), ("ArrowRight", 3), ("ArrowLeft", 2)]:
+        page.keyboard.press(key)
+        expect(page.get_by_text(f"word {word} of 3")).to_be_visible()
+    press(page, "start")
+    expect(page.get_by_role("button", name="previous")).to_have_attribute("aria-disabled", "true")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text("word 0 of 3")).to_be_visible()
+
+
+def test_the_table_of_candidates_gives_every_number(show) -> None:
+    page = show(BeamTree(DETERMINERS, step=2, beam=1))
+    page.get_by_text("The candidates for word 2 as a table").click()
+    rows = page.get_by_role("group", name="The candidates of this word").locator("tbody tr")
+    assert rows.all_inner_texts() == [
+        "le chat\t−0.693\t0.35\t−1.743\tkept",
+        "le chien\t−0.693\t0.33\t−1.802\tpruned: number 2 of the candidates, and k = 1",
+        f"le {EOS}\t−0.693\t0.2\t−2.303\tpruned: number 3 of the candidates, and k = 1",
+    ]
+    page = show(BeamTree(model_table(), beam=2, step=2))
+    page.get_by_text("The candidates for word 2 as a table").click()
+    expect(page.get_by_role("row", name="and 19 more")).to_be_visible()
+
+
+def test_the_penalty_moves_the_ranking_by_slider_and_by_number(show) -> None:
+    tree = BeamTree(full_table(3, lacking=0.5), beam=4, step=-1)
+    page = show(tree)
+    exact = page.get_by_label("length penalty α as a number")
+    for penalty in ("1,5", "2", "0.25"):
+        exact.fill(penalty)
+        tree.penalty = float(penalty.replace(",", "."))
+        assert ranking(page) == wanted(tree)
+    page.get_by_label("length penalty α", exact=True).fill("1")
+    tree.penalty = 1
+    assert ranking(page) == wanted(tree)
+    for bad in ("", "-1", "2.1", "much"):
+        exact.fill(bad)
+        expect(page.get_by_role("alert")).to_contain_text("a number from 0 to 2 is wanted; 1 is")
+        assert ranking(page) == wanted(tree)
+
+
+def test_every_probability_can_be_edited_and_the_rest_goes_to_others(show) -> None:
+    tree = BeamTree(DETERMINERS, editable=True, step=-1)
+    page = show(tree)
+    start = page.get_by_role("group", name="first")
+    start.get_by_label("la, first").fill("0.05")
+    expect(start).to_contain_text("others 0.45")
+    tree.logs = [[math.log(0.5), math.log(0.05)], *tree.logs[1:]]
+    assert ranking(page) == wanted(tree)
+    assert ranking(page)[0][0] == f"le chat {EOS}"
+    box = page.get_by_label("noir, after “le chien”")
+    box.press("ArrowUp")
+    expect(box).to_have_value("0.1")  # the row is full
+    page.get_by_label(f"{EOS}, after “le chien”").press("ArrowDown")
+    box.press("ArrowUp")
+    expect(box).to_have_value("0.15")
+
+
+def test_a_table_of_zeros_is_said_to_lead_nowhere(show) -> None:
+    page = show(BeamTree({(): {"a": 0.5}, ("a",): {EOS: 1}}, editable=True, step=-1))
+    page.get_by_label("a, first").fill("0")
+    expect(status(page)).to_have_text(
+        "Word 1, k = 2, candidates: 0. The search is over: no hypothesis lives on."
+    )
+    assert ranking(page) == []
+    page.get_by_label("a, first").press("ArrowUp")
+    expect(page.get_by_label("a, first")).to_have_value("0.05")
+    assert ranking(page)[0][0] == f"a {EOS}"
+
+
+def test_the_words_just_written_are_in_sight_in_a_long_search(show) -> None:
+    page = show(BeamTree(model_table(), beam=2), width=390)
+    for _ in range(5):
+        press(page, "next")
+        newest = page.locator(".attnbook-tree button[tabindex='0']").bounding_box()
+        assert newest["x"] >= 0
+        assert newest["x"] + newest["width"] <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_finger_on_a_phone_sees_a_candidates_sum(show) -> None:
+    page = show(
+        BeamTree(DETERMINERS, editable=True, step=2), width=390, has_touch=True, is_mobile=True
+    )
+    page.locator(".attnbook-tree button", has_text="chat").tap()
+    expect(status(page)).to_contain_text("“le chat”: log p = −0.693")
+    page.get_by_role("button", name="next", exact=True).tap()
+    expect(page.get_by_text("word 3 of 3")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_kept_and_what_is_pruned_do_not_hang_on_colour(show, theme: str) -> None:
+    page = show(BeamTree(DETERMINERS, step=2), theme=theme)
+    titles = [one.get_attribute("title") for one in page.locator(".attnbook-tree button").all()]
+    assert [title.split(":")[0] for title in titles] == ["kept"] * 4 + ["pruned"] * 3

@@ -1,4 +1,4 @@
-"""The block in Python: PyTorch's numbers, arguments checked, words in the HTML."""
+"""The block: PyTorch's numbers in Python and in the page, and every control moves them."""
 
 from __future__ import annotations
 
@@ -7,50 +7,16 @@ import itertools
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 from torch import Tensor
 
-from attnbook.layers import DecoderBlock, EncoderBlock
-from attnbook.positions import Rotary
-from attnbook.widgets import BlockFlow, markup
-from tests.widgets.conftest import TOKENS
+from attnbook.layers import EncoderBlock
+from attnbook.widgets import BlockFlow
+from attnbook.widgets.core import markup
+from tests.widgets.examples import EVIL, NUTS, SIZES, block, flow, largest_flow, vectors
+from tests.widgets.pages import status
 
-EVIL = "<img src=x onerror=alert(1)>"
-NUTS = [[2, -1, 0, 1], [1, 1, 1, 0], [1, 2, 2, -1]]
 WAYS = list(itertools.product(["pre", "post", "none"], [True, False]))
-SIZES = [  # d_model, heads, key-value heads, d_ff, activation, eps, tokens
-    (4, 2, 2, 8, "relu", 1e-5, 3),
-    (8, 4, 2, 16, "gelu", 1e-12, 6),
-    (6, 1, 1, 1, "gelu", 0.5, 1),
-]
-
-
-def block(size: tuple = SIZES[0], *, norm: str = "pre") -> EncoderBlock:
-    """An untrained block whose norms have gains and shifts of their own, in double precision."""
-    d, n_heads, n_kv_heads, d_ff, activation, eps, _ = size
-    torch.manual_seed(d)
-    options = {"norm": norm, "activation": activation, "eps": eps, "n_kv_heads": n_kv_heads}
-    made = EncoderBlock(d, n_heads, d_ff, **options).double().eval()
-    with torch.no_grad():
-        for one in [*made.norms.parameters(), made.attention.qkv.bias, made.attention.out.bias]:
-            one.add_(torch.randn_like(one) / 3)
-        for one in made.parameters():  # as the page has them
-            one.copy_(one.round(decimals=8))
-    return made
-
-
-def example(size: tuple) -> list:
-    rng = np.random.default_rng(size[0])
-    return rng.normal(size=(size[-1], size[0])).round(3).tolist()
-
-
-def made(**changes) -> BlockFlow:
-    given = {"block": block(), "x": NUTS, "tokens": TOKENS}
-    return BlockFlow(**(given | changes))
-
-
-def largest() -> BlockFlow:
-    names = ["The", "animal", "incomprehensibilities", "", "the", "street"]
-    return BlockFlow(block(SIZES[1]), example(SIZES[1]), names, token=2, blocks=12, shown=12)
 
 
 @torch.no_grad()
@@ -77,7 +43,7 @@ def near(here: np.ndarray, wanted: np.ndarray, atol: float = 1e-6) -> bool:
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_with_the_sum_it_is_the_encoder_block(size: tuple, norm: str) -> None:
-    one, x = block(size, norm=norm), example(size)
+    one, x = block(size, norm=norm), vectors(size)
     widget = BlockFlow(one, x, [str(i) for i in range(len(x))], blocks=3)
     wanted = by_torch(one, x, norm, True, 3)
     twice = one(one(torch.tensor([x], dtype=torch.float64))).detach().numpy()
@@ -88,7 +54,7 @@ def test_with_the_sum_it_is_the_encoder_block(size: tuple, norm: str) -> None:
 @pytest.mark.parametrize(("norm", "residual"), WAYS)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_every_switch_gives_torchs_numbers(size: tuple, norm: str, residual: bool) -> None:
-    one, x = block(size), example(size)
+    one, x = block(size), vectors(size)
     tokens = [str(i) for i in range(len(x))]
     widget = BlockFlow(one, x, tokens, norm=norm, residual=residual, blocks=12)
     assert near(widget.outputs, by_torch(one, x, norm, residual, 12))
@@ -96,7 +62,7 @@ def test_every_switch_gives_torchs_numbers(size: tuple, norm: str, residual: boo
 
 def test_the_weights_are_those_of_the_blocks_attention() -> None:
     one = block(SIZES[1])
-    x = torch.tensor([example(SIZES[1])], dtype=torch.float64)
+    x = torch.tensor([vectors(SIZES[1])], dtype=torch.float64)
     widget = BlockFlow(one, x[0], list("abcdef"), blocks=2, shown=2)
     with torch.no_grad():
         wanted = one.attention.weights(one.norms[0](one(x)))[0].numpy()
@@ -104,31 +70,31 @@ def test_the_weights_are_those_of_the_blocks_attention() -> None:
 
 
 def test_the_stages_follow_each_other_as_their_formulas_say() -> None:
-    found = made().stages
+    found = flow().stages
     assert list(found) == ["x", "n₁", "a", "s₁", "n₂", "f", "s₂"]
     assert np.allclose(found["s₁"], found["x"] + found["a"])
     assert np.allclose(found["s₂"], found["s₁"] + found["f"])
-    assert list(made(norm="post").stages) == ["x", "a", "s₁", "n₁", "f", "s₂", "n₂"]
-    assert list(made(norm="none").stages) == ["x", "a", "s₁", "f", "s₂"]
-    assert list(made(residual=False).stages) == ["x", "n₁", "a", "n₂", "f"]
+    assert list(flow(norm="post").stages) == ["x", "a", "s₁", "n₁", "f", "s₂", "n₂"]
+    assert list(flow(norm="none").stages) == ["x", "a", "s₁", "f", "s₂"]
+    assert list(flow(residual=False).stages) == ["x", "n₁", "a", "n₂", "f"]
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_without_the_sum_the_first_vector_is_forgotten_and_tokens_become_alike(seed: int) -> None:
     torch.manual_seed(seed)
     one = EncoderBlock(4, 2, 8)
-    with_sum, without = (made(block=one, blocks=6, residual=on).trace for on in (True, False))
+    with_sum, without = (flow(block=one, blocks=6, residual=on).trace for on in (True, False))
     assert with_sum[0] == without[0]
     assert with_sum[0][:3] == pytest.approx((np.linalg.norm(NUTS[0]), np.std(NUTS[0]), 1.0))
     assert with_sum[1].first > 0.8 > without[1].first
     assert without[6].others > 0.9999 > 0.99 > with_sum[6].others
-    edited = made(block=one, blocks=6, residual=False, x=[[100, -100, 0, 50], *NUTS[1:]])
+    edited = flow(block=one, blocks=6, residual=False, x=[[100, -100, 0, 50], *NUTS[1:]])
     assert edited.trace[6].length == pytest.approx(without[6].length, abs=0.01)
 
 
 def test_a_zero_vector_or_a_single_token_has_no_cosine() -> None:
-    assert made(x=np.zeros((3, 4))).trace[0][2:] == (None, None)
-    alone = made(x=NUTS[:1], tokens=["had"])
+    assert flow(x=np.zeros((3, 4))).trace[0][2:] == (None, None)
+    alone = flow(x=NUTS[:1], tokens=["had"])
     assert alone.trace[1].others is None
     assert alone.trace[1].first is not None
     assert "–" in alone.html()
@@ -146,48 +112,8 @@ def test_the_largest_numbers_stay_finite() -> None:
         assert "nan" not in widget.html()
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"x": [[1, 2, 3]] * 3}, r"x must have the shape \(n, 4\), as the block has it"),
-        ({"x": [[1, 2, 3, 4]] * 7, "tokens": "abcdefg"}, "with n at most 6, got shape"),
-        ({"x": [[1, 2, 3, 101]] * 3}, "x must hold numbers from −100 to 100"),
-        ({"x": [[1, 2, 3, np.nan]] * 3}, "x must be finite"),
-        ({"tokens": ["a"]}, "tokens must be 3 strings"),
-        ({"token": 3}, "token must be a whole number from -3 to 2"),
-        ({"norm": "Pre"}, "norm must be one of 'pre', 'post', 'none': it is 'Pre'"),
-        ({"blocks": 0}, "blocks must be a whole number of at least 1: it is 0"),
-        ({"blocks": 13}, "blocks must be at most 12, got 13"),
-        ({"blocks": 2, "shown": 3}, "shown must be at most 2, got 3"),
-        ({"step": 0}, "step must be a finite number above 0"),
-        ({"block": EncoderBlock(16, 2, 8)}, "block must have a d_model of at most 8, got 16"),
-        ({"block": EncoderBlock(4, 2, 32)}, "block must have a d_ff of at most 16, got 32"),
-        ({"block": EncoderBlock(4, 2, 8, rope=Rotary(2))}, "block must have no rope"),
-    ],
-    ids=str,
-)
-def test_what_does_not_fit_is_refused(changes: dict, words: str) -> None:
-    if "tokens" in changes:
-        changes = changes | {"tokens": list(changes["tokens"])}
-    with pytest.raises(ValueError, match=words):
-        made(**changes)
-
-
-def test_what_is_no_block_or_has_unusable_weights_is_refused() -> None:
-    with pytest.raises(TypeError, match="block must be an EncoderBlock: it is a DecoderBlock"):
-        made(block=DecoderBlock(4, 2, 8))
-    with pytest.raises(TypeError, match="residual must be True or False"):
-        made(residual=1)
-    for value, words in ((np.inf, "must be finite"), (101.0, "numbers from −100 to 100")):
-        one = block()
-        with torch.no_grad():
-            one.feed_forward.widen.weight[0, 0] = value
-        with pytest.raises(ValueError, match=f"block's w_1 .*{words}"):
-            made(block=one)
-
-
 def test_traits_are_checked_when_they_are_moved() -> None:
-    widget = made()
+    widget = flow()
     for name, value in (("vectors", NUTS[:2]), ("token", 3), ("norm", "no"), ("blocks", 13)):
         with pytest.raises(ValueError, match=f"{name} must"):
             setattr(widget, name, value)
@@ -197,9 +123,9 @@ def test_traits_are_checked_when_they_are_moved() -> None:
 
 
 def test_the_html_says_it_all_without_a_script_and_is_the_same_each_time() -> None:
-    widget = made(tokens=[EVIL, "bowl", "nuts"], norm="post", blocks=3, shown=2)
+    widget = flow(tokens=[EVIL, "bowl", "nuts"], norm="post", blocks=3, shown=2)
     html = widget.html()
-    assert html == made(tokens=[EVIL, "bowl", "nuts"], norm="post", blocks=3, shown=2).html()
+    assert html == flow(tokens=[EVIL, "bowl", "nuts"], norm="post", blocks=3, shown=2).html()
     assert EVIL not in html.split("</script>")[1]
     words = html.split("</script>")[1]
     for formula in ("a = attention(x)", "s₁ = x + a", "n₁ = norm(s₁)", "f = FFN(n₁)"):
@@ -209,5 +135,196 @@ def test_the_html_says_it_all_without_a_script_and_is_the_same_each_time() -> No
     assert repr(widget).startswith(f"BlockFlow(token {EVIL}, norm post, with the sum, blocks 3")
 
 
-def test_the_largest_block_stays_within_fifty_kilobytes() -> None:
-    assert len(largest().html()) < 50_000
+RUN = """([given]) => {
+  const flow = maths.blockFlow(given);
+  const trace = maths.traced(flow, given.vectors, given.token);
+  return { outputs: flow.map(({ output }) => output), trace,
+    stages: flow[0].stages, weights: flow[0].weights };
+}"""
+
+
+def rows(page) -> list[list[str]]:
+    """The stages as they are drawn: formula, numbers, mean, sd and length."""
+    items = page.locator(".attnbook-flow li").all()
+    found = []
+    for item in items:
+        _, name, cells, measures = item.locator(":scope > span").all()
+        texts = measures.locator(":scope > span").all_text_contents()
+        found.append(
+            [
+                name.inner_text(),
+                *cells.locator("span").all_inner_texts(),
+                *(text.split()[1] for text in texts),
+            ]
+        )
+    return found
+
+
+def expected(widget: BlockFlow) -> list[list[str]]:
+    found = []
+    for name, values in widget.stages.items():
+        x = values[widget.token]
+        measures = (x.mean(), x.std(), np.linalg.norm(x))
+        found.append([name, *(markup.fixed(one, 2) for one in x), *map(markup.fixed, measures)])
+    return found
+
+
+def agrees(page, widget: BlockFlow) -> None:
+    """All that is drawn is what Python computes."""
+    drawn = [[row[0].partition(" = ")[0].partition(",")[0], *row[1:]] for row in rows(page)]
+    assert drawn == expected(widget)
+    table = page.locator("table", has_text="attends to").locator("tbody tr").all()
+    weights = [[f"{one:.3f}" for one in row] for row in widget.weights[:, widget.token]]
+    assert [row.locator("td").all_inner_texts() for row in table] == weights
+    length = markup.fixed(widget.trace[-1].length)
+    expect(status(page)).to_contain_text(f"has length {length}")
+
+
+def box(page, c: int):
+    return page.get_by_label(f"number {c} of x")
+
+
+def choice(page, name: str):
+    return page.locator("label", has=page.get_by_text(name, exact=True)).locator("select")
+
+
+@pytest.fixture
+def nuts(show):
+    return show(flow(token=2))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_the_browsers_numbers_are_torchs(maths, size: tuple) -> None:
+    one, x = block(size), vectors(size)
+    for norm, residual in WAYS:
+        tokens = [str(i) for i in range(len(x))]
+        widget = BlockFlow(one, x, tokens, norm=norm, residual=residual, blocks=12, token=-1)
+        found = maths(RUN, [markup.tidy(widget.state())], "block")
+        assert near(found["outputs"], by_torch(one, x, norm, residual, 12)[1:])
+        assert near(found["weights"], widget.weights)
+        for stage, (name, wanted) in zip(found["stages"], widget.stages.items(), strict=True):
+            assert stage["name"] == name
+            assert near(stage["rows"], wanted)
+        for drawn, wanted in zip(found["trace"], widget.trace, strict=True):
+            keys = ("length", "sd", "first", "others")
+            assert [drawn[key] is None for key in keys] == [one is None for one in wanted]
+            assert near([drawn[key] or 0 for key in keys], [one or 0 for one in wanted])
+
+
+def test_the_browsers_gelu_is_exact(maths) -> None:
+    from torch import float64, nn, tensor
+
+    x = np.linspace(-9, 9, 181).tolist()
+    drawn = maths("(x) => x.map(maths.gelu)", x, "block")
+    assert np.abs(nn.GELU()(tensor(x, dtype=float64)).numpy() - drawn).max() < 1e-7
+
+
+def test_stages_weights_and_measures_stand_in_the_page(nuts) -> None:
+    agrees(nuts, flow(token=2))
+    assert [row[0] for row in rows(nuts)] == [
+        *("x", "n₁ = norm(x)", "a = attention(n₁)", "s₁ = x + a"),
+        *("n₂ = norm(s₁)", "f = FFN(n₂)", "s₂ = s₁ + f"),
+    ]
+    expect(status(nuts)).to_contain_text("After 1 block, pre-norm, with the sum: nuts has length")
+    assert nuts.get_by_role("button", name="next").count() == 0
+
+
+def test_bars_go_to_the_side_of_their_sign_by_one_scale(nuts) -> None:
+    most = max(np.abs(rows[2]).max() for rows in flow(token=2).stages.values())
+    expect(nuts.locator(".attnbook-note").first).to_contain_text(markup.fixed(most, 2))
+    for place, value in enumerate(NUTS[2]):
+        cell = nuts.locator(".attnbook-signed").first.locator("span").nth(place)
+        ends = cell.evaluate(
+            "(n) => ['from', 'to'].map((x) => parseFloat(n.style.getPropertyValue('--' + x)))"
+        )
+        assert ends == pytest.approx(sorted([50, 50 + 50 * value / most]))
+
+
+def test_the_switches_move_every_stage_and_the_line_of_the_sum(nuts) -> None:
+    for norm, residual in WAYS:
+        switched(nuts, norm, residual)
+
+
+def switched(nuts, norm: str, residual: bool) -> None:
+    choice(nuts, "norm").select_option(index=["pre", "post", "none"].index(norm))
+    nuts.get_by_label("residual sum").set_checked(residual)
+    agrees(nuts, flow(token=2, norm=norm, residual=residual))
+    marks = nuts.locator(".attnbook-rail b").all_text_contents()
+    assert marks.count("+") == (2 if residual else 0)
+    # the line leaves at the start of a part, goes round it, and ends in a sum
+    around = {"pre": 7, "post": 6, "none": 5}[norm] if residual else 0
+    assert nuts.locator(".attnbook-rail svg:has(path + path)").count() == around
+
+
+def test_every_number_of_every_token_can_be_edited(nuts) -> None:
+    widget = flow(token=2)
+    for token, name in enumerate(widget.tokens):
+        choice(nuts, "token").select_option(name)
+        widget.token = token
+        agrees(nuts, widget)
+        for c in range(4):
+            box(nuts, c + 1).fill("−3,5")
+            x = [list(row) for row in widget.vectors]
+            x[token][c] = -3.5
+            widget.vectors = x
+        box(nuts, 1).press("ArrowUp")
+        widget.vectors = [[-3.4, *row[1:]] if i == token else row for i, row in enumerate(x)]
+        agrees(nuts, widget)
+
+
+def test_several_blocks_are_walked_by_keys_buttons_and_clicks(nuts) -> None:
+    choice(nuts, "blocks").select_option("6")
+    widget = flow(token=2, blocks=6)
+    strip = nuts.locator(".attnbook-trace")
+    for place, name in enumerate(("length", "sd", "first", "others")):
+        wanted = [markup.fixed(getattr(one, name), 2) for one in widget.trace]
+        assert strip.locator("tbody tr").nth(place).locator("td").all_inner_texts() == wanted
+    expect(nuts.get_by_text("All blocks have the same weights here")).to_be_visible()
+    nuts.get_by_role("button", name="next").click()
+    widget.shown = 2
+    agrees(nuts, widget)
+    expect(nuts.get_by_text("x, from block 1")).to_be_visible()
+    nuts.keyboard.press("End")
+    expect(nuts.get_by_text("stages of block 6 of 6")).to_be_visible()
+    strip.locator("thead th").nth(5).click()
+    widget.shown = 4
+    agrees(nuts, widget)
+    choice(nuts, "blocks").select_option("3")
+    widget.blocks = 3
+    agrees(nuts, widget)
+    expect(nuts.get_by_text("stages of block 3 of 3")).to_be_visible()
+
+
+def test_the_table_says_the_same_with_more_decimals(nuts) -> None:
+    nuts.locator("summary").click()
+    wanted = [
+        [markup.fixed(one) for one in (*x[2], x[2].mean(), x[2].std(), np.linalg.norm(x[2]))]
+        for x in flow(token=2).stages.values()
+    ]
+    twin = nuts.locator(".attnbook-twin tbody tr").all()
+    assert [row.locator("td").all_inner_texts() for row in twin] == wanted
+
+
+def test_large_and_small_numbers_are_short_and_never_nan(show) -> None:
+    page = show(flow(norm="none", blocks=12, x=[[100, -100, 3, 1]] * 3, shown=12))
+    for norm in range(3):
+        for on in (True, False):
+            choice(page, "norm").select_option(index=norm)
+            page.get_by_label("residual sum").set_checked(on)
+            text = page.locator("main").inner_text()
+            assert "NaN" not in text
+            assert "Infinity" not in text
+            assert max(len(one) for row in rows(page) for one in row[1:]) <= 8  # −1.2e100
+    for c in range(1, 5):
+        box(page, c).fill("0")
+    assert "NaN" not in page.locator("main").inner_text()
+
+
+def test_a_phone_never_scrolls_sideways_and_shows_the_chosen_block(show) -> None:
+    page = show(flow(), largest_flow(), width=390, has_touch=True, is_mobile=True)
+    page.locator("summary").last.tap()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    now = page.locator(".attnbook-trace .attnbook-now").last.bounding_box()
+    assert now["x"] + now["width"] <= 390
+    cells = page.locator(".attnbook-cells > span").all()
+    assert all(one.bounding_box()["height"] < 30 for one in cells)  # no number is broken

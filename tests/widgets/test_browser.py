@@ -1,4 +1,4 @@
-"""The head browser in Python: weights and measures, arguments checked, words in the HTML."""
+"""The head browser: weights and measures, searched, hidden, by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -8,29 +8,59 @@ import re
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from attnbook.widgets import HeadBrowser
-from attnbook.widgets.assets import FOLDER, asset_bytes
-
-TIRED = ["[CLS]", "the", "animal", "was", "too", "tired", ",", "so", "it", "sat", "[SEP]"]
-WIDE = ["[CLS]", "the", "street", "was", "wide", "[SEP]"]
-EVIL = "</script><img src=x onerror=alert(1)>"
-
-
-def attention(n: int, layers: int = 2, heads: int = 3, seed: int = 0, size: float = 3.0):
-    """Seeded weights of shape (layers, heads, n, n), some of them very small."""
-    scores = np.random.default_rng(seed).normal(size=(layers, heads, n, n)) * size
-    return torch.softmax(torch.tensor(scores), -1).numpy()
+from attnbook.widgets.core import markup
+from attnbook.widgets.core.assets import FOLDER, asset_bytes
+from tests.widgets.examples import TIRED, WIDE, attention, browser, load, pairs
+from tests.widgets.pages import settle, status
 
 
-def pairs(**options) -> list:
-    return [
-        (tokens, attention(len(tokens), seed=len(tokens), **options)) for tokens in (TIRED, WIDE)
+def small(page, layer: int, head: int):
+    return page.get_by_role("button", name=re.compile(f"^layer {layer} head {head}:")).and_(
+        page.locator("canvas")
+    )
+
+
+def title(page):
+    return page.locator(".attnbook-title")
+
+
+def best(page) -> list[str]:
+    settle(page)
+    return page.locator(".attnbook-best button").all_inner_texts()
+
+
+def values(page) -> list[str]:
+    """What each small map is called, without its layer and head."""
+    settle(page)
+    labels = [
+        map_.get_attribute("aria-label") for map_ in page.locator(".attnbook-every canvas").all()
     ]
+    return [label.split(": ")[1] for label in labels]
 
 
-def browser(**options) -> HeadBrowser:
-    return HeadBrowser(pairs(), **options)
+def expected(widget: HeadBrowser) -> list[str]:
+    decimals = 1 if widget.measure == "spread" else 3
+    found = widget.measured.ravel()
+    return ["–" if np.isnan(value) else markup.fixed(value, decimals) for value in found]
+
+
+def ranking(widget: HeadBrowser) -> list[str]:
+    heads = widget.shape[1]
+    order = np.argsort(-widget.measured.ravel(), kind="stable")[:5]
+    texts = expected(widget)
+    return [f"layer {h // heads} head {h % heads}: {texts[h]}" for h in order]
+
+
+def box(page, label: str):
+    return page.get_by_role("combobox", name=label, exact=True)
+
+
+def choose(page, label: str, option: str) -> None:
+    box(page, label).select_option(option)
+    settle(page)
 
 
 def data_of(html: str) -> dict:
@@ -145,13 +175,6 @@ def test_the_fallback_shows_the_pinned_row_of_the_chosen_head() -> None:
     assert f">street</th><td>{WIDE[best]} 0." in short
 
 
-def test_hostile_texts_stay_text() -> None:
-    widget = HeadBrowser([([EVIL, "b"], attention(2))], names=[EVIL], caption=EVIL, row=0)
-    html = widget.html()
-    assert "<img" not in html
-    assert html.count("</script>") == 1
-
-
 def test_assignments_are_checked_and_a_shorter_sentence_lets_places_go() -> None:
     widget = browser(row=8, key=2)
     widget.chosen = 1
@@ -165,35 +188,210 @@ def test_assignments_are_checked_and_a_shorter_sentence_lets_places_go() -> None
     assert widget.initial["row"] == 8
 
 
-W = attention(6)
-BAD = [
-    ({"sentences": []}, "sentences must be 1 to 20 of (tokens, weights), got 0", ValueError),
-    ({"sentences": "abc"}, "sentences must be 1 to 20 of (tokens, weights), got 'abc'", ValueError),
-    ({"sentences": [(WIDE, W)] * 21}, "got 21", ValueError),
-    ({"sentences": [WIDE]}, "sentences[0] must be (tokens, weights)", ValueError),
-    ({"sentences": [("wide", W)]}, "the tokens of sentences[0] must be a list", TypeError),
-    ({"sentences": [(["a"], W[..., :1, :1])]}, "must be 2 to 20, got 1", ValueError),
-    ({"sentences": [(WIDE[:5], W)]}, "(layers, heads, 5, 5)", ValueError),
-    ({"sentences": [(WIDE, W[0])]}, "must have 4 dimensions", ValueError),
-    ({"sentences": [(WIDE, W * np.nan)]}, "must be finite", ValueError),
-    ({"sentences": [(WIDE, np.log(W))]}, "must be at least 0 and each row must sum", ValueError),
-    ({"sentences": [(WIDE, W / 2)]}, "rows sum to 0.5 to 0.5", ValueError),
-    ({"sentences": [(WIDE, W.repeat(25, 0))]}, "at most 144 heads in all", ValueError),
-    ({"sentences": [(WIDE, W), (WIDE, W[:1])]}, "must all have the same layers", ValueError),
-    ({"names": ["a", "b"]}, "names must be 1 strings", ValueError),
-    ({"names": "a"}, "names must be a list of strings", TypeError),
-    ({"asset": "../heads"}, "asset must be a name of lower-case letters", ValueError),
-    ({"chosen": 1}, "chosen must be a whole number", ValueError),
-    ({"layer": 2}, "layer must be a whole number from -2 to 1", ValueError),
-    ({"head": 0.5}, "head must be a whole number", ValueError),
-    ({"row": 6}, "row must be a whole number", ValueError),
-    ({"key": "wide"}, "key must be a number", ValueError),
-    ({"measure": "entropy"}, 'measure must be one of "key", "previous"', ValueError),
-    ({"hide": 1}, "hide must be True or False", TypeError),
-]
+MEASURE = """([bytes, lengths, heads, k, tokens, hide, what]) => {
+  const may = maths.seen(tokens, hide);
+  return maths.logWeights(Uint8Array.from(bytes), lengths, heads, k).map((logs) => {
+    const weights = maths.weighed(logs, tokens.length, may);
+    return [Array.from(weights), maths.measured(weights, may, { ...what, tokens })];
+  });
+}"""
 
 
-@pytest.mark.parametrize(("arguments", "words", "error"), BAD, ids=[words for _, words, _ in BAD])
-def test_it_says_what_is_wrong(arguments: dict, words: str, error: type[Exception]) -> None:
-    with pytest.raises(error, match=re.escape(words)):
-        HeadBrowser(**{"sentences": [(WIDE, W)], **arguments})
+MEASURES = {
+    "key": "weight on the chosen key",
+    "special": "weight on [CLS] and [SEP]",
+    "spread": "over how many keys",
+}
+
+
+def test_the_pages_weights_and_measures_are_pythons(maths) -> None:
+    widget = HeadBrowser(pairs(size=12.0))  # of some rows nothing is left when keys are hidden
+    for k, tokens in enumerate((TIRED, WIDE)):
+        widget.chosen = k
+        for measure in ("key", "previous", "next", "same", "special", "spread"):
+            for row, key, hide in ((None, 2, False), (3, 2, True), (0, 0, True), (4, 1, False)):
+                widget.row, widget.key, widget.hide, widget.measure = row, key, hide, measure
+                what = {"row": row, "key": key, "measure": measure}
+                arguments = [list(widget.carried), [11, 6], 6, k, tokens, hide, what]
+                came = maths(MEASURE, arguments, "browser")
+                weights = np.array([one for one, _ in came]).reshape(widget.weights.shape)
+                assert np.abs(weights - widget.weights).max() < 1e-6
+                measures = np.array([np.nan if one is None else one for _, one in came])
+                assert np.allclose(measures, widget.measured.ravel(), atol=1e-6, equal_nan=True)
+
+
+@pytest.mark.parametrize("via", ["file", "http"])
+def test_the_weights_come_when_they_are_asked_for(show, via: str) -> None:
+    page = show(browser(row=8, key=2), via=via)
+    expect(page.locator(".attnbook-fallback table")).to_be_visible()
+    expect(page.locator(".attnbook-every")).to_have_count(0)
+    ask = page.get_by_role("button", name="load all 6 heads of 2 sentences (3 KB)")
+    ask.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".attnbook-every")).to_be_visible()
+    expect(page.locator(".attnbook-fallback")).to_be_hidden()
+    expect(ask).to_have_count(0)
+    expect(box(page, "sentence")).to_be_focused()
+    assert best(page) == ranking(browser(row=8, key=2))
+
+
+def test_a_file_that_is_missing_or_of_another_page_is_said(show, folder) -> None:
+    page = show(browser(asset="gone"))
+    written = folder / "assets" / "gone.js"
+    kept = written.read_text()
+    written.unlink()
+    ask = page.get_by_role("button", name="load all")
+    ask.click()
+    expect(page.get_by_role("alert")).to_contain_text("could not be loaded: assets/gone.js")
+    assert "ERR_FILE_NOT_FOUND" in show.logged.pop()
+    written.write_text(kept.replace('="', '="AAAA'))
+    ask.click()
+    expect(page.get_by_role("alert")).to_contain_text("could not be loaded: assets/gone.js")
+    expect(page.locator(".attnbook-fallback table")).to_be_visible()
+    page.evaluate("delete attnbookAssets.gone")
+    written.write_text(kept)
+    load(page)
+    expect(page.get_by_role("alert")).to_be_empty()
+
+
+def test_the_search_finds_which_heads_look_from_here_to_there(show) -> None:
+    page = load(show(browser()))
+    expect(page.locator(".attnbook-best p")).to_contain_text("From which word to which?")
+    assert best(page) == []
+    choose(page, "look from", "it")
+    choose(page, "to", "animal")
+    widget = browser(row=8, key=2)
+    expect(page.locator(".attnbook-best p")).to_have_text("it → animal. Most in:")
+    assert values(page) == expected(widget)
+    assert best(page) == ranking(widget)
+    page.locator(".attnbook-best button").first.click()
+    first = best(page)[0].split(":")[0]
+    expect(title(page)).to_have_text(first)
+    expect(page.locator(".attnbook-best button").first).to_have_attribute("aria-pressed", "true")
+    choose(page, "look from", "all queries")
+    assert values(page) == expected(browser(key=2))
+    choose(page, "to", "choose a key")
+    assert best(page) == []
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_the_small_maps_are_shaded_by_each_measure(show, measure: str) -> None:
+    page = load(show(browser(row=8, key=2)))
+    choose(page, "shade by", MEASURES[measure])
+    for hide in (False, True):
+        page.get_by_label("hide [CLS] and [SEP]").set_checked(hide)
+        widget = browser(row=8, key=2, measure=measure, hide=hide)
+        assert values(page) == expected(widget)
+        most = 11 if measure == "spread" else 1
+        drawn = page.locator(".attnbook-every canvas").evaluate_all(
+            "(all) => all.map((one) => Number(one.style.getPropertyValue('--w')))"
+        )
+        assert np.allclose(drawn, np.nan_to_num(widget.measured).ravel() / most, atol=1e-3)
+    if measure == "special":
+        expect(page.locator(".attnbook-best p")).to_contain_text("no such key, or it is hidden")
+
+
+def test_hidden_keys_are_left_out_and_their_share_is_said(show) -> None:
+    page = load(show(browser(row=8, layer=1, head=2)))
+    page.get_by_label("hide [CLS] and [SEP]").check()
+    share = attention(11, seed=11)[1, 2, 8, [0, 10]].sum()
+    expect(status(page)).to_contain_text(f"[CLS] and [SEP] had {share:.3f} of it’s weight.")
+    widget = browser(row=8, layer=1, head=2, hide=True)
+    order = np.argsort(-widget.weights[1, 2, 8])
+    top = f"{TIRED[order[0]]} {widget.weights[1, 2, 8, order[0]]:.3f}"
+    expect(status(page)).to_contain_text(
+        f"it is pinned; in layer 1 head 2 it attends most to {top}"
+    )
+    bars = page.locator(".attnbook-side li").all_inner_texts()
+    assert "masked" in bars[0]
+
+
+def test_arrows_move_among_the_heads_and_enter_makes_one_large(show) -> None:
+    page = load(show(browser(row=8, key=2, layer=0, head=1)))
+    small(page, 0, 1).focus()
+    for key, place in [
+        ("ArrowDown", (1, 1)),
+        ("ArrowRight", (1, 2)),
+        ("ArrowRight", (1, 2)),
+        ("Home", (1, 0)),
+        ("ArrowUp", (0, 0)),
+        ("End", (0, 2)),
+    ]:
+        page.keyboard.press(key)
+        expect(small(page, *place)).to_be_focused()
+    number = browser(row=8, key=2).measured[0, 2]
+    expect(status(page)).to_have_text(f"layer 0 head 2: it → animal, {number:.3f}")
+    expect(title(page)).to_have_text("layer 0 head 1")
+    page.keyboard.press("Enter")
+    expect(title(page)).to_have_text("layer 0 head 2")
+    expect(small(page, 0, 2)).to_have_attribute("aria-pressed", "true")
+    expect(small(page, 0, 2)).to_be_focused()
+    page.keyboard.press("Tab")  # the small maps are one stop
+    expect(page.locator(".attnbook-best button").first).to_be_focused()
+    small(page, 1, 0).click()
+    expect(title(page)).to_have_text("layer 1 head 0")
+
+
+def test_a_cell_of_the_large_map_asks_by_mouse_and_by_keyboard(show) -> None:
+    page = load(show(browser(measure="spread")))
+    plot = page.get_by_role("application")
+    plot.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(box(page, "look from")).to_have_value("the")
+    expect(box(page, "to")).to_have_value("the")
+    expect(box(page, "shade by")).to_have_value(MEASURES["key"])
+    page.keyboard.press("Escape")
+    expect(box(page, "look from")).to_have_value("all queries")
+    canvas = page.locator(".attnbook-plot canvas")
+    bounds = canvas.bounding_box()
+    # the last cell is beside the lower right corner, and the names stand at the left
+    corner = {"x": bounds["width"] - 8, "y": bounds["height"] - 8}
+    canvas.click(position=corner)
+    assert best(page) == ranking(browser(row=10, key=10))
+    canvas.click(position=corner)
+    expect(box(page, "look from")).to_have_value("all queries")
+    canvas.click(position={"x": 5, "y": bounds["height"] - 8})
+    expect(box(page, "look from")).to_have_value("[SEP]")
+    expect(box(page, "to")).to_have_value("choose a key")
+    page.get_by_role("button", name="let go").click()
+    expect(box(page, "look from")).to_have_value("all queries")
+
+
+def test_another_sentence_keeps_the_words_that_it_has(show) -> None:
+    page = load(show(browser(row=3, key=2)))  # was → animal
+    choose(page, "sentence", "2: the street was wide")
+    expect(box(page, "look from")).to_have_value("was")
+    expect(box(page, "to")).to_have_value("choose a key")
+    expect(box(page, "sentence")).to_be_focused()
+    choose(page, "to", "wide")
+    assert best(page) == ranking(browser(chosen=1, row=3, key=4))
+    page.get_by_role("button", name="reset").click()
+    assert best(page) == ranking(browser(row=3, key=2))
+
+
+def test_the_tables_say_what_is_drawn(show) -> None:
+    page = load(show(browser(chosen=1, row=3, key=4, layer=1)))
+    for summary in page.locator("summary").all():
+        summary.click()
+    settle(page)
+    widget = browser(chosen=1, row=3, key=4)
+    heads, large = page.locator(".attnbook-twin table").all()
+    order = np.argsort(-widget.measured[0])
+    line = ", ".join(f"head {h}: {widget.measured[0, h]:.3f}" for h in order)
+    expect(heads.locator("td").first).to_have_text(line)
+    weights = widget.weights[1, 0, 2]
+    three = ", ".join(f"{WIDE[j]} {weights[j]:.3f}" for j in np.argsort(-weights)[:3])
+    expect(large.locator("td").nth(2)).to_have_text(three)
+
+
+def test_a_word_that_comes_twice_says_which_it_is(show) -> None:
+    tokens = ["[CLS]", "the", "old", "the", "[SEP]"]
+    page = load(show(HeadBrowser([(tokens, attention(5))], row=3, key=1)))
+    expect(page.locator(".attnbook-best p")).to_have_text("the (3) → the (1). Most in:")
+
+
+def test_a_finger_enlarges_a_head(show) -> None:
+    page = load(show(browser(row=8, key=2), width=390, has_touch=True, is_mobile=True))
+    small(page, 1, 2).tap()
+    expect(title(page)).to_have_text("layer 1 head 2")

@@ -9,21 +9,16 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attnbook import masks
 from attnbook.training import metrics
-from attnbook.widgets import BeamTree, numbers
-from attnbook.widgets.base import bundle
-from tests.widgets.beams import full_table
-from tests.widgets.test_scores import by_torch as scores_by_torch
-from tests.widgets.test_scores import random as random_scores
-
-OPEN = """async (source) => {
-  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  window.maths = (await import(url)).maths;
-}"""
+from attnbook.widgets import BeamTree
+from attnbook.widgets.core import numbers
+from tests.widgets.examples import full_table
+from tests.widgets.test_scores import by_torch, random
 
 WEIGHTS = """([scores, nQ, nK, causal, given, d, scaled, temperature]) => {
   const may = maths.mask(nQ, nK, causal, given);
   return Array.from(maths.weights(scores, nQ, nK, may, maths.divisor(d, scaled, temperature)));
 }"""
+
 
 CASES = [
     # n_q, n_k, d, causal, masked, scaled, temperature, size of the scores
@@ -36,13 +31,6 @@ CASES = [
     (4, 4, 1, False, True, False, 1.0, 1e4),
     (12, 12, 32, True, True, True, 0.37, 1e4),
 ]
-
-
-@pytest.fixture
-def page(show):
-    page = show()
-    page.evaluate(OPEN, bundle())
-    return page
 
 
 def expected(scores, may, divisor: float) -> np.ndarray:
@@ -61,7 +49,7 @@ def example(seed: int, n_q: int, n_k: int, masked: bool, size: float):
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_weights_agree_with_torch_in_browser_and_server(page, case: tuple) -> None:
+def test_weights_agree_with_torch_in_browser_and_server(maths, case: tuple) -> None:
     n_q, n_k, d, causal, masked, scaled, temperature, size = case
     scores, mask = example(n_q + n_k, n_q, n_k, masked, size)
     may = np.ones((n_q, n_k), bool) if mask is None else mask
@@ -71,7 +59,7 @@ def test_weights_agree_with_torch_in_browser_and_server(page, case: tuple) -> No
     wanted = expected(scores, may, divisor)
     given = None if mask is None else mask.astype(int).ravel().tolist()
     arguments = [scores.ravel().tolist(), n_q, n_k, causal, given, d, scaled, temperature]
-    drawn = np.array(page.evaluate(WEIGHTS, arguments)).reshape(n_q, n_k)
+    drawn = np.array(maths(WEIGHTS, arguments)).reshape(n_q, n_k)
     assert np.abs(drawn - wanted).max() < 1e-6
     here = numbers.attention_weights(
         scores, numbers.allowed(n_q, n_k, causal=causal, mask=mask), divisor=divisor
@@ -80,7 +68,7 @@ def test_weights_agree_with_torch_in_browser_and_server(page, case: tuple) -> No
     assert (drawn[~may] == 0).all()
 
 
-def test_random_shapes_agree_with_torch(page) -> None:
+def test_random_shapes_agree_with_torch(maths) -> None:
     for seed in range(25):
         rng = np.random.default_rng(seed)
         n_q, n_k, d = (int(n) for n in rng.integers(1, 20, 3))
@@ -88,18 +76,18 @@ def test_random_shapes_agree_with_torch(page) -> None:
         scores, mask = example(seed, n_q, n_k, bool(seed % 2), d**0.5)
         given = None if mask is None else mask.astype(int).ravel().tolist()
         arguments = [scores.ravel().tolist(), n_q, n_k, False, given, d, True, temperature]
-        drawn = np.array(page.evaluate(WEIGHTS, arguments)).reshape(n_q, n_k)
+        drawn = np.array(maths(WEIGHTS, arguments)).reshape(n_q, n_k)
         may = np.ones((n_q, n_k), bool) if mask is None else mask
         assert np.abs(drawn - expected(scores, may, d**0.5 * temperature)).max() < 1e-6
 
 
-def test_packed_scores_come_back_close_enough(page) -> None:
+def test_packed_scores_come_back_close_enough(maths) -> None:
     rng = np.random.default_rng(5)
     query, key = rng.normal(size=(2, 6, 24, 32))
     scores = query @ key.swapaxes(1, 2)
     scores[1] = 2.5  # a head whose scores are all the same
     packed, ranges = numbers.pack(scores)
-    come = page.evaluate(
+    come = maths(
         "([p, r, n]) => maths.dequantise(p, r, n).map((head) => Array.from(head))",
         [packed, ranges, 24 * 24],
     )
@@ -111,14 +99,14 @@ def test_packed_scores_come_back_close_enough(page) -> None:
         assert np.abs(expected(back, may, 32**0.5) - wanted).max() < 1e-4
 
 
-def test_the_worked_example_agrees_with_torch(page) -> None:
+def test_the_worked_example_agrees_with_torch(maths) -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         n, d = (int(k) for k in rng.integers(1, 8, 2))
         query, causal, scaled = int(rng.integers(n)), bool(seed % 2), bool(seed % 3)
         x = rng.normal(size=(n, d)) * 2
         state = {"vectors": x.tolist(), "query": query, "scaled": scaled, "causal": causal}
-        now = page.evaluate("(state) => maths.worked(state)", state)
+        now = maths("(state) => maths.worked(state)", state)
         v = torch.tensor(x)
         scores = v @ v[query] / (d**0.5 if scaled else 1)
         if causal:
@@ -128,21 +116,21 @@ def test_the_worked_example_agrees_with_torch(page) -> None:
         assert np.allclose(now["output"], (weights @ v).numpy(), atol=1e-9)
 
 
-def test_dot_scores_and_attend_agree_with_torch(page) -> None:
+def test_dot_scores_and_attend_agree_with_torch(maths) -> None:
     q, k = np.random.default_rng(3).normal(size=(2, 5, 4))
-    drawn = page.evaluate("([q, k]) => maths.scores(q, k)", [q.tolist(), k.tolist()])
+    drawn = maths("([q, k]) => maths.scores(q, k)", [q.tolist(), k.tolist()])
     assert np.allclose(drawn, (torch.tensor(q) @ torch.tensor(k).T).numpy(), atol=1e-12)
     weights = np.random.default_rng(4).random(5)
-    drawn = page.evaluate("([w, v]) => maths.attend(w, v)", [weights.tolist(), k.tolist()])
+    drawn = maths("([w, v]) => maths.attend(w, v)", [weights.tolist(), k.tolist()])
     assert np.allclose(drawn, (torch.tensor(weights) @ torch.tensor(k)).numpy(), atol=1e-12)
 
 
-def test_no_key_at_all_gives_zeros_and_not_nan(page) -> None:
-    assert page.evaluate("() => maths.softmax([1, 2], [false, false])") == [0, 0]
-    assert page.evaluate("() => maths.softmax([-1e308, 1e308])") == [0, 1]
+def test_no_key_at_all_gives_zeros_and_not_nan(maths) -> None:
+    assert maths("() => maths.softmax([1, 2], [false, false])") == [0, 0]
+    assert maths("() => maths.softmax([-1e308, 1e308])") == [0, 1]
 
 
-def test_the_three_roles_agree_with_torch(page) -> None:
+def test_the_three_roles_agree_with_torch(maths) -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
         n, d_model, d_k, d_v = (int(k) for k in rng.integers(1, 7, 4))
@@ -151,7 +139,7 @@ def test_the_three_roles_agree_with_torch(page) -> None:
         sizes["w_v"] = (d_model, d_v)
         given = {name: rng.normal(size=size) * 2 for name, size in sizes.items()}
         state = {name: value.tolist() for name, value in given.items()}
-        now = page.evaluate("(s) => maths.roles(s)", state | {"causal": causal, "scaled": scaled})
+        now = maths("(s) => maths.roles(s)", state | {"causal": causal, "scaled": scaled})
         x, *matrices = (torch.tensor(value) for value in given.values())
         q, k, v = (x @ w for w in matrices)
         scale = None if scaled else 1.0
@@ -164,41 +152,41 @@ def test_the_three_roles_agree_with_torch(page) -> None:
         assert np.allclose(now["weights"], weights.numpy(), atol=1e-9)
 
 
-def test_an_identity_of_any_shape_keeps_the_first_numbers(page) -> None:
+def test_an_identity_of_any_shape_keeps_the_first_numbers(maths) -> None:
     for rows, columns in [(3, 3), (2, 4), (4, 1)]:
-        drawn = page.evaluate("([r, c]) => maths.identity(r, c)", [rows, columns])
+        drawn = maths("([r, c]) => maths.identity(r, c)", [rows, columns])
         assert drawn == torch.eye(rows, columns).tolist()
 
 
-def test_the_most_lopsided_pair_is_found_and_rounding_is_none(page) -> None:
+def test_the_most_lopsided_pair_is_found_and_rounding_is_none(maths) -> None:
     find = "(scores) => maths.lopsided(scores)"
     x = np.random.default_rng(6).normal(size=(5, 3)) / 3
     w = np.random.default_rng(7).normal(size=(3, 3))
-    assert page.evaluate(find, ((x @ w) @ (x @ w).T).tolist()) is None
-    assert page.evaluate(find, [[0, 0], [0, 0]]) is None
-    assert page.evaluate(find, [[4]]) is None
+    assert maths(find, ((x @ w) @ (x @ w).T).tolist()) is None
+    assert maths(find, [[0, 0], [0, 0]]) is None
+    assert maths(find, [[4]]) is None
     scores = (x @ w) @ x.T
     gaps = np.triu(np.abs(scores - scores.T))
-    found = page.evaluate(find, scores.tolist())
+    found = maths(find, scores.tolist())
     assert [found["i"], found["j"]] == list(np.unravel_index(gaps.argmax(), gaps.shape))
     assert found["gap"] == pytest.approx(gaps.max())
-    tied = page.evaluate(find, [[0, 0.3, 0], [0, 0, 1.3], [0, 1, 0]])
+    tied = maths(find, [[0, 0.3, 0], [0, 0, 1.3], [0, 1, 0]])
     assert 1.3 - 1 > 0.3  # the second gap is larger by rounding alone
     assert (tied["i"], tied["j"]) == (0, 1)
 
 
-def test_the_mean_of_heads_and_the_entropy_of_a_row_agree_with_torch(page) -> None:
+def test_the_mean_of_heads_and_the_entropy_of_a_row_agree_with_torch(maths) -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         h, n = (int(k) for k in rng.integers(1, 9, 2))
         heads = torch.softmax(torch.tensor(rng.normal(size=(h, n, n)) * 4), -1)
         flat = heads.reshape(h, -1).tolist()
-        drawn = page.evaluate("(heads) => Array.from(maths.mean(heads))", flat)
+        drawn = maths("(heads) => Array.from(maths.mean(heads))", flat)
         assert np.allclose(drawn, heads.mean(0).ravel().numpy(), atol=1e-12)
         for row in heads[:, 0]:
             wanted = torch.distributions.Categorical(row).entropy().item()
-            assert abs(page.evaluate("(row) => maths.entropy(row)", row.tolist()) - wanted) < 1e-9
-    assert page.evaluate("() => [maths.entropy([0, 1]), maths.entropy([0, 0])]") == [0, 0]
+            assert abs(maths("(row) => maths.entropy(row)", row.tolist()) - wanted) < 1e-9
+    assert maths("() => [maths.entropy([0, 1]), maths.entropy([0, 0])]") == [0, 0]
 
 
 FILLED = """([scores, nQ, nK, may, by, fill]) => {
@@ -221,18 +209,18 @@ def with_gradient(scores, may, fill: str) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("fill", ["none", "nan", "-1e10", "zero"])
-def test_filled_weights_and_their_gradient_agree_with_autograd(page, fill: str) -> None:
+def test_filled_weights_and_their_gradient_agree_with_autograd(maths, fill: str) -> None:
     for seed in range(8):
         rng = np.random.default_rng(seed)
         n_q, n_k = (int(n) for n in rng.integers(1, 9, 2))
         scores, may = example(seed, n_q, n_k, True, 3.0 if seed % 2 else 1e3)
         arguments = [scores.ravel().tolist(), n_q, n_k, may.astype(int).ravel().tolist(), 2, fill]
-        drawn = page.evaluate(FILLED, arguments)
+        drawn = maths(FILLED, arguments)
         for came, wanted in zip(drawn, with_gradient(scores / 2, may, fill), strict=True):
             assert np.allclose(came, wanted.ravel(), rtol=0, atol=1e-12, equal_nan=True)
 
 
-def test_named_masks_are_the_packages_masks(page) -> None:
+def test_named_masks_are_the_packages_masks(maths) -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
         n_q, n_k = (int(n) for n in rng.integers(1, 7, 2))
@@ -247,12 +235,12 @@ def test_named_masks_are_the_packages_masks(page) -> None:
             "window": masks.window_mask(n_q, n_k, 2),
         }
         for name, mask in wanted.items():
-            drawn = page.evaluate(
+            drawn = maths(
                 "([name, q, k, length]) => maths.namedMask(name, q, k, length)",
                 [name, n_q, n_k, length],
             )
             assert drawn == mask.int().flatten().tolist(), name
-        assert page.evaluate("() => Object.keys(maths.MASKS)") == list(wanted)
+        assert maths("() => Object.keys(maths.MASKS)") == list(wanted)
 
 
 AGREEMENT = """(examples) => {
@@ -266,7 +254,7 @@ AGREEMENT = """(examples) => {
 }"""
 
 
-def test_links_and_their_agreement_with_gold_are_those_of_the_metrics(page) -> None:
+def test_links_and_their_agreement_with_gold_are_those_of_the_metrics(maths) -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         threshold, sentences, given = float(rng.random()), [], []
@@ -278,7 +266,7 @@ def test_links_and_their_agreement_with_gold_are_those_of_the_metrics(page) -> N
             sentences.append((linked, metrics.argmax_links(alpha), gold, n_s))
             places = [t * n_s + s for s, t in gold]
             given.append([alpha.flatten().tolist(), n_s, threshold, places])
-        now = page.evaluate(AGREEMENT, given)
+        now = maths(AGREEMENT, given)
         golds = [gold for _, _, gold, _ in sentences]
         for which, name in enumerate(["links", "top"]):
             found = [sentence[which] for sentence in sentences]
@@ -291,13 +279,13 @@ def test_links_and_their_agreement_with_gold_are_those_of_the_metrics(page) -> N
             assert now[f"{name}_rate"] == [v if v is None else pytest.approx(v) for v in wanted]
 
 
-def test_a_share_of_no_links_is_none_and_equal_weights_link_to_the_first(page) -> None:
-    assert page.evaluate("() => maths.agreement([])") == [None, None, None]
-    assert page.evaluate("() => maths.agreement([[[], [1]]])") == [1, None, 0]
-    assert page.evaluate("() => maths.agreement([[[1], []]])") == [1, 0, None]
-    assert page.evaluate("() => maths.greatest(Float64Array.of(0.5, 0.5, 0, 1), 2)") == [0, 3]
+def test_a_share_of_no_links_is_none_and_equal_weights_link_to_the_first(maths) -> None:
+    assert maths("() => maths.agreement([])") == [None, None, None]
+    assert maths("() => maths.agreement([[[], [1]]])") == [1, None, 0]
+    assert maths("() => maths.agreement([[[1], []]])") == [1, 0, None]
+    assert maths("() => maths.greatest(Float64Array.of(0.5, 0.5, 0, 1), 2)") == [0, 3]
     near = "() => maths.linksAt(Float64Array.of(0.49995, 0.4998), 0.5)"
-    assert page.evaluate(near) == [0]
+    assert maths(near) == [0]
 
 
 FOUR = """(given) => {
@@ -306,14 +294,14 @@ FOUR = """(given) => {
 }"""
 
 
-def test_four_scores_of_a_key_agree_with_the_packages_modules(page) -> None:
+def test_four_scores_of_a_key_agree_with_the_packages_modules(maths) -> None:
     for seed in range(10):
-        given = {name: value.tolist() for name, value in random_scores(seed).items()}
-        drawn = page.evaluate(FOUR, given | {"tanh": True})
+        given = {name: value.tolist() for name, value in random(seed).items()}
+        drawn = maths(FOUR, given | {"tanh": True})
         learned = {name: given[name] for name in ("w", "w_q", "w_k", "v")}
-        wanted = scores_by_torch(given["query"], given["keys"], **learned)
+        wanted = by_torch(given["query"], given["keys"], **learned)
         assert np.allclose(drawn, wanted.numpy(), rtol=0, atol=1e-9)
-        linear = page.evaluate(FOUR, given | {"tanh": False})[3]
+        linear = maths(FOUR, given | {"tanh": False})[3]
         q, w_q, w_k, v, k = (torch.tensor(given[x]) for x in ("query", "w_q", "w_k", "v", "keys"))
         assert np.allclose(linear, ((q @ w_q + k @ w_k) @ v).numpy(), rtol=0, atol=1e-5)
 
@@ -331,37 +319,37 @@ def bent(given: dict) -> float:
     return 0.77 * float(np.abs(given["v"]) @ steepest) * 0.25**2 / 8
 
 
-def test_every_line_of_equal_score_runs_through_its_key_and_keeps_its_score(page) -> None:
+def test_every_line_of_equal_score_runs_through_its_key_and_keeps_its_score(maths) -> None:
     for seed in range(6):
-        given = {name: value / 4 for name, value in random_scores(seed).items()}
+        given = {name: value / 4 for name, value in random(seed).items()}
         given = {name: value.tolist() for name, value in given.items()} | {"tanh": True}
         learned = {name: given[name] for name in ("w", "w_q", "w_k", "v")}
         for which in range(4):
-            of_keys = scores_by_torch(given["query"], given["keys"], **learned)[which]
+            of_keys = by_torch(given["query"], given["keys"], **learned)[which]
             for key, e, pieces in zip(
-                given["keys"], of_keys, page.evaluate(LEVELS, [given, which]), strict=True
+                given["keys"], of_keys, maths(LEVELS, [given, which]), strict=True
             ):
                 ends = np.array(pieces).reshape(-1, 2)
-                found = scores_by_torch(given["query"], ends, **learned)[which]
+                found = by_torch(given["query"], ends, **learned)[which]
                 assert (found - e).abs().max() < (1e-6 if which < 3 else bent(given))
                 assert np.hypot(*(ends - key).T).min() < 0.25  # no further than one square
 
 
-def test_where_the_score_is_the_same_everywhere_no_line_is_drawn(page) -> None:
+def test_where_the_score_is_the_same_everywhere_no_line_is_drawn(maths) -> None:
     flat = """(noise) => maths.levelLine(maths.sampled(([x, y]) => 0.3 + noise * x * y, 4, 8), 0.3)
       .length"""
-    assert page.evaluate(flat, 1e-15) == 0
-    assert page.evaluate(flat, 1.0) > 0
+    assert maths(flat, 1e-15) == 0
+    assert maths(flat, 1.0) > 0
 
 
 @pytest.mark.parametrize("step", [0.0, 0.05])  # 0.05 makes many equals
-def test_the_search_of_a_table_is_that_of_beam_search(page, step: float) -> None:
+def test_the_search_of_a_table_is_that_of_beam_search(maths, step: float) -> None:
     for seed in range(12):
         table = full_table(seed, lacking=0.5 * (seed % 3), step=step)
         tree = BeamTree(table, beam=1 + seed % 5, penalty=0.5 * (seed % 4))
         names = {"prefixes": tree.prefixes, "wordsOf": tree.words_of, "logs": tree.logs}
         names |= {"beam": tree.beam, "penalty": tree.penalty, "longest": tree.max_length}
-        drawn = page.evaluate(SEARCHED, names | {"eos": tree.words.index(tree.eos)})
+        drawn = maths(SEARCHED, names | {"eos": tree.words.index(tree.eos)})
         found = tree.hypotheses
         assert [[tree.words[i] for i in words] for words, *_ in drawn] == [
             [*one.tokens, tree.eos] if one.finished else one.tokens for one in found

@@ -1,21 +1,23 @@
-"""The mask painter in Python: torch's numbers in every mode, and arguments checked at the door."""
+"""The mask painter: torch's numbers in every mode, painted by pointer and by keys."""
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from attnbook.attention import masked_softmax
-from attnbook.masks import causal_mask
-from attnbook.widgets import MaskPainter, markup
-from tests.widgets.conftest import TOKENS, X
+from attnbook.masks import causal_mask, padding_mask, window_mask
+from attnbook.widgets import MaskPainter
+from tests.widgets.examples import TOKENS, X
+from tests.widgets.pages import plot, settle, status, twin
 
-EVIL = "</script><img src=x onerror=alert(1)>\u2028&\"'"
 FILLS = {"none": -torch.inf, "nan": -torch.inf, "-1e10": -1e10, "zero": 0.0}
+
+
 EMPTY_FIRST = np.tril(np.ones((3, 3), dtype=bool), k=-1)
 
 
@@ -108,30 +110,6 @@ def test_the_fallback_holds_every_number_that_the_widget_draws() -> None:
     assert re.findall(r"<td[^>]*>([^<]*)</td>", html)[4:8] == ["0.065", "0.173", "0.207", "0.446"]
 
 
-def test_the_html_is_safe_stable_and_holds_every_trait() -> None:
-    def made() -> MaskPainter:
-        return MaskPainter(X, tokens=[EVIL, "bowl", "nuts"], caption=EVIL)
-
-    html = made().html()
-    assert html == made().html()
-    assert "<img" not in html
-    assert html.count("</script>") == 1
-    data = json.loads(re.search(r'json">(.*?)</script>', html, flags=re.DOTALL).group(1))
-    assert data == markup.tidy(made().state())
-    assert data["mask"] == data["initial"]["mask"] == [1] * 9
-
-
-def test_the_largest_painter_stays_far_below_its_budget_of_data() -> None:
-    x = np.random.default_rng(0).normal(size=(16, 64)) * 10
-    widget = MaskPainter(x, tokens=[f"word{i}" for i in range(16)])
-    assert len(markup.to_json(widget.state())) <= 10_000
-
-
-def test_the_repr_names_the_widget_and_no_address() -> None:
-    widget = MaskPainter(X, tokens=TOKENS, mask=causal_mask(3))
-    assert repr(widget) == "MaskPainter(3 × 3, 6 may attend, tokens: had, bowl, nuts)"
-
-
 def test_lengths_are_a_number_or_a_list_of_one_as_for_a_batch() -> None:
     assert MaskPainter(X, tokens=TOKENS).length == 2
     assert MaskPainter(X[:1], tokens=["had"]).length == 1
@@ -139,57 +117,237 @@ def test_lengths_are_a_number_or_a_list_of_one_as_for_a_batch() -> None:
         assert MaskPainter(X, tokens=TOKENS, lengths=lengths).length == 1
 
 
-BAD = [
-    ({"query": X, "tokens": TOKENS[:2]}, "tokens"),
-    ({"query": [X, X], "tokens": TOKENS}, "query must have 2 dimensions"),
-    ({"scores": [X, X], "tokens": TOKENS}, "scores must have 2 dimensions"),
-    ({"query": X, "key": [[1, 2]], "tokens": TOKENS}, "same d"),
-    ({"query": X, "key": X[:2], "tokens": TOKENS}, "key_tokens"),
-    ({"query": np.ones((17, 2)), "tokens": ["a"] * 17}, "at most 16 queries and 16 keys.*17 × 17"),
-    ({"scores": [[1e7]], "tokens": ["a"]}, "scores must be at most 1,000,000"),
-    ({"query": [[1, float("nan")]], "tokens": ["a"]}, "finite"),
-    ({"tokens": TOKENS}, "query"),
-    ({"query": X, "d": 3, "tokens": TOKENS}, "scores"),
-    ({"query": X, "tokens": TOKENS, "mask": np.ones((3, 3))}, "mask must be of bool"),
-    ({"query": X, "tokens": TOKENS, "mask": [[True]]}, r"mask must have shape \(3, 3\)"),
-    ({"query": X, "tokens": TOKENS, "fill": "inf"}, "fill must be one of none, nan, .*'inf'"),
-    ({"query": X, "tokens": TOKENS, "show": "both"}, "show must be one of weights, gradient"),
-    ({"query": X, "tokens": TOKENS, "temperature": 0}, "temperature"),
-    ({"query": X, "tokens": TOKENS, "pinned": 3}, "pinned"),
-    ({"query": X, "tokens": TOKENS, "lengths": 4}, "lengths must be one whole number from 0 to 3"),
-    ({"query": X, "tokens": TOKENS, "lengths": [1, 2]}, "lengths"),
-    ({"query": X, "tokens": TOKENS, "lengths": 1.5}, "lengths"),
+HAND = "0 1 1 / 1 1 1 / 1 1 1"
+
+
+@pytest.fixture
+def painter(show):
+    return show(MaskPainter(X, tokens=TOKENS))
+
+
+def mask_of(page) -> str:
+    """The mask as the page writes it in code, as rows of zeros and ones."""
+    settle(page)
+    code = page.locator(".attnbook-note code").inner_text()
+    names = {"torch": torch, "causal_mask": causal_mask, "padding_mask": padding_mask}
+    found: dict = {}
+    exec(code, {**names, "window_mask": window_mask}, found)  # the page's own line of Python
+    return " / ".join(" ".join(str(int(one)) for one in row) for row in found["mask"])
+
+
+def alarm(page):
+    return page.locator(".attnbook-alarm")
+
+
+def preset(page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+    settle(page)
+
+
+def middle(page, i: int, j: int, which: int = 0) -> tuple[float, float]:
+    """The middle of a cell of the mask (or, 1, of what follows) on the screen."""
+    mask = page.locator(".attnbook-plot canvas").first.bounding_box()
+    box = page.locator(".attnbook-plot canvas").nth(which).bounding_box()
+    left, top = mask["width"] - 2 - 3 * 56, mask["height"] - 2 - 3 * 56
+    return box["x"] + left + (j + 0.5) * 56, box["y"] + top + (i + 0.5) * 56
+
+
+def test_a_click_turns_a_cell_round_and_another_back(painter) -> None:
+    painter.mouse.click(*middle(painter, 0, 0))
+    assert mask_of(painter) == HAND
+    expect(status(painter)).to_have_text("had → had: masked, weight 0")
+    painter.mouse.click(*middle(painter, 0, 0))
+    assert mask_of(painter) == "1 1 1 / 1 1 1 / 1 1 1"
+    expect(status(painter)).to_have_text(
+        "had → had: may attend, weight 0.866 (score 5, divided 2.887), gradient 0.116"
+    )
+
+
+def test_the_weights_follow_the_mask(painter) -> None:
+    assert twin(painter)[1] == ["0.070", "0.223", "0.707", "1.000"]
+    for j in (0, 1):
+        painter.mouse.click(*middle(painter, 1, j))
+    assert twin(painter)[1] == ["masked", "masked", "1.000", "1.000"]
+    painter.get_by_label("show the gradient").check()
+    assert twin(painter)[1] == ["masked", "masked", "0.000", "0.000"]
+    assert twin(painter)[2] == ["0.005", "0.082", "0.086", "0.173"]
+
+
+def test_a_drag_paints_with_the_first_cells_new_value(painter) -> None:
+    painter.mouse.click(*middle(painter, 1, 1))
+    painter.mouse.move(*middle(painter, 0, 0))
+    painter.mouse.down()
+    painter.mouse.move(*middle(painter, 1, 1), steps=4)  # is masked already, and stays so
+    painter.mouse.move(*middle(painter, 1, 2), steps=4)
+    painter.mouse.up()
+    painter.mouse.move(*middle(painter, 2, 2))  # the pointer is up again
+    assert mask_of(painter) == "0 1 1 / 1 0 0 / 1 1 1"
+
+
+def test_a_fast_drag_leaves_no_gap_and_a_drag_outside_paints_nothing_more(painter) -> None:
+    painter.mouse.move(*middle(painter, 2, 0))
+    painter.mouse.down()
+    painter.mouse.move(*middle(painter, 2, 2))  # one step over two cells
+    painter.mouse.move(5, 5)
+    painter.mouse.up()
+    assert mask_of(painter) == "1 1 1 / 1 1 1 / 0 0 0"
+
+
+def test_keys_move_toggle_paint_on_and_pin(painter) -> None:
+    plot(painter).focus()
+    painter.keyboard.press("ArrowRight")
+    expect(status(painter)).to_contain_text("had → had: may attend")
+    painter.keyboard.press("Space")
+    expect(status(painter)).to_contain_text("had → had: masked")
+    painter.keyboard.press("Shift+ArrowDown")
+    painter.keyboard.press("Shift+ArrowRight")
+    assert mask_of(painter) == "0 1 1 / 0 0 1 / 1 1 1"
+    painter.keyboard.press("ArrowDown")
+    painter.keyboard.press("Shift+End")
+    assert mask_of(painter) == "0 1 1 / 0 0 1 / 1 1 1"  # carried on: a cell that may
+    painter.keyboard.press("Space")
+    painter.keyboard.press("Shift+Home")
+    assert mask_of(painter) == "0 1 1 / 0 0 1 / 0 0 0"
+    painter.keyboard.press("Enter")
+    painter.get_by_role("button", name="reset").focus()
+    expect(status(painter)).to_have_text(
+        "nuts is pinned; it attends most to nothing. Its gradients sum to 0.000."
+    )
+    plot(painter).focus()
+    painter.keyboard.press("Escape")
+    expect(status(painter)).to_contain_text("Click or drag")
+
+
+def test_a_modifier_that_belongs_to_the_browser_is_left_alone(painter) -> None:
+    plot(painter).focus()
+    for key in ("Control+ArrowRight", "Alt+Space", "Meta+Enter"):
+        painter.keyboard.press(key)
+    assert mask_of(painter) == "1 1 1 / 1 1 1 / 1 1 1"
+    expect(status(painter)).to_contain_text("Click or drag")
+
+
+def test_a_row_is_pinned_by_its_label_or_by_what_follows(painter) -> None:
+    x, y = middle(painter, 1, 0)
+    painter.mouse.click(x - 56, y)
+    expect(status(painter)).to_have_text(
+        "bowl is pinned; it attends most to nuts 0.707, bowl 0.223, had 0.070. "
+        "Its gradients sum to 0.446."
+    )
+    painter.mouse.click(x - 56, y)
+    expect(status(painter)).to_contain_text("Click or drag")
+    painter.mouse.click(*middle(painter, 2, 2, which=1))
+    painter.mouse.move(5, 5)
+    expect(status(painter)).to_contain_text("nuts is pinned")
+    assert mask_of(painter) == "1 1 1 / 1 1 1 / 1 1 1"
+
+
+PRESETS = [
+    ("all", torch.ones(5, 5)),
+    ("causal", causal_mask(5)),
+    ("strictly past", torch.ones(5, 5).tril(-1)),
+    ("last is padding", padding_mask([4], 5)[0].expand(5, 5)),
+    ("causal and padding", causal_mask(5) & padding_mask([4], 5)[0]),
+    ("window of 2", window_mask(5, 5, 2)),
 ]
 
 
-@pytest.mark.parametrize(("arguments", "words"), BAD)
-def test_a_painter_says_what_is_wrong(arguments: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        MaskPainter(**arguments)
+def rows_of(mask) -> str:
+    return " / ".join(" ".join(str(int(one)) for one in row) for row in mask)
 
 
-def test_what_is_no_switch_or_no_list_of_texts_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="scaled must be True or False"):
-        MaskPainter(X, tokens=TOKENS, scaled=1)
-    with pytest.raises(TypeError, match="list of strings"):
-        MaskPainter(X, tokens="had")
+def test_every_preset_is_the_books_own_mask(show) -> None:
+    x = np.random.default_rng(1).normal(size=(5, 4))
+    page = show(MaskPainter(x, tokens=["the", "cat", "sat", "down", "[PAD]"]))
+    for name, mask in PRESETS:
+        preset(page, name)
+        assert mask_of(page) == rows_of(mask)
+        pressed = page.locator(".attnbook-presets [aria-pressed=true]").all_inner_texts()
+        assert pressed == [name]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("mask", [1] * 8),
-        ("mask", [2] * 9),
-        ("mask", [[1, 1, 1]] * 3),
-        ("fill", "inf"),
-        ("show", "both"),
-        ("temperature", -1.0),
-        ("pinned", 7),
-    ],
-)
-def test_assignments_are_checked_like_arguments(name: str, value) -> None:
-    widget = MaskPainter(X, tokens=TOKENS, pinned=0)
-    before = widget.state()
-    with pytest.raises(ValueError, match=f"{name} must be"):
-        setattr(widget, name, value)
-    assert widget.state() == before
+def test_the_row_that_is_emptied_is_the_pinned_one(painter) -> None:
+    preset(painter, "nothing for had")
+    assert mask_of(painter) == "0 0 0 / 1 1 1 / 1 1 1"
+    plot(painter).focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
+        painter.keyboard.press(key)
+    preset(painter, "nothing for nuts")
+    assert mask_of(painter) == "0 0 0 / 1 1 1 / 0 0 0"
+    preset(painter, "swap 0 and 1")
+    assert mask_of(painter) == "1 1 1 / 0 0 0 / 1 1 1"
+
+
+def test_the_four_modes_tell_an_empty_row_apart(painter) -> None:
+    preset(painter, "strictly past")
+    expect(alarm(painter)).to_have_text(
+        "had may attend to nothing: its weights are all 0, and no gradient flows."
+    )
+    assert twin(painter)[0] == ["masked"] * 3 + ["0.000"]
+    choose = painter.get_by_label("a masked score becomes")
+    choose.select_option(index=1)
+    expect(alarm(painter)).to_contain_text("its weights are NaN")
+    assert twin(painter)[0] == ["masked, yet NaN"] * 3 + ["NaN"]
+    choose.select_option(index=2)
+    expect(alarm(painter)).to_contain_text("every score is −10¹⁰, so its weights are 0.333 each")
+    assert twin(painter)[0] == ["masked, yet 0.333"] * 3 + ["1.000"]
+    assert twin(painter)[1] == ["1.000", "masked", "masked", "1.000"]
+    choose.select_option(index=3)
+    expect(alarm(painter)).to_contain_text(
+        "What is masked still gets a share: bowl gives it 0.529 and nuts gives it 0.050."
+    )
+    assert twin(painter)[1] == ["0.471", "masked, yet 0.264", "masked, yet 0.264", "1.000"]
+    painter.get_by_label("show the gradient").check()
+    assert twin(painter)[1] == ["0.249", "masked", "masked", "0.249"]
+    preset(painter, "causal")
+    choose.select_option(index=0)
+    expect(alarm(painter)).to_be_empty()
+
+
+def test_several_empty_rows_are_named_and_many_are_counted(show) -> None:
+    x = np.random.default_rng(1).normal(size=(6, 4))
+    mask = np.zeros((6, 6), dtype=bool)
+    mask[5] = True
+    page = show(MaskPainter(x, tokens=list("abcdef"), mask=mask))
+    expect(alarm(page)).to_contain_text("a, b, c and 2 more may attend to nothing: their weights")
+
+
+def test_scale_and_temperature_move_the_numbers(painter) -> None:
+    widget = MaskPainter(X, tokens=TOKENS, scaled=False, temperature=1.732)
+    painter.get_by_label("divide by √3").uncheck()
+    assert twin(painter)[2][:3] == ["0.000", "0.018", "0.982"]
+    painter.get_by_label("temperature as a number").fill("1.732")
+    assert twin(painter)[2][:3] == [f"{weight:.3f}" for weight in widget.weights[2]]
+    painter.get_by_label("show the gradient").check()
+    assert twin(painter)[1][:3] == [f"{flow:.3f}" for flow in widget.gradient[1]]
+
+
+def test_a_finger_paints_and_what_it_did_is_said(show) -> None:
+    page = show(MaskPainter(X, tokens=TOKENS), width=390, has_touch=True, is_mobile=True)
+    page.touchscreen.tap(*middle(page, 1, 0))
+    assert mask_of(page) == "1 1 1 / 0 1 1 / 1 1 1"
+    expect(status(page)).to_have_text("bowl → had: masked, weight 0")
+
+
+def test_presets_are_aligned_at_the_end_where_keys_are_more(show) -> None:
+    page = show(MaskPainter(X[1:], X, tokens=TOKENS[1:], key_tokens=TOKENS, lengths=1))
+    for name, mask in [
+        ("causal", causal_mask(2, 3)),
+        ("strictly past", torch.ones(2, 3).tril(0)),
+        ("last 2 are padding", padding_mask([1], 3)[0].expand(2, 3)),
+        ("window of 2", window_mask(2, 3, 2)),
+    ]:
+        preset(page, name)
+        assert mask_of(page) == rows_of(mask)
+
+
+def test_the_mask_is_drawn_as_it_is(show) -> None:
+    painter = show(MaskPainter(X, tokens=TOKENS))
+    preset(painter, "causal")
+    pixel = """([x, y]) => { const canvas = document.querySelector('.attnbook-plot canvas');
+      const box = canvas.getBoundingClientRect(); const dense = canvas.width / box.width;
+      const at = [(x - box.left) * dense, (y - box.top) * dense].map(Math.round);
+      return Array.from(canvas.getContext('2d').getImageData(...at, 1, 1).data); }"""
+    inside = [[x - 20 for x in middle(painter, i, j)] for i in range(3) for j in range(3)]
+    drawn = [painter.evaluate(pixel, place) for place in inside]
+    may, masked = [143, 180, 221, 255], [240, 241, 243, 255]  # --attnbook-half and -masked
+    assert drawn == [may, masked, masked, may, may, masked, may, may, may]

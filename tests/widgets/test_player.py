@@ -1,19 +1,44 @@
-"""The alignment player in Python: attnbook's own metrics, and arguments checked at the door."""
+"""The alignment player: the book's metrics, played by mouse and keys."""
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from attnbook.training.metrics import alignment_error_rate, argmax_links
-from attnbook.widgets import AlignmentPlayer, markup
-from tests.widgets.players import CAT, DAY, UNKNOWN, player
+from attnbook.widgets import AlignmentPlayer
+from tests.widgets.examples import CAT, DAY, UNKNOWN, player
+from tests.widgets.pages import button, press, settle, status, stop_clock, trait, wait
 
-EVIL = "</script><img src=x onerror=alert(1)>\u2028&\"'"
+
+def source(page) -> list[str]:
+    """The source words with the current word's weights: "black 0.900 ✓"."""
+    settle(page)
+    items = page.locator(".attnbook-stage ol").first.locator("li").all()
+    return [" ".join(item.locator("span").all_inner_texts()) for item in items]
+
+
+def scores(page) -> dict[str, list[str]]:
+    """The table of error rate, precision and recall, by the heading of its rows."""
+    settle(page)
+    rows = page.locator(".attnbook-live > .attnbook-scroll tbody tr").all()
+    return {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+
+
+def current(page) -> str:
+    """The word of the translation that is current, and the only one that Tab reaches."""
+    settle(page)
+    found = page.locator(".attnbook-stage button[aria-current=step]").all_inner_texts()
+    assert found == page.locator(".attnbook-stage button[tabindex='0']").all_inner_texts()
+    assert len(found) == 1
+    return found[0]
+
+
+PACE = 1200  # milliseconds a word
 
 
 def random_examples(seed: int) -> list[tuple]:
@@ -131,28 +156,6 @@ def test_the_fallback_holds_every_weight_and_marks_the_gold() -> None:
     assert "1.000</td>" in html
 
 
-def test_the_html_is_safe_stable_and_holds_every_trait() -> None:
-    def made() -> AlignmentPlayer:
-        return AlignmentPlayer([([EVIL], ["b"], [[1]], [(0, 0)])], caption=EVIL)
-
-    html = made().html()
-    assert html == made().html()
-    assert "<img" not in html
-    assert html.count("</script>") == 1
-    data = json.loads(re.search(r'json">(.*?)</script>', html, flags=re.DOTALL).group(1))
-    assert data == markup.tidy(made().state())
-    assert data["initial"] == {"chosen": 0, "word": 0, "threshold": 0.5, "temperature": 1}
-
-
-def test_the_largest_player_stays_within_its_budget_of_data() -> None:
-    rng = np.random.default_rng(0)
-    words = ["extraordinarily"] * 24
-    gold = [(i, i) for i in range(24)]
-    weights = torch.softmax(torch.tensor(rng.normal(size=(24, 24)) * 4), -1)
-    widget = AlignmentPlayer([(words, words, weights, gold)] * 10)
-    assert len(markup.to_json(widget.state())) <= 50_000
-
-
 def test_tiny_weights_of_another_machine_move_no_number_far() -> None:
     """What is carried has one range, so that nbval compares the logarithms themselves."""
     rows = np.array([[1e-7, 1 - 1e-7], [0.5, 0.5]])
@@ -168,66 +171,275 @@ def test_the_repr_names_the_widget_and_no_address() -> None:
     assert repr(long) == "AlignmentPlayer(1 sentence, shown: a b c d e f …)"
 
 
-def changed(place: int, value: object) -> list[tuple]:
-    example = list(CAT)
-    example[place] = value
-    return [DAY, tuple(example)]
+@pytest.fixture
+def page(show):
+    return show(player())
 
 
-BAD = [
-    ({"examples": []}, r"examples must be 1 to 10 of \(source tokens, .*got \[\]"),
-    ({"examples": 3}, "examples must be 1 to 10 of .*got 3"),
-    ({"examples": "cat"}, "examples must be 1 to 10"),
-    ({"examples": [CAT] * 11}, "examples must be 1 to 10"),
-    ({"examples": [CAT[:3]]}, r"examples\[0\] must be \(source tokens, target tokens, weights"),
-    ({"examples": changed(2, [[1, 0, 0]])}, r"weights of examples\[1\] must have shape \(3, 3\)"),
-    ({"examples": changed(2, [1, 2, 3])}, r"weights of examples\[1\] must have 2 dimensions"),
-    ({"examples": changed(2, [[0.5] * 3] * 3)}, r"examples\[1\] must sum to 1 in .*sums to 1.5"),
-    ({"examples": changed(2, [[2, -1, 0]] * 3)}, r"examples\[1\] must be at least 0, but -1"),
-    (
-        {"examples": changed(2, [[float("nan")] * 3] * 3)},
-        r"weights of examples\[1\] must be finite",
-    ),
-    ({"examples": changed(0, [])}, r"weights of examples\[1\] must have shape \(3, 0\)"),
-    ({"examples": changed(3, [(3, 0)])}, r"gold of examples\[1\] must be pairs .*from 0 to 2"),
-    ({"examples": changed(3, [(0, -1)])}, r"gold of examples\[1\] must be pairs"),
-    ({"examples": changed(3, [(0, 1.5)])}, r"gold of examples\[1\] must be pairs"),
-    ({"examples": changed(3, [(True, 0)])}, r"gold of examples\[1\] must be pairs"),
-    ({"examples": changed(3, 3)}, r"gold of examples\[1\] must be pairs .*or None, got 3"),
-    ({"examples": changed(3, ["ab"])}, r"gold of examples\[1\] must be pairs"),
-    ({"examples": [(["a"] * 25, ["b"], [[0.04] * 25], None)]}, "at most 24 tokens a side.*1 × 25"),
-    ({"examples": [CAT], "chosen": 1}, "chosen must be a whole number from -1 to 0"),
-    ({"examples": [CAT], "word": 3}, "word must be a whole number from -3 to 2"),
-    ({"examples": [CAT], "threshold": 1.1}, "threshold must be a number from 0 to 1, got 1.1"),
-    ({"examples": [CAT], "threshold": -0.1}, "threshold must be a number from 0 to 1"),
-    ({"examples": [CAT], "threshold": "half"}, "threshold must be a number from 0 to 1"),
-    ({"examples": [CAT], "threshold": float("nan")}, "threshold must be a number from 0 to 1"),
-    ({"examples": [CAT], "temperature": 0}, "temperature must be a finite number above 0"),
-]
+def test_at_first_the_first_word_is_shown_with_its_weights_and_links(page) -> None:
+    assert current(page) == "le"
+    assert source(page) == ["the 0.700 ✓", "black 0.100", "cat 0.200"]
+    expect(status(page)).to_have_text(
+        "le looks most at the 0.700, cat 0.200, black 0.100; entropy 1.16 bits, as if spread "
+        "evenly over 2.2 words. Links at θ = 0.5: the. Gold: the; they agree."
+    )
+    expect(page.get_by_text("word 1 of 3", exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize(("arguments", "words"), BAD)
-def test_a_player_says_what_is_wrong(arguments: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        AlignmentPlayer(**arguments)
+def test_buttons_step_and_stop_at_the_ends(page) -> None:
+    expect(button(page, "previous")).to_have_attribute("aria-disabled", "true")
+    button(page, "previous").press("Enter")
+    assert current(page) == "le"
+    for word in ("chat", "noir", "noir"):
+        button(page, "next").press("Enter")
+        assert current(page) == word
+    expect(button(page, "next")).to_have_attribute("aria-disabled", "true")
+    assert source(page) == ["the 0.050", "black 0.900 ✓", "cat 0.050"]
+    button(page, "previous").click()
+    assert current(page) == "chat"
 
 
-@pytest.mark.parametrize("place", [0, 1])
-def test_what_is_no_list_of_texts_is_a_type_error(place: int) -> None:
-    side = ("source", "target")[place]
-    with pytest.raises(TypeError, match=rf"the {side} of examples\[1\] must be a list of strings"):
-        AlignmentPlayer(changed(place, "the"))
-    with pytest.raises(TypeError, match=rf"the {side} of examples\[1\] must hold strings, got 1"):
-        AlignmentPlayer(changed(place, [1, 2, 3]))
+def test_arrow_keys_on_the_buttons_step(page) -> None:
+    button(page, "next").focus()
+    for key, word in [("ArrowRight", "chat"), ("ArrowDown", "noir"), ("ArrowLeft", "chat")]:
+        page.keyboard.press(key)
+        assert current(page) == word
+    expect(button(page, "next")).to_be_focused()
+    page.keyboard.press("Control+ArrowRight")  # the browser's own
+    assert current(page) == "chat"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("chosen", 3), ("word", 3), ("threshold", 2.0), ("threshold", -0.5), ("temperature", 0.0)],
-)
-def test_assignments_are_checked_like_arguments(name: str, value: float) -> None:
-    widget = player(word=1)
-    before = widget.state()
-    with pytest.raises(ValueError, match=f"{name} must be"):
-        setattr(widget, name, value)
-    assert widget.state() == before
+def test_arrow_keys_on_the_translation_move_the_focus_along(page) -> None:
+    button(page, "le").focus()
+    for key, word in [("ArrowDown", "chat"), ("End", "noir"), ("ArrowUp", "chat"), ("Home", "le")]:
+        page.keyboard.press(key)
+        assert current(page) == word
+        expect(button(page, word)).to_be_focused()
+    page.keyboard.press("Tab")  # the words are one stop
+    assert page.evaluate("document.activeElement.closest('.attnbook-stage')") is None
+
+
+def test_a_click_on_a_word_or_on_its_row_goes_there(page) -> None:
+    button(page, "noir").click()
+    assert current(page) == "noir"
+    canvas = page.locator(".attnbook-plot canvas").bounding_box()
+    height = 56  # a small matrix has the largest cells
+    bottom = canvas["y"] + canvas["height"] - 2
+    page.mouse.click(canvas["x"] + canvas["width"] / 2, bottom - 1.5 * height)
+    assert current(page) == "chat"
+    page.mouse.click(canvas["x"] + canvas["width"] / 2, canvas["y"] + 2)  # above all rows
+    assert current(page) == "chat"
+
+
+def test_the_translation_appears_word_by_word(page) -> None:
+    later = page.locator(".attnbook-later")
+    for word, left in [("le", ["chat", "noir"]), ("chat", ["noir"]), ("noir", [])]:
+        button(page, word).click()
+        settle(page)
+        assert later.all_inner_texts() == left
+
+
+def filled(page) -> int:
+    """How many pixels of the matrix are of no shade of grey: those of written words."""
+    settle(page)
+    return page.evaluate(
+        """() => { const canvas = document.querySelector('.attnbook-plot canvas');
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      let count = 0;
+      for (let at = 0; at < data.length; at += 4) count += data[at + 2] - data[at] > 16;
+      return count; }"""
+    )
+
+
+def test_the_matrix_grows_with_the_words(page) -> None:
+    before = filled(page)
+    button(page, "chat").click()
+    between = filled(page)
+    button(page, "noir").click()
+    assert before < between < filled(page)
+
+
+def test_it_plays_to_the_end_stops_and_starts_again(show) -> None:
+    page = show(player(), clock=True)
+    stop_clock(page)
+    press(page, "play")
+    wait(page)
+    expect(button(page, "pause")).to_be_visible()
+    for word in ("chat", "noir"):
+        wait(page, PACE)
+        expect(status(page)).to_contain_text(f"{word} looks most at")
+    wait(page, PACE)
+    press(page, "play")
+    wait(page)
+    expect(status(page)).to_contain_text("le looks most at")
+    press(page, "pause")
+    wait(page, 9 * PACE)
+    expect(button(page, "play")).to_be_visible()
+    expect(status(page)).to_contain_text("le looks most at")
+
+
+@pytest.mark.parametrize("take", ["next", "noir", "reset"])
+def test_a_hand_on_the_player_stops_the_play(show, take: str) -> None:
+    page = show(player())
+    button(page, "play").click()
+    page.get_by_role("button", name=take).click()
+    expect(button(page, "play")).to_be_visible()
+
+
+def test_who_wants_little_motion_has_only_the_steps(show) -> None:
+    page = show(player(), reduced_motion="reduce")
+    expect(button(page, "play")).to_be_hidden()
+    button(page, "next").click()
+    assert current(page) == "chat"
+
+
+def test_play_stops_where_little_motion_is_wanted_later(show) -> None:
+    page = show(player(), clock=True)
+    stop_clock(page)
+    press(page, "play")
+    page.emulate_media(reduced_motion="reduce")
+    wait(page, 9 * PACE)
+    expect(status(page)).to_contain_text("le looks most at")
+    expect(button(page, "pause")).to_be_hidden()
+
+
+def test_another_sentence_starts_at_its_first_word(page) -> None:
+    button(page, "noir").click()
+    page.get_by_label("sentence").select_option("2: how was your day")
+    assert current(page) == "comment"
+    button(page, "passée").click()
+    assert source(page) == ["how 0.000", "was 0.350", "your 0.050", "day 0.600 ✓"]
+    expect(status(page)).to_contain_text("Gold: was; missed: was; too many: day.")
+    page.get_by_label("sentence").select_option("3: yes")
+    expect(status(page)).to_have_text(
+        "oui looks most at yes 1.000; entropy 0.00 bits, as if spread evenly over 1.0 words. "
+        "Links at θ = 0.5: yes. This sentence has no gold links."
+    )
+
+
+def test_the_scores_of_links_and_of_the_largest_weights_against_gold(page) -> None:
+    assert scores(page) == {
+        "this sentence, α ≥ 0.5": ["0.000", "1.000", "1.000"],
+        "this sentence, largest α": ["0.000", "1.000", "1.000"],
+        "all 2 with gold links, α ≥ 0.5": ["0.176", "0.875", "0.778"],
+        "all 2 with gold links, largest α": ["0.111", "0.889", "0.889"],
+    }
+    page.get_by_label("sentence").select_option("3: yes")
+    assert scores(page)["this sentence, α ≥ 0.5"] == ["–", "–", "–"]
+    page.get_by_label("threshold θ as a number").fill("1")
+    page.get_by_label("sentence").select_option("1: the black cat")
+    assert scores(page)["this sentence, α ≥ 1"] == ["1.000", "–", "0.000"]
+
+
+def test_one_sentence_alone_needs_no_choice_and_none_with_gold_no_scores(show) -> None:
+    page = show(AlignmentPlayer([CAT]))
+    assert page.get_by_label("sentence").count() == 0
+    assert list(scores(page)) == ["this sentence, α ≥ 0.5", "this sentence, largest α"]
+    page = show(AlignmentPlayer([UNKNOWN]))
+    expect(page.locator(".attnbook-live > .attnbook-scroll")).to_be_hidden()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_page_counts_as_the_books_metrics_do(show, seed: int) -> None:
+    examples = random_examples(seed)
+    widget = AlignmentPlayer(examples)
+    page = show(widget)
+    known = [k for k, example in enumerate(examples) if example[3] is not None]
+    gold = [examples[k][3] for k in known]
+    for temperature, threshold in [(1, 0.5), (0.5, 0.3), (3, 0.12)]:
+        page.get_by_label("temperature as a number").fill(str(temperature))
+        page.get_by_label("threshold θ as a number").fill(str(threshold))
+        widget.temperature, widget.threshold = temperature, threshold
+        largest = []
+        for k in known:
+            widget.chosen = k
+            largest.append(argmax_links(widget.weights))
+        drawn = list(scores(page).values())[-2:]
+        wanted = [widget.error_rate, alignment_error_rate(largest, gold)]
+        assert [float(row[0]) for row in drawn] == pytest.approx(wanted, abs=5.1e-4)
+
+
+def test_temperature_and_threshold_move_weights_and_links(page) -> None:
+    button(page, "chat").click()
+    assert source(page) == ["the 0.250", "black 0.250", "cat 0.500 ✓"]
+    page.get_by_label("temperature as a number").fill("0.5")  # squares: 1, 1, 4 of 6
+    assert source(page) == ["the 0.167", "black 0.167", "cat 0.667 ✓"]
+    page.get_by_label("threshold θ as a number").fill("0,7")
+    assert source(page)[2] == "cat 0.667"
+    expect(status(page)).to_contain_text("Links at θ = 0.7: none. Gold: cat; missed: cat.")
+    page.get_by_label("threshold θ", exact=True).press("ArrowLeft")
+    expect(page.get_by_label("threshold θ as a number")).to_have_value("0.69")
+
+
+def test_the_table_twin_tells_every_word(page) -> None:
+    page.locator(".attnbook-twin > summary").click()
+    rows = page.locator(".attnbook-twin tbody tr")
+    assert rows.nth(1).locator("td").all_inner_texts() == [
+        "cat 0.500, the 0.250, black 0.250",
+        "1.50",
+        "cat",
+        "cat",
+    ]
+    page.get_by_label("sentence").select_option("3: yes")
+    settle(page)
+    assert rows.count() == 2
+    assert rows.nth(0).locator("td").all_inner_texts() == ["yes 1.000", "0.00", "yes"]
+
+
+def test_lines_are_as_thick_as_weights_and_gold_is_dashed(show) -> None:
+    page = show(AlignmentPlayer([DAY], word=3))
+    thick = """() => Array.from(document.querySelectorAll('.attnbook-lines line'), (line) =>
+      [Number(line.getAttribute('y1')),
+        line.getAttribute('class') ?? Number(line.getAttribute('stroke-width'))])"""
+    lines = page.evaluate(thick)
+    assert [kind for _, kind in lines if kind == "attnbook-gold"] == ["attnbook-gold"]
+    assert [1.5, "attnbook-gold"] in lines
+    widths = {y: width for y, width in lines if width != "attnbook-gold"}
+    assert widths == pytest.approx({1.5: 12 * 0.35, 2.5: 1, 3.5: 12 * 0.6}, abs=2e-3)
+    gold = page.locator(".attnbook-stage li.attnbook-gold")
+    assert gold.locator(".attnbook-token").all_inner_texts() == ["was"]
+
+
+def test_the_lines_lead_from_the_source_words_to_the_current_one(show) -> None:
+    page = show(player(word=2))
+    ends = """() => { const svg = document.querySelector('.attnbook-lines');
+      const box = svg.getBoundingClientRect();
+      const [words, target] = Array.from(document.querySelectorAll('.attnbook-stage ol'), (list) =>
+        Array.from(list.children, (item) => { const at = item.getBoundingClientRect();
+          return (at.top + at.bottom) / 2; }));
+      const high = svg.viewBox.baseVal.height;
+      return Array.from(svg.children, (line) => ['y1', 'y2'].map((end) =>
+        box.top + Number(line.getAttribute(end)) / high * box.height))
+        .map(([from, to]) => Math.min(...words.map((y) => Math.abs(y - from)))
+          + Math.abs(target[2] - to)); }"""
+    assert max(page.evaluate(ends)) < 1.5
+
+
+def test_two_views_share_the_word_one_plays_and_closed_it_plays_no_further(host) -> None:
+    page = host(player(), clock=True)
+    stop_clock(page)
+    button(page, "play").first.click()
+    wait(page, PACE + 50)
+    expect(page.get_by_role("status").last).to_contain_text("chat looks most at")
+    assert button(page, "pause").count() == 1
+    page.evaluate("stops.forEach((stop) => stop())")
+    wait(page, 9 * PACE)
+    assert trait(page, "word") == 1
+
+
+def test_the_focus_stays_where_the_hand_is_when_another_view_moves(show, host) -> None:
+    page = host(player())
+    button(page, "le").first.focus()
+    page.keyboard.press("ArrowDown")
+    settle(page)
+    expect(button(page, "chat").first).to_be_focused()
+    assert (
+        page.locator(".attnbook-stage button[aria-current=step]").all_inner_texts() == ["chat"] * 2
+    )
+    assert current(show(player())) == "le"
+
+
+def test_a_finger_goes_to_a_word(show) -> None:
+    page = show(player(), width=390, has_touch=True, is_mobile=True)
+    button(page, "noir").tap()
+    expect(status(page)).to_contain_text("noir looks most at black")

@@ -1,4 +1,4 @@
-"""Sinusoidal positions in Python: equal to the package's, and arguments checked."""
+"""Sinusoidal positions: equal to the package's, by pointer, by keys and by boxes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ import math
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from attnbook.positions import Rotary, sinusoidal
-from attnbook.widgets import PositionExplorer, markup
+from attnbook.widgets import PositionExplorer
+from attnbook.widgets.core import markup
+from tests.widgets.examples import positions
+from tests.widgets.pages import settle, status
 
 DISTANCES = (1, 2, 5, 20)
+
+
 RIGHT = [0.966, 0.884, 0.734, 0.590]  # cosines at d = 64, computed apart from this code
+
+
 WRONG = [0.096, -0.089, -0.080, 0.054]
 
 
@@ -88,50 +96,6 @@ def test_the_fallback_shows_cosines_pairs_and_both_formulas() -> None:
     assert "sin(pos · 10000<sup>2i/64</sup>)" in PositionExplorer(formula="multiplies").html()
 
 
-def test_the_repr_says_what_is_there() -> None:
-    told = "PositionExplorer(d 8, n 12, base 500.5, multiplies, position 11, shift 3)"
-    assert repr(PositionExplorer(8, 12, 500.5, position=-1, shift=3, formula="multiplies")) == told
-
-
-BAD = [
-    ({"d": 7}, "d must be even"),
-    ({"d": 0}, "d must be a whole number from 2 to 64, got 0"),
-    ({"d": 66}, "d must be a whole number from 2 to 64, got 66"),
-    ({"d": 8.0}, "d must be a whole number"),
-    ({"n": 1}, "n must be a whole number from 2 to 64"),
-    ({"n": 65}, "n must be a whole number from 2 to 64"),
-    ({"n": True}, "n must be a whole number"),
-    ({"base": 0.5}, "base must be a number from 1 to 1,000,000"),
-    ({"base": 2e6}, "base must be a number from 1 to 1,000,000"),
-    ({"base": float("nan")}, "base must be a finite number"),
-    ({"base": "a"}, "base must be a number"),
-    ({"position": 32}, "position must be a whole number from -32 to 31"),
-    ({"shift": -1}, "shift must be a whole number from 0 to 63"),
-    ({"shift": 64}, "shift must be a whole number from 0 to 63"),
-    ({"pair": 32}, "pair must be a whole number from -32 to 31"),
-    ({"formula": "adds"}, 'formula must be "divides" or "multiplies", got \'adds\''),
-    ({"formula": ["divides"]}, 'formula must be "divides" or "multiplies"'),
-]
-
-
-@pytest.mark.parametrize(("changes", "words"), BAD, ids=[words for _, words in BAD])
-def test_a_bad_argument_is_named(changes: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        PositionExplorer(**changes)
-
-
-def test_a_bad_assignment_changes_nothing() -> None:
-    widget = PositionExplorer(8, 12, position=3)
-    before = widget.state()
-    for name, bad in [("d", 9), ("n", 99), ("base", 0.0), ("position", 12), ("pair", 4)]:
-        with pytest.raises(ValueError, match=name):
-            setattr(widget, name, bad)
-    for name, bad in [("shift", 64), ("formula", "adds")]:
-        with pytest.raises(ValueError, match=name):
-            setattr(widget, name, bad)
-    assert widget.state() == before
-
-
 def test_position_and_pair_stay_within_a_smaller_table() -> None:
     widget = PositionExplorer(8, 12, position=-1, pair=-1)
     assert (widget.position, widget.pair) == (11, 3)
@@ -139,3 +103,210 @@ def test_position_and_pair_stay_within_a_smaller_table() -> None:
     assert (widget.position, widget.pair) == (4, 1)
     assert widget.similarities.shape == (5,)
     assert widget.initial["position"] == 11
+
+
+ALL = """([d, n, base, formula, p, k]) => {
+  const omega = maths.speeds(d, base, formula);
+  const rows = Array.from({ length: n }, (_, q) => maths.encoded(q, omega));
+  const [here, then] = [p, p + k].map((q) => maths.encoded(q, omega));
+  const turned = maths.turned(here, omega, k);
+  return { rows, then, turned, cosines: rows.map((row) => maths.alike(row, here)),
+    farthest: maths.farthest(turned, then), alikeAt: maths.alikeAt(k, omega) };
+}"""
+
+
+LEFT, TOP = 44, 40  # of the map, in its picture
+
+
+@pytest.fixture
+def small() -> PositionExplorer:
+    return positions()
+
+
+def agrees(page, widget: PositionExplorer) -> None:
+    """Both tables, opened, hold what Python holds; and so do the sliders."""
+    for twin in page.locator("details").all():
+        if twin.get_attribute("open") is None:
+            twin.locator("summary").click()
+    settle(page)
+    cosines, pairs = page.locator(".attnbook-twin table").all()
+    told = [text for text in cosines.locator("td").all_inner_texts() if text]
+    assert told == [markup.fixed(value) for value in widget.similarities]
+    far = PositionExplorer(widget.d, 64, widget.base, formula=widget.formula)
+    then = encoded(far, widget.position + widget.shift)
+    wanted = np.stack([widget.table[widget.position], then]).reshape(2, -1, 2)
+    rows = pairs.locator("tbody tr").all_inner_texts()
+    told = [row.split("\t")[2:] for row in rows]
+    assert told == [[markup.fixed(x) for x in row.ravel()] for row in wanted.swapaxes(0, 1)]
+    for label in ("position p", "shift k", "pair i"):
+        value = getattr(widget, label.split()[0])
+        expect(page.get_by_label(label, exact=True)).to_have_value(str(value))
+
+
+def encoded(widget: PositionExplorer, position: int) -> np.ndarray:
+    """One position, which may be beyond those that are drawn."""
+    angles = position * 2 * np.pi / widget.wavelengths
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).ravel()
+
+
+def spot(page, i: int, j: int) -> tuple[float, float]:
+    """The middle of a cell of the map, on the page."""
+    box = page.locator(".attnbook-plot canvas").bounding_box()
+    n, d = (int(page.get_by_label(name).input_value()) for name in ("positions n", "components d"))
+    wide, high = (box["width"] - LEFT - 2) / d, (box["height"] - TOP - 2) / n
+    return box["x"] + LEFT + (j + 0.5) * wide, box["y"] + TOP + (i + 0.5) * high
+
+
+def test_the_browsers_numbers_are_torchs_and_turning_needs_no_position(maths) -> None:
+    came = maths(ALL, [64, 64, 10_000, "divides", 20, 5], "positions")
+    assert np.abs(came["rows"] - sinusoidal(64, 64, dtype=torch.float64).numpy()).max() < 1e-12
+    assert came["farthest"] < 1e-14
+    for seed in range(12):
+        w = random(seed)
+        came = maths(ALL, [w.d, w.n, w.base, w.formula, w.position, w.shift], "positions")
+        assert np.abs(came["rows"] - w.table).max() < 1e-6
+        assert np.abs(came["cosines"] - w.similarities).max() < 1e-6
+        assert np.abs(np.array(came["turned"]) - came["then"]).max() < 1e-6
+        if w.position + w.shift < w.n:
+            assert abs(came["alikeAt"] - w.similarities[w.position + w.shift]) < 1e-6
+
+
+def test_what_is_drawn_is_what_python_says_in_every_shape(show) -> None:
+    for seed in range(3):
+        widget = random(seed)
+        agrees(show(widget), widget)
+
+
+@pytest.mark.parametrize("via", ["file", "http"])
+def test_sliders_by_keys_move_position_shift_and_pair(show, small, via: str) -> None:
+    page = show(small, via=via)
+    for label, key in (("position p", "ArrowRight"), ("shift k", "End"), ("pair i", "Home")):
+        page.get_by_label(label).press(key)
+    small.position, small.shift, small.pair = 3, 63, 0
+    agrees(page, small)
+    expect(status(page)).to_contain_text("Position 3 with position 66: cosine")
+    expect(status(page)).to_contain_text("Pair 0 (components 0 and 1) comes round every 6.283")
+
+
+def test_both_formulas_stand_side_by_side_and_the_chosen_one_is_drawn(show) -> None:
+    page = show(PositionExplorer(position=8))
+    lines = page.locator(".attnbook-half table tbody tr").all_inner_texts()
+    told = [[markup.fixed(value) for value in row] for row in (RIGHT, WRONG)]
+    assert [line.split("\t")[1:] for line in lines] == told
+    expect(page.locator(".attnbook-most")).to_have_text("divides")
+    page.get_by_role("combobox").select_option(index=1)
+    agrees(page, PositionExplorer(position=8, formula="multiplies"))
+    expect(page.locator(".attnbook-most")).to_have_text("multiplies")
+    expect(page.locator(".attnbook-letters")).to_contain_text("sin(pos · 100002i/64)")
+    for distance, value in zip(DISTANCES, WRONG, strict=True):
+        page.get_by_label("shift k").fill(str(distance))
+        expect(status(page)).to_contain_text(f"{8 + distance}: cosine {markup.fixed(value)}")
+
+
+def test_dimensions_positions_and_base_are_typed(show, small) -> None:
+    page = show(small)
+    page.get_by_label("components d").fill("16")
+    page.get_by_label("positions n").fill("30")
+    page.get_by_label("base as a number").fill("12345.6")
+    agrees(page, PositionExplorer(16, 30, 12345.6, position=2, shift=3, pair=1))
+    page.get_by_label("base", exact=True).fill("2")
+    page.get_by_label("components d").press("ArrowDown")
+    agrees(page, PositionExplorer(14, 30, 100, position=2, shift=3, pair=1))
+
+
+def test_a_smaller_table_takes_its_last_position_and_pair(show) -> None:
+    page = show(PositionExplorer(8, 12, 100, position=-1, pair=-1))
+    page.get_by_label("positions n").fill("5")
+    page.get_by_label("components d").fill("4")
+    agrees(page, PositionExplorer(4, 5, 100, position=4, pair=1))
+    assert page.locator(".attnbook-dials > div:visible").count() == 2
+
+
+def test_the_map_tells_a_cell_and_a_click_chooses_it(show, small) -> None:
+    page = show(small)
+    page.mouse.move(*spot(page, 7, 4))
+    value = markup.fixed(small.table[7, 4])
+    words = f"Position 7, component 4: sin(7 / 100^(4/8)) = sin(0.7) = {value}. Pair 2"
+    expect(status(page)).to_contain_text(words)
+    page.mouse.click(*spot(page, 7, 4))
+    small.position, small.pair = 7, 2
+    agrees(page, small)
+    page.mouse.move(5, 5)
+    expect(status(page)).to_contain_text("Position 7 with position 10")
+
+
+def test_keys_walk_over_the_map_and_enter_chooses(show, small) -> None:
+    page = show(small)
+    page.locator(".attnbook-plot").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):  # the first one only shows the cursor
+        page.keyboard.press(key)
+    expect(status(page)).to_contain_text("Position 3, component 3: cos(3 / 100^(2/8))")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    small.position, small.pair = 2, 3
+    agrees(page, small)
+    for _ in range(20):
+        page.locator(".attnbook-plot").press("ArrowDown")
+    expect(status(page)).to_contain_text("Position 11, component")
+
+
+def test_what_is_above_0_and_below_have_their_own_colours(show) -> None:
+    page = show(PositionExplorer(64, 24, position=23))
+    read = """([x, y]) => {
+      const canvas = document.querySelector('.attnbook-plot canvas');
+      const { left, top } = canvas.getBoundingClientRect();
+      const dense = devicePixelRatio;
+      const at = [(x - left) * dense, (y - top) * dense].map(Math.round);
+      return Array.from(canvas.getContext('2d').getImageData(...at, 1, 1).data.slice(0, 3));
+    }"""
+    shades = {
+        name: np.array(page.evaluate(read, list(spot(page, i, j))))
+        for name, i, j in (("one", 0, 1), ("zero", 0, 0), ("minus", 11, 0))  # sin 11 = −0.99999
+    }
+    assert abs(shades["zero"] - 255).max() <= 1
+    assert abs(shades["one"] - [0x1F, 0x4E, 0x8C]).max() <= 2
+    assert abs(shades["minus"] - [0xA3, 0x4A, 0x00]).max() <= 2
+
+
+def test_a_shift_turns_each_hand_by_the_same_angle_from_everywhere(show, small) -> None:
+    page = show(small)
+    hands = page.locator(".attnbook-dials > div:visible")
+    before = hands.all_inner_texts()
+    angles = np.degrees(3 * 2 * np.pi / small.wavelengths)
+    assert [text.split("\n")[-1] for text in before] == [f"+ {a:.4g}°" for a in angles]
+    tip = hands.nth(1).locator(".attnbook-to").get_attribute("d").split("L")[1].split()
+    sine, cosine = encoded(small, 5)[2:4]
+    assert [float(x) for x in tip] == pytest.approx([sine, -cosine], abs=1e-3)
+    page.get_by_label("position p").press("End")
+    settle(page)
+    assert hands.all_inner_texts() == before
+    assert hands.nth(1).locator(".attnbook-to").get_attribute("d").split("L")[1].split() != tip
+    expect(page.locator(".attnbook-half .attnbook-note")).to_contain_text("PE[11] gives PE[14]")
+
+
+def test_of_many_pairs_eight_are_drawn_and_the_chosen_one_is_among_them(show) -> None:
+    page = show(PositionExplorer())
+    for pair in (0, 6, 17, 31):
+        page.get_by_label("pair i").fill(str(pair))
+        settle(page)
+        names = page.locator(".attnbook-dials p").all_inner_texts()
+        assert len({name.split("\n")[0] for name in names}) == 8
+        expect(page.locator(".attnbook-dials .attnbook-on p")).to_contain_text(f"pair {pair}\n")
+
+
+def test_the_curve_is_read_out_under_the_pointer(show, small) -> None:
+    page = show(small)
+    box = page.locator(".attnbook-curve svg").bounding_box()
+    page.mouse.move(box["x"] + box["width"] - 8, box["y"] + 30)
+    value = small.similarities[11]
+    words = f"position 11: cosine {markup.fixed(value)}, dot product {markup.fixed(4 * value)}."
+    expect(status(page)).to_have_text(f"Position 2 with {words}")
+    page.mouse.move(5, 5)
+    expect(status(page)).to_contain_text("Position 2 with position 5")
+
+
+def test_a_finger_is_told_a_cell(show) -> None:
+    page = show(positions(), width=390, has_touch=True, is_mobile=True)
+    page.locator(".attnbook-plot").tap(position={"x": 100, "y": 100})
+    expect(status(page)).to_contain_text("component")

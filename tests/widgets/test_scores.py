@@ -1,27 +1,17 @@
-"""The four scores in Python: equal to the package's in PyTorch, and arguments checked."""
+"""The four scores: the package's in PyTorch, by pointer, by keys and by numbers."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from attnbook.scores import Additive, Bilinear, dot, scaled_dot
-from attnbook.widgets import ScoreExplorer, markup
-
-QUERY = [1.5, 1.0]
-KEYS = [[2.0, -1.0], [0.5, 2.5], [-2.0, 1.0]]
-NAMES = ["small", "black", "cat"]
-LEARNED = {
-    "w": [[0, 1], [1, 0]],
-    "w_q": [[1, 0.5, 0], [0, 1, -1]],
-    "w_k": [[1, -1, 0.5], [0.5, 1, 1]],
-    "v": [1, 1, -1],
-}
-
-
-def made(**changes) -> ScoreExplorer:
-    return ScoreExplorer(**({"query": QUERY, "keys": KEYS, "tokens": NAMES} | LEARNED | changes))
+from attnbook.widgets import ScoreExplorer
+from attnbook.widgets.core import markup
+from tests.widgets.examples import LEARNED, NAMES, learned, most_scores, scores
+from tests.widgets.pages import status
 
 
 def by_torch(query, keys, *, w, w_q, w_k, v) -> torch.Tensor:
@@ -58,7 +48,7 @@ def test_scores_and_weights_are_those_of_the_package_in_any_shape() -> None:
 
 def test_without_tanh_the_query_moves_no_weight_and_with_it_it_does() -> None:
     for tanh in (False, True):
-        one, other = (made(query=query, tanh=tanh) for query in (QUERY, [-3, 4]))
+        one, other = (learned(query=query, tanh=tanh) for query in ([1.5, 1], [-3, 4]))
         moved = abs(one.weights - other.weights).max(axis=1)
         assert moved[:3].min() > 0.1
         assert moved[3] < 1e-12 if not tanh else moved[3] > 0.1
@@ -66,7 +56,7 @@ def test_without_tanh_the_query_moves_no_weight_and_with_it_it_does() -> None:
 
 
 def test_scores_follow_the_traits() -> None:
-    widget = made()
+    widget = learned()
     widget.query = [0, 0]
     assert not widget.scores[:3].any()
     widget.key = [[4, 4], [0, 0], [-4, -4]]
@@ -79,7 +69,7 @@ def test_scores_follow_the_traits() -> None:
 
 
 def test_the_fallback_shows_every_number() -> None:
-    widget = made(tanh=False)
+    widget = learned(tanh=False)
     html = widget.html().split("</script>")[1]
     for value in widget.scores.ravel():
         assert f"<td>{markup.plain(value)}</td>" in html
@@ -87,69 +77,273 @@ def test_the_fallback_shows_every_number() -> None:
         assert f">{markup.fixed(value)}</td>" in html
     for words in ("The query q is (1.5, 1)", "W with the rows (0, 1), (1, 0)", "the tanh left out"):
         assert words in html
-    assert "left out" not in made().html()
+    assert "left out" not in learned().html()
 
 
 def test_tensors_arrays_and_lists_give_the_same_widget() -> None:
-    lists = made().html()
+    lists = learned().html()
     tensors = {name: torch.tensor(value, dtype=torch.float32) for name, value in LEARNED.items()}
-    assert made(**tensors, query=np.array(QUERY), keys=torch.tensor(KEYS)).html() == lists
-
-
-def test_the_repr_says_what_is_there() -> None:
-    assert repr(made()) == "ScoreExplorer(query (1.5, 1), h 3, keys: small, black, cat)"
-
-
-BAD = [
-    ({"query": [1, 2, 3]}, r"query must have the shape \(2,\), got shape \(3,\)"),
-    ({"query": [[1, 2]]}, "query must have 1 dimensions"),
-    ({"query": [1, 4.5]}, "query must hold numbers from −4 to 4"),
-    ({"query": ["a", 1]}, "query must be numbers"),
-    ({"keys": [[1, 2]], "tokens": ["a"]}, r"keys must have the shape \(n, 2\) with n from 2 to 5"),
-    ({"keys": [[0, 0]] * 6}, r"keys must have the shape .* got shape \(6, 2\)"),
-    ({"keys": [[1, 2, 3]] * 3}, r"keys must have the shape .* got shape \(3, 3\)"),
-    ({"keys": [[5, 0], [0, 0]]}, "keys must hold numbers from −4 to 4"),
-    ({"keys": [[1, float("nan")]] * 3}, "keys must be finite"),
-    ({"keys": [[1, 2], [1]]}, "keys must be numbers in rows of equal length"),
-    ({"tokens": NAMES[:2]}, "tokens must be 3 strings"),
-    ({"w": [[1, 2, 3]] * 2}, r"w must have the shape \(2, 2\), got shape \(2, 3\)"),
-    ({"w": [[11, 0], [0, 0]]}, "w must hold numbers from −10 to 10"),
-    ({"w_q": [[1] * 5] * 2}, r"w_q must have the shape \(2, h\) with h from 1 to 4"),
-    ({"w_k": [[1, 2], [3, 4]]}, r"the same number of columns.*w_k \(2, 2\), v \(3,\)"),
-    ({"v": [1, 2]}, r"v as many numbers: got the shapes w_q \(2, 3\).* v \(2,\)"),
-    ({"v": [1, 2, 3, 4, 5]}, r"v must have the shape \(h,\) with h from 1 to 4"),
-    ({"v": []}, "v is empty"),
-    ({"chosen": 4}, "chosen must be a whole number from -4 to 3"),
-]
-
-
-@pytest.mark.parametrize(("changes", "words"), BAD, ids=[words for _, words in BAD])
-def test_a_bad_argument_is_named(changes: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        made(**changes)
-
-
-def test_a_switch_and_texts_must_be_such() -> None:
-    with pytest.raises(TypeError, match="tanh must be True or False"):
-        made(tanh=1)
-    with pytest.raises(TypeError, match="tokens must hold strings"):
-        made(tokens=["a", "b", 3])
-
-
-@pytest.mark.parametrize("name", ["query", "key", "w", "w_q", "w_k", "v"])
-def test_an_assignment_is_checked_and_a_bad_one_changes_nothing(name: str) -> None:
-    widget = made()
-    kept = getattr(widget, name)
-    for bad in ([1], [[1, 2]], np.full(np.shape(kept), 11).tolist(), "nonsense"):
-        with pytest.raises((ValueError, TypeError), match=name):
-            setattr(widget, name, bad)
-    assert getattr(widget, name) == kept
+    assert learned(**tensors, query=np.array([1.5, 1.0])).html() == lists
 
 
 def test_the_number_of_keys_and_the_chosen_score_stay_within_bounds() -> None:
-    widget = made(chosen=-1)
+    widget = learned(chosen=-1)
     assert widget.chosen == 3
     with pytest.raises(ValueError, match=r"key must keep its shape \(3, 2\), got shape \(2, 2\)"):
-        widget.key = KEYS[:2]
+        widget.key = [[1, 2], [3, 4]]
     with pytest.raises(ValueError, match="chosen"):
         widget.chosen = 7
+
+
+SCORES = ("dot", "scaled dot", "bilinear", "additive")
+
+
+@pytest.fixture
+def explorer(show):
+    return show(scores())
+
+
+def panel(page, name: str):
+    return page.get_by_role("group", name=name, exact=True)
+
+
+def drawn(page, kind: str) -> list[list[str]]:
+    """The scores or the weights ("value") as they stand in the four tables."""
+    return [panel(page, name).locator(f".attnbook-{kind}").all_inner_texts() for name in SCORES]
+
+
+def agrees(page, widget: ScoreExplorer) -> None:
+    energies = [[markup.plain(e) for e in row] for row in widget.scores]
+    weights = [[markup.fixed(a) for a in row] for row in widget.weights]
+    assert drawn(page, "score") == energies
+    assert drawn(page, "value") == weights
+
+
+def tip(page, name: str):
+    return page.locator(".attnbook-tip", has=page.get_by_text(name, exact=True))
+
+
+def lines(page) -> str:
+    return page.locator(".attnbook-level").get_attribute("d")
+
+
+def drag(page, name: str, right: float, up: float) -> None:
+    """Drag a tip by so many units of the plane, in several steps."""
+    unit = page.locator(".attnbook-plane").bounding_box()["width"] / 9
+    box = tip(page, name).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + right * unit / 2, y - up * unit / 2)
+    page.mouse.move(x + right * unit, y - up * unit)
+    page.mouse.up()
+
+
+def test_the_numbers_are_those_of_python_in_every_shape(show) -> None:
+    for seed in range(6):
+        given = random(seed)
+        widget = ScoreExplorer(
+            tokens=[f"k{j}" for j in range(len(given["keys"]))], tanh=bool(seed % 2), **given
+        )
+        agrees(show(widget), widget)
+
+
+@pytest.mark.parametrize("via", ["file", "http"])
+def test_a_dragged_tip_moves_scores_and_weights_over_http_and_from_a_file(show, via: str) -> None:
+    page = show(scores(), via=via)
+    assert page.url.startswith(via)
+    drag(page, "query", 1, 2)
+    agrees(page, scores(query=[2, 2]))
+    drag(page, "cat", -1, -3)
+    agrees(page, scores(query=[2, 2], keys=[[1, -1], [0, 2], [-2, -2]]))
+    expect(page.get_by_label("query, number 2")).to_have_value("2")
+    expect(page.get_by_label("key cat, number 1")).to_have_value("−2")
+
+
+def test_a_tip_stops_at_the_edge_and_lets_go_with_the_pointer(explorer) -> None:
+    drag(explorer, "query", 9, 0.5)
+    agrees(explorer, scores(query=[4, 0.5]))
+    explorer.mouse.move(10, 10)
+    agrees(explorer, scores(query=[4, 0.5]))
+
+
+def test_every_arrow_is_reached_by_tab_and_moved_by_keys(explorer) -> None:
+    explorer.get_by_role("button", name="reset").focus()
+    places = {"query": [1.1, 0], "small": [1.1, -1], "black": [0.1, 2], "cat": [-0.9, 1]}
+    for name, place in places.items():
+        explorer.keyboard.press("Tab")
+        explorer.keyboard.press("ArrowRight")
+        shown = f"({', '.join(map(markup.plain, place))})"
+        label = name if name == "query" else f"key {name}"
+        focused = explorer.locator(":focus")
+        expect(focused).to_have_attribute("aria-label", f"{label} {shown}")
+        outline = "getComputedStyle(document.activeElement.firstChild).outlineWidth"
+        assert explorer.evaluate(outline) == "2px"
+    agrees(explorer, scores(query=[1.1, 0], keys=[[1.1, -1], [0.1, 2], [-0.9, 1]]))
+    explorer.keyboard.press("Shift+ArrowDown")
+    explorer.keyboard.press("ArrowUp")
+    explorer.keyboard.press("ArrowLeft")
+    agrees(explorer, scores(query=[1.1, 0], keys=[[1.1, -1], [0.1, 2], [-1, 0.1]]))
+    explorer.keyboard.press("Control+ArrowLeft")
+    agrees(explorer, scores(query=[1.1, 0], keys=[[1.1, -1], [0.1, 2], [-1, 0.1]]))
+
+
+def test_every_number_can_be_typed(show) -> None:
+    widget = learned()
+    page = show(widget)
+    page.locator("summary").click()
+    rows = {"query": ["query"], "v": ["v"], "key": [f"key {name}" for name in NAMES]}
+    for name, label in (("w", "W"), ("w_q", "W_q"), ("w_k", "W_k")):
+        rows[name] = [f"{label}, row 1", f"{label}, row 2"]
+    for name, labels in rows.items():
+        for r, label in enumerate(labels):
+            now = getattr(widget, name)
+            for c in range(len(now[r]) if isinstance(now[0], list) else len(now)):
+                value = round(0.3 * (r + 1) - 0.7 * c, 2)
+                page.get_by_label(f"{label}, number {c + 1}", exact=True).fill(str(value))
+                changed = [list(row) if isinstance(row, list) else row for row in now]
+                if isinstance(now[0], list):
+                    changed[r][c] = value
+                else:
+                    changed[c] = value
+                setattr(widget, name, changed)
+                now = changed
+                agrees(page, widget)
+
+
+def test_the_last_change_and_what_it_moved_are_told_in_words(explorer) -> None:
+    best = "Greatest weight by dot: small (0.665); scaled dot: small (0.576)"
+    expect(status(explorer)).to_contain_text(best)
+    tip(explorer, "query").press("ArrowRight")
+    tip(explorer, "query").press("ArrowRight")  # one series of keys is one change
+    expect(status(explorer)).to_contain_text("query: (1, 0) → (1.2, 0). Greatest weight by dot:")
+    was, now = scores().weights[0, 0], scores(query=[1.2, 0]).weights[0, 0]
+    words = f"small {markup.fixed(was)} → {markup.fixed(now)}"
+    expect(panel(explorer, "dot").locator("p").last).to_have_text(words)
+    explorer.locator("summary").click()
+    explorer.get_by_label("W, row 1, number 2").fill("3")
+    expect(status(explorer)).to_contain_text("W, row 1: (1, 0) → (1, 3). Greatest")
+    for name in ("dot", "scaled dot", "additive"):
+        expect(panel(explorer, name).locator("p").last).to_have_text("No score moved.")
+    expect(panel(explorer, "bilinear").locator("p").last).to_contain_text("→")
+
+
+def test_a_tie_names_every_key_that_is_greatest(show) -> None:
+    page = show(scores(query=[0, 0]))
+    expect(status(page)).to_contain_text("by dot: small and black and cat (0.333)")
+    assert panel(page, "dot").locator(".attnbook-most").count() == 3
+    highest = markup.fixed(scores(query=[0, 0]).weights[3].max())
+    assert panel(page, "additive").locator(".attnbook-most").all_inner_texts() == [highest]
+
+
+def test_without_tanh_the_query_moves_every_score_alike_and_no_weight(explorer) -> None:
+    explorer.get_by_label("additive score without tanh").check()
+    expect(panel(explorer, "additive").locator("span").first).to_have_text("v · (q Wq + k Wk)")
+    agrees(explorer, scores(tanh=False))
+    explorer.get_by_role("button", name="additive", exact=True).click()
+    before, weights = lines(explorer), drawn(explorer, "value")[3]
+    drag(explorer, "query", -3, 2)
+    agrees(explorer, scores(query=[-2, 2], tanh=False))
+    assert drawn(explorer, "value")[3] == weights
+    assert lines(explorer) == before  # the level lines do not see the query either
+    expect(panel(explorer, "additive").locator("p").last).to_have_text(
+        "All scores moved alike: no weight moved."
+    )
+    explorer.get_by_label("additive score without tanh").uncheck()
+    expect(status(explorer)).to_contain_text("tanh: left out → there.")
+    assert lines(explorer) != before
+
+
+def test_another_score_draws_its_own_lines(explorer) -> None:
+    seen = set()
+    for name in SCORES:
+        explorer.get_by_role("button", name=name, exact=True).click()
+        pressed = explorer.locator("[aria-pressed=true]")
+        expect(pressed).to_have_text(name)
+        expect(explorer.get_by_text(f"The thin lines belong to the {name} score")).to_be_visible()
+        seen.add(lines(explorer))
+    assert len(seen) == 2  # dot, scaled dot and the identity's bilinear share theirs
+    explorer.get_by_label("query, number 1").fill("0")
+    explorer.get_by_role("button", name="dot", exact=True).click()
+    assert lines(explorer) == ""  # every key has the same score
+
+
+@pytest.mark.parametrize(("letter", "name"), [("W", "w"), ("Wq", "w_q"), ("Wk", "w_k")])
+def test_a_matrix_becomes_the_identity(show, letter: str, name: str) -> None:
+    given = learned()
+    page = show(given)
+    page.locator("summary").click()
+    page.get_by_role("button", name=f"{letter} = identity", exact=True).click()
+    rows = getattr(given, name)
+    setattr(given, name, [[float(r == c) for c in range(len(row))] for r, row in enumerate(rows)])
+    agrees(page, given)
+    expect(status(page)).to_contain_text("→ (1, 0")
+
+
+def test_a_box_moves_by_a_tenth_with_the_arrow_keys(explorer) -> None:
+    box = explorer.get_by_label("query, number 1")
+    box.press("ArrowUp")
+    expect(box).to_have_value("1.1")
+    agrees(explorer, scores(query=[1.1, 0]))
+
+
+def test_the_largest_numbers_give_no_nan(show) -> None:
+    most_scores = {name: [[10.0] * 4] * 2 for name in ("w_q", "w_k")}
+    keys = [[4, 4], [-4, -4], [4, -4]]
+    widget = scores(query=[4, 4], keys=keys, w=[[10, 10], [10, 10]], v=[10] * 4, **most_scores)
+    page = show(widget)
+    agrees(page, widget)
+    page.get_by_label("additive score without tanh").check()
+    assert "NaN" not in page.locator("main").inner_text()
+
+
+def test_a_phone_shows_the_scores_two_by_two_and_no_page_scrolls(show) -> None:
+    page = show(most_scores(), width=390, has_touch=True, is_mobile=True)
+    page.locator("summary").tap()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    tops = [box.bounding_box()["y"] for box in page.locator(".attnbook-four > *").all()]
+    assert tops[0] == tops[1] < tops[2] == tops[3]
+    small = """() => [...document.querySelectorAll('figure button, figure input, summary')]
+      .filter((node) => node.type !== 'checkbox' && node.getBoundingClientRect().height)
+      .filter((node) => node.getBoundingClientRect().height < 44).length"""
+    assert page.evaluate(small) == 0
+
+
+def test_a_finger_drags_a_tip_and_beside_it_scrolls_the_page(show) -> None:
+    page = show(scores(), width=390, has_touch=True, is_mobile=True)
+    action = "(node) => getComputedStyle(node).touchAction"
+    assert tip(page, "query").evaluate(action) == "none"
+    assert page.locator(".attnbook-plane").evaluate(action) == "auto"
+    box = tip(page, "query").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    unit = page.locator(".attnbook-plane").bounding_box()["width"] / 9
+    touch = page.context.new_cdp_session(page)
+    for kind, at in (("touchStart", x), ("touchMove", x + unit / 2), ("touchMove", x + unit)):
+        points = [{"x": at, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    agrees(page, scores(query=[2, 0]))
+
+
+def test_tips_at_the_edges_stay_within_the_picture(show) -> None:
+    keys = [[4, 4], [-4, 4], [-4, -4], [4, -4]]
+    names = ["incomprehensible", "b", "c", "unintelligible"]
+    page = show(scores(keys=keys, tokens=names), width=390)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for name in page.locator(".attnbook-tip .attnbook-token").all():
+        box = name.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+
+
+def test_python_moves_the_view(host) -> None:
+    widget = scores()
+    page = host(widget, views=1)
+    widget.query, widget.tanh = [0.5, -2], False
+    page.evaluate("() => { model.set('query', [0.5, -2]); model.set('tanh', false); }")
+    agrees(page, widget)
+    assert page.evaluate("saves") == 0
+    expect(status(page)).not_to_contain_text("→")
+    drag(page, "query", 1, 1)
+    widget.query = [1.5, -1]
+    agrees(page, widget)

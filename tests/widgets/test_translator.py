@@ -1,76 +1,36 @@
-"""The translator in Python: rounded weights, the book's own beam search, and refused arguments."""
+"""The translator: the book's own model and beam search, in Python and in the page."""
 
 from __future__ import annotations
 
-import functools
-from pathlib import Path
+import base64
+from collections.abc import Callable
+from itertools import chain
 
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from attnbook.decoding import beam_search, greedy
-from attnbook.language import Vocabulary, batches, english_french
-from attnbook.training import train
-from attnbook.training.seeds import seeded
+from attnbook.language import tokenise
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets import Translator, rounded
-from attnbook.widgets.assets import FOLDER, asset_bytes, asset_script
-from attnbook.widgets.translator_weights import names, pack, unpack
+from attnbook.widgets.core import markup
+from attnbook.widgets.core.assets import FOLDER, asset_bytes, asset_script
+from attnbook.widgets.translator.weights import names, pack, unpack
+from tests.widgets.examples import (
+    choose,
+    lesson,
+    longest_translation,
+    random_translator,
+    small,
+    translate,
+    translator,
+)
+from tests.widgets.pages import button, eventually, press, settle, stop_clock, trait, wait
 
-CAT = "the small black cat does not eat the red apple"
-EVIL = "<img src=x onerror=alert(1)>"
-
-
-@functools.cache
-def lesson() -> tuple[tuple, Vocabulary, Vocabulary]:
-    """Pairs of the book's corpus, and the vocabulary of either side."""
-    pairs = english_french(200, one_clause=True).test
-    return pairs, *(Vocabulary([pair[side] for pair in pairs]) for side in (0, 1))
-
-
-@functools.cache
-def small() -> Seq2Seq:
-    """A translator that knows the first 48 pairs by heart."""
-    pairs, source, target = lesson()
-    examples = [(source.encode(p.source), target.encode(p.target)) for p in pairs[:48]]
-    with seeded(0):
-        model = Seq2Seq(
-            len(source), len(target), d_model=32, n_heads=2, n_layers=2, d_ff=64, tied=True
-        )
-    steps = {"steps": 100, "lr": 1e-2, "seed": 0, "progress": False}
-    train(model, lambda epoch: batches(examples, 48, seed=epoch), **steps)
-    return model.eval()
-
-
-def translator(**options) -> Translator:
-    _, source, target = lesson()
-    return Translator(
-        small(), source, target, **{"examples": ["how was your day"], "asset": "small"} | options
-    )
-
-
-def put_asset(folder: Path, widget: Translator) -> None:
-    """Write what the page loads on demand."""
-    (folder / "assets").mkdir(exist_ok=True)
-    text = asset_script(widget.asset, widget.carried)
-    (folder / "assets" / f"{widget.asset}.js").write_text(text, encoding="ascii")
-
-
-def options_of(name: str) -> Seq2Seq:
-    """A model with random weights and some other options."""
-    torch.manual_seed(0)
-    changed = {
-        "as the lecture's": {"d_model": 128, "n_heads": 4, "d_ff": 256, "tied": True},
-        "post-norm": {"norm": "post", "d_model": 24, "n_heads": 3, "d_ff": 13, "tied": True},
-        "an output of its own": {"d_model": 16, "n_heads": 1, "n_layers": 1, "eps": 1e-3},
-    }[name]
-    _, source, target = lesson()
-    model = Seq2Seq(len(source), len(target), **changed).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.05)  # biases and norms too
-    return model
+PACE = 260  # milliseconds from word to word
+LINE = "the small black cat does not eat the red apple"
 
 
 def test_a_weight_moves_by_half_a_step_of_its_row_at_most() -> None:
@@ -85,7 +45,7 @@ def test_a_weight_moves_by_half_a_step_of_its_row_at_most() -> None:
 
 
 def test_the_rounded_model_has_the_very_numbers_that_the_page_unpacks() -> None:
-    for model in (small(), options_of("an output of its own")):
+    for model in (small(), random_translator("an output of its own")):
         data, shapes = pack(model)
         mine = rounded(model).state_dict()
         for name, tensor in zip(names(model), unpack(data, shapes), strict=True):
@@ -97,14 +57,14 @@ def test_the_rounded_model_has_the_very_numbers_that_the_page_unpacks() -> None:
 
 
 def test_a_row_of_equal_weights_stays_what_it_is() -> None:
-    model = options_of("an output of its own")
+    model = random_translator("an output of its own")
     with torch.no_grad():
         model.output.weight[3] = -0.7
     assert torch.equal(rounded(model).output.weight[3], model.output.weight[3])
 
 
 def test_the_model_that_was_given_is_left_alone() -> None:
-    model = options_of("post-norm").train()
+    model = random_translator("post-norm").train()
     before = {name: value.clone() for name, value in model.state_dict().items()}
     assert not rounded(model).training
     assert model.training
@@ -144,7 +104,7 @@ def test_its_weights_are_the_models() -> None:
     widget = translator(layer=0, head=1)
     best = widget.hypotheses[0]
     wanted = rounded(small()).weights(
-        torch.tensor([source.encode(CAT.split())]),
+        torch.tensor([source.encode(LINE.split())]),
         torch.tensor([[target.bos, *best.tokens]]),
         source_lengths=torch.tensor([10]),
         layer=0,
@@ -175,7 +135,7 @@ def test_the_page_is_small_says_its_tolerance_and_is_the_same_every_time(monkeyp
     assert len(html) < 50_000
     assert "le petit chat noir ne mange pas la pomme rouge" in html
     assert 'data-tolerance="0.05"' in html
-    assert repr(widget) == f"Translator(d_model 32, {CAT} → {widget.translation})"
+    assert repr(widget) == f"Translator(d_model 32, {LINE} → {widget.translation})"
     monkeypatch.setenv(FOLDER, str(tmp_path))
     assert widget.html() == html
     assert asset_bytes(tmp_path / "small.js") == widget.carried
@@ -184,16 +144,8 @@ def test_the_page_is_small_says_its_tolerance_and_is_the_same_every_time(monkeyp
 
 def test_the_lectures_model_fits_into_its_budget() -> None:
     _, source, target = lesson()
-    widget = Translator(options_of("as the lecture's"), source, target, examples=())
+    widget = Translator(random_translator("as the lecture's"), source, target, examples=())
     assert widget.size <= 1.5e6
-
-
-def test_hostile_words_are_text_in_the_html() -> None:
-    vocabulary = Vocabulary([[EVIL, "</script>"]])
-    model = Seq2Seq(len(vocabulary), len(vocabulary), d_model=4, n_heads=2, n_layers=1)
-    html = Translator(model, vocabulary, vocabulary, sentence=[EVIL], examples=()).html()
-    assert "<img" not in html
-    assert html.count("</script>") == 1
 
 
 def other(**options) -> Seq2Seq:
@@ -226,43 +178,408 @@ def test_a_model_that_the_page_cannot_run_is_refused(make, words: str) -> None:
         rounded(make())
 
 
-BAD = [
-    ({"sentence": "the blue unicorn"}, "does not know: unicorn"),
-    ({"sentence": []}, "sentence must hold 1 to 16 words, got 0"),
-    ({"sentence": ["the"] * 17}, "got 17"),
-    ({"sentence": ["<eos>"]}, "does not know: <eos>"),
-    ({"examples": ["the unicorn"]}, r"examples\[0\] holds words"),
-    ({"examples": [CAT] * 7}, "at most 6"),
-    ({"beam": 0}, "beam must be a whole number from 1 to 8, got 0"),
-    ({"beam": 2.5}, "beam must be"),
-    ({"length_penalty": -1}, "length_penalty must be a number from 0 to 2, got -1"),
-    ({"part": "memory"}, "part must be one of cross, encoder, decoder, got 'memory'"),
-    ({"layer": 2}, "layer must be a whole number from -2 to 1"),
-    ({"head": 2}, "head must be a whole number from -2 to 1"),
-    ({"asset": "../x"}, "asset must be lower case"),
-]
+OPEN = """([packed, shapes, sizes]) => {
+  window.bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  window.model = maths.assembled(maths.unpackBytes(bytes(packed), shapes), sizes);
+}"""
+
+FARTHEST = """([examples, packed]) => {
+  const wanted = new Float32Array(bytes(packed).buffer);
+  let [at, farthest] = [0, 0];
+  for (const [source, target] of examples) {
+    const { memory } = maths.encode(model, source);
+    let past = null;
+    for (const id of target) {
+      const next = maths.decode(model, memory, past, id);
+      past = next.past;
+      for (const logit of next.logits) {
+        farthest = Math.max(farthest, Math.abs(logit - wanted[at++]));
+      }
+    }
+  }
+  return at === wanted.length ? farthest : NaN;
+}"""
 
 
-@pytest.mark.parametrize(("options", "words"), BAD)
-def test_arguments_are_refused_in_words(options: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        translator(**options)
+SEARCH = """([source, settings]) => {
+  const work = maths.search(model, maths.encode(model, source).memory, settings);
+  let found = work.next();
+  while (!found.done) found = work.next();
+  return found.value.map((one) =>
+    [maths.written(one).map(({ word }) => word), one.logP, one.score]);
+}"""
 
 
-def test_what_is_assigned_is_checked_too() -> None:
+@pytest.fixture
+def ask(maths) -> Callable:
+    """Put a model into the page of the mathematics, and ask it there."""
+
+    def given(model: Seq2Seq) -> Seq2Seq:
+        _, source, target = lesson()
+        widget = Translator(model, source, target, examples=())
+        packed = base64.b64encode(widget.carried).decode()
+        maths(OPEN, [packed, widget.shapes, widget.sizes], "translator")
+        return rounded(model)
+
+    return given
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("as the lecture's", 200), ("post-norm", 20), ("an output of its own", 20)]
+)
+def test_logits_are_torchs_on_held_out_sentences(ask, maths, name: str, count: int) -> None:
+    pairs, source, target = lesson()
+    model = ask(random_translator(name))
+    examples, wanted = [], []
+    for pair in pairs[-count:]:
+        ids, written = source.encode(pair.source), [target.bos, *target.encode(pair.target)]
+        examples.append([ids, written])
+        with torch.no_grad():
+            logits = model(
+                torch.tensor([ids]),
+                torch.tensor([written]),
+                source_lengths=torch.tensor([len(ids)]),
+            )
+        wanted.append(logits.flatten().numpy())
+    packed = base64.b64encode(np.concatenate(wanted).tobytes()).decode()
+    assert maths(FARTHEST, [examples, packed], which="translator") < 1e-4
+
+
+def test_beam_search_is_that_of_the_book(ask, maths) -> None:
+    pairs, source, _ = lesson()
+    model = ask(small())
+    for place, (beam, penalty) in enumerate([(1, 1.0), (2, 0.0), (4, 1.0), (8, 0.6), (8, 2.0)]):
+        for pair in (pairs[place], pairs[100 + place]):  # one that it knows, one that it does not
+            ids = source.encode(pair.source)
+            (wanted,) = beam_search(
+                model,
+                torch.tensor([ids]),
+                torch.tensor([len(ids)]),
+                beam=beam,
+                max_length=len(ids) + 10,
+                length_penalty=penalty,
+            )
+            settings = {"beam": beam, "penalty": penalty, "longest": len(ids) + 10}
+            found = maths(SEARCH, [ids, settings], which="translator")
+            assert [words for words, _, _ in found] == [
+                [*one.tokens, *([2] if one.finished else [])] for one in wanted
+            ]
+            numbers = [(one.log_probability, one.score) for one in wanted]
+            assert np.allclose([one[1:] for one in found], numbers, atol=1e-4)
+
+
+def test_the_bytes_of_another_model_are_refused(ask, maths) -> None:
+    ask(random_translator("post-norm"))
+    said = maths(
+        "() => { try { maths.unpackBytes(new Uint8Array(9), [[2, 3]]); }"
+        " catch (error) { return error.message; } }",
+        which="translator",
+    )
+    assert said == "the weights are those of another model"
+
+
+def test_a_text_is_cut_in_the_page_as_in_python(maths) -> None:
+    texts = [
+        " The small cat doesn’t eat; it can't!",
+        "who cannot see the queen's well-known owl?",
+        "3 owls, 1.5 apples & a café … canne cannot2",
+        "I've DON'T 'tis l'homme",
+        "",
+    ]
+    for text in texts:
+        plain = "".join(" " if sign in ".,;:!?…" else sign for sign in text.lower())
+        cut = [{"n't": "not", "ca": "can"}.get(t, t) for t in tokenise(plain, plain=True)]
+        assert maths("(text) => maths.tokensOf(text)", text, which="translator") == cut
+
+
+def test_the_nearest_words_differ_in_the_fewest_letters(maths) -> None:
+    far = "([a, b]) => maths.distance(a, b)"
+    for a, b, letters in [
+        ("cat", "cat", 0),
+        ("aple", "apple", 1),
+        ("teh", "the", 2),
+        ("", "an", 2),
+    ]:
+        assert (
+            maths(far, [a, b], which="translator")
+            == maths(far, [b, a], which="translator")
+            == letters
+        )
+    near = "([word, known]) => maths.nearest(word, known)"
+    known = ["chair", "apples", "apple", "the", "ape"]
+    assert maths(near, ["aple", known], which="translator") == ["apple", "ape", "apples"]
+    assert maths(near, ["xylophone", known], which="translator") == []
+    joined = "(words) => maths.joined(words)"
+    words = ["qu'", "est", "-ce", "que", "l'", "ami", "'s"]
+    assert maths(joined, words, which="translator") == "qu'est-ce que l'ami's"
+
+
+FRENCH = ["le", "petit", "chat", "noir", "ne", "mange", "pas", "la", "pomme", "rouge", "<eos>"]
+
+
+@pytest.fixture
+def started(show):
+    """Open a page with one translator; words do not wait."""
+    return lambda widget=None, **options: show(
+        widget or translator(), **{"reduced_motion": "reduce"} | options
+    )
+
+
+def box(page):
+    return page.get_by_label("English sentence")
+
+
+def status(page):
+    return page.get_by_role("status").last
+
+
+def words(page) -> list[str]:
+    settle(page)
+    return page.locator(".attnbook-words button > span").all_inner_texts()
+
+
+def written(page):
+    return page.locator(".attnbook-written")
+
+
+def rows(page, which: int) -> list[list[str]]:
+    """A folded table's rows, headings left out."""
+    fold = page.locator(".attnbook-twin").nth(which)
+    if fold.get_attribute("open") is None:
+        fold.locator("summary").click()
+        settle(page)
+    lines = fold.locator("tbody tr").all()
+    return [line.locator("td").all_inner_texts() for line in lines]
+
+
+def test_before_it_is_asked_the_page_loads_nothing_and_shows_the_servers_table(started) -> None:
     widget = translator()
-    for name, value in (("sentence", ["unicorn"]), ("beam", 9), ("penalty", 3.0), ("part", "x"),
-                        ("layer", 7), ("head", 7), ("shown", -1), ("row", -1)):  # fmt: skip
-        with pytest.raises(ValueError, match=name):
-            setattr(widget, name, value)
-    assert widget.sentence == CAT.split()
+    page = started(widget)
+    assert page.evaluate("globalThis.attnbookAssets") is None
+    expect(page.locator(".attnbook-fallback table")).to_be_visible()
+    expect(page.get_by_text(f"loads the weights, {widget.size / 1e3:.0f} KB, once")).to_be_visible()
+    expect(page.locator(".attnbook-stepper")).to_be_hidden()
 
 
-def test_other_types_are_refused() -> None:
-    _, source, target = lesson()
-    with pytest.raises(TypeError, match="model must be a Seq2Seq, got a str"):
-        rounded("model")
-    with pytest.raises(TypeError, match="source_vocabulary must be a Vocabulary, got a list"):
-        Translator(small(), list(source.tokens), target)
-    with pytest.raises(ValueError, match="target_vocabulary must be the model's"):
-        Translator(small(), source, source)
+def test_the_first_sentence_is_translated_with_its_probabilities(started) -> None:
+    widget = translator()
+    page = started(widget)
+    translate(page)
+    assert words(page) == FRENCH
+    expect(written(page)).to_have_text(widget.translation)
+    chances, _ = widget._run(widget.hypotheses[0], "cross")
+    drawn = page.locator(".attnbook-words small").all_inner_texts()
+    assert drawn == [markup.fixed(p, 2) for p in chances]
+    expect(page.locator(".attnbook-fallback")).to_have_count(0)
+    expect(page.get_by_text("loads the weights")).to_have_count(0)
+    assert [float(row[0]) for row in rows(page, 1)] == pytest.approx(chances.tolist(), abs=6e-4)
+
+
+def test_it_steps_word_by_word_and_names_the_rivals(started) -> None:
+    page = started()
+    translate(page)
+    button(page, "to the start").click()
+    assert words(page) == []
+    expect(status(page)).to_contain_text("Press “next word”")
+    on = button(page, "next word")
+    on.evaluate("(node) => { node.click(); node.click(); }")  # both within one frame
+    assert words(page) == ["le", "petit"]
+    on.press("ArrowLeft")
+    on.press("ArrowRight")
+    assert words(page) == ["le", "petit"]
+    expect(written(page)).to_have_text("le petit")
+    expect(page.locator(".attnbook-side")).to_contain_text("Word 2, after le")
+    expect(page.locator(".attnbook-side li").first).to_contain_text("petit")
+    expect(status(page)).to_contain_text("To write petit (p 0.9")
+    button(page, "back").click()
+    settle(page)
+    assert words(page) == ["le"]
+    button(page, "all").click()
+    settle(page)
+    assert words(page) == FRENCH
+
+
+def test_without_haste_the_words_come_one_after_another(show) -> None:
+    page = show(translator(), clock=True)
+    stop_clock(page)
+    there = page.locator(".attnbook-words li")
+    press(page, "translate")
+    assert eventually(lambda: wait(page) or there.count())
+    for count in range(2, 12):
+        wait(page, PACE)
+        expect(there).to_have_count(count)
+    press(page, "translate")  # the same sentence again
+    assert eventually(lambda: wait(page) or there.count() < 11)
+    press(page, "back")
+    wait(page)
+    shown = there.count()
+    assert shown < 11
+    wait(page, 20 * PACE)
+    assert there.count() == shown  # a hand took over
+
+
+def test_a_typed_sentence_is_translated_by_enter_as_python_does(started) -> None:
+    widget = translator(examples=["how was your day"])
+    page = started(widget)
+    box(page).fill("  The small RED cat doesn’t eat!")
+    box(page).press("Enter")
+    page.locator(".attnbook-words li").first.wait_for()
+    widget.sentence = ["the", "small", "red", "cat", "does", "not", "eat"]
+    expect(written(page)).to_have_text(widget.translation)
+    page.get_by_role("button", name="how was your day").click()
+    widget.sentence = ["how", "was", "your", "day"]
+    expect(written(page)).to_have_text(widget.translation)
+    expect(box(page)).to_have_value("how was your day")
+
+
+def test_unknown_words_are_named_and_the_nearest_offered(started) -> None:
+    page = started()
+    box(page).fill("teh cat eats xylophonic aples")
+    button(page, "translate").click()
+    alert = page.get_by_role("alert").first
+    expect(alert).to_have_text("The model does not know “teh”, “xylophonic”, “aples”.")
+    expect(page.get_by_text("No known word is near “xylophonic”.")).to_be_visible()
+    expect(box(page)).to_have_attribute("aria-invalid", "true")
+    assert page.evaluate("globalThis.attnbookAssets") is None
+    offered = page.locator(".attnbook-hints p").last.get_by_role("button").all_inner_texts()
+    assert len(offered) == 3
+    assert "apples" in offered
+    button(page, "apples").click()
+    expect(box(page)).to_have_value("teh cat eats xylophonic apples")
+    expect(alert).to_have_text("The model does not know “teh”, “xylophonic”.")
+    box(page).fill("teh cat")
+    box(page).press("Enter")
+    button(page, "the").click()
+    expect(alert).to_be_empty()
+    expect(button(page, "translate")).to_be_focused()
+    for junk, told in (("", "not 0"), ("the " * 17, "not 17"), (" .,! ", "not 0")):
+        box(page).fill(junk)
+        box(page).press("Enter")
+        expect(alert).to_have_text(f"1 to 16 words are wanted, {told}.")
+
+
+def test_a_beam_ranks_its_hypotheses_as_python_does(started) -> None:
+    widget = translator(sentence="does the famous cat eat", beam=5, length_penalty=0.5)
+    page = started(widget)
+    translate(page)
+    for _ in range(2):
+        table = page.locator(".attnbook-translator .attnbook-scroll table").first
+        expect(table.locator("tbody tr")).to_have_count(widget.beam)
+        drawn = [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
+        wanted = [
+            [
+                markup.fixed(h.log_probability),
+                str(len(h.tokens) + h.finished),
+                markup.fixed(h.score),
+            ]
+            for h in widget.hypotheses
+        ]
+        assert drawn == wanted
+        widget.beam, widget.penalty = 3, 2.0
+        page.get_by_label("length penalty α as a number").fill("2")
+        choose("beam", "3")(page)
+    choose("beam", "1 (greedy)")(page)
+    expect(table).to_be_hidden()
+    page.get_by_label("length penalty α as a number").fill("7")
+    expect(page.get_by_role("alert").first).to_contain_text("a number from 0 to 2 is wanted")
+
+
+@pytest.mark.parametrize(("place", "part"), [(0, "cross"), (1, "encoder"), (2, "decoder")])
+def test_the_weights_of_every_part_layer_and_head_are_pythons(started, place, part: str) -> None:
+    widget = translator(sentence="the small cat does not eat")
+    page = started(widget)
+    translate(page)
+    widget.part = part
+    choose("attention", place)(page)
+    for layer, head in ((0, None), (0, 1), (1, 0)):
+        widget.layer, widget.head = layer, head
+        choose("layer", str(layer))(page)
+        choose("head", "mean of all" if head is None else str(head))(page)
+        masked = [
+            ["masked" if part == "decoder" and j > i else w for j, w in enumerate(row)]
+            for i, row in enumerate(widget.weights.tolist())
+        ]
+        drawn = rows(page, 0)
+        assert [len(row) for row in drawn] == [len(row) for row in masked]
+        for mine, theirs in zip(chain(*drawn), chain(*masked), strict=True):
+            assert mine == theirs or float(mine) == pytest.approx(theirs, abs=5.1e-4)
+
+
+def test_a_row_is_pinned_by_word_click_or_keys_and_let_go(started) -> None:
+    page = started()
+    translate(page)
+    page.locator(".attnbook-words button").nth(2).click()
+    settle(page)
+    expect(status(page)).to_contain_text("To write chat (p 0.9")
+    expect(page.locator(".attnbook-words [aria-pressed=true]")).to_contain_text("chat")
+    plot = page.get_by_role("application")
+    plot.focus()
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    settle(page)
+    expect(page.locator(".attnbook-words [aria-pressed=true]")).to_contain_text("noir")
+    expect(status(page)).to_contain_text("noir → the 0.")
+    page.keyboard.press("Escape")
+    settle(page)
+    expect(page.locator(".attnbook-words [aria-pressed=true]")).to_have_count(0)
+    choose("attention", 1)(page)
+    page.locator(".attnbook-words button").first.click()  # a word belongs to the decoder
+    settle(page)
+    expect(page.get_by_role("combobox", name="attention")).to_have_js_property("selectedIndex", 0)
+    expect(status(page)).to_contain_text("To write le")
+
+
+def test_weights_that_cannot_be_had_are_said_to_and_may_be_asked_for_again(
+    show, started, folder
+) -> None:
+    page = started(translator(asset="late"))
+    (folder / "assets" / "late.js").unlink()
+    button(page, "translate").click()
+    alert = page.get_by_role("alert").first
+    expect(alert).to_contain_text("The model cannot be used:")
+    expect(alert).to_contain_text("late.js could not be loaded")
+    expect(page.locator(".attnbook-fallback table")).to_be_visible()
+    show.logged.clear()  # the browser's own complaint
+    translator(asset="late").html()  # leaves its asset beside the page
+    translate(page)
+    expect(alert).to_be_empty()
+    assert words(page) == FRENCH
+
+
+def test_the_weights_of_another_model_are_refused_in_words(started, folder) -> None:
+    page = started(translator(asset="other"))
+    text = asset_script("other", b"12345678")
+    (folder / "assets" / "other.js").write_text(text, encoding="ascii")
+    button(page, "translate").click()
+    expect(page.get_by_role("alert").first).to_have_text(
+        "The model cannot be used: the weights are those of another model."
+    )
+
+
+def test_a_translation_without_an_end_is_cut_off(started) -> None:
+    page = started(longest_translation())
+    translate(page)
+    assert len(words(page)) == 26
+    for fold in page.locator(".attnbook-twin > summary").all():
+        fold.click()
+    settle(page)
+    assert page.locator("figure *").count() <= 500
+
+
+def test_in_jupyter_it_translates_at_once(host) -> None:
+    page = host(translator(), reduced_motion="reduce")
+    page.locator(".attnbook-words li").first.wait_for()
+    assert words(page) == FRENCH * 2
+    assert page.evaluate("saves") == 0
+
+
+def test_a_view_that_is_closed_shows_no_further_words(host) -> None:
+    page = host(translator(), views=1, clock=True)
+    stop_clock(page)
+    press(page, "translate")
+    assert eventually(lambda: wait(page) or trait(page, "shown") == 2)
+    page.evaluate("stops.forEach((stop) => stop())")
+    shown = trait(page, "shown")
+    wait(page, 20 * PACE)
+    assert trait(page, "shown") == shown
+    assert page.evaluate("left()") == 0

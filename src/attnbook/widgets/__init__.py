@@ -1,42 +1,34 @@
 """The live pictures of the book: the same in JupyterLab, in Colab and in a static page."""
 
-from attnbook.widgets.base import Widget, page_script, stylesheet
-from attnbook.widgets.beam import BeamTree
-from attnbook.widgets.beam_table import prefix_table
-from attnbook.widgets.block import BlockFlow
-from attnbook.widgets.browser import HeadBrowser
-from attnbook.widgets.checkpoint import Checkpoint
-from attnbook.widgets.heads import HeadGrid
-from attnbook.widgets.heatmap import AttentionHeatmap
-from attnbook.widgets.painter import MaskPainter
-from attnbook.widgets.player import AlignmentPlayer
-from attnbook.widgets.position_explorer import PositionExplorer
-from attnbook.widgets.prediction import Prediction
-from attnbook.widgets.roles import RoleProjection
-from attnbook.widgets.scores import ScoreExplorer
-from attnbook.widgets.steps import AttentionSteps
-from attnbook.widgets.translator import Translator, rounded
-from attnbook.widgets.unrolled import UnrolledModel
+from __future__ import annotations
 
-__all__ = [
-    "AlignmentPlayer",
-    "AttentionHeatmap",
-    "AttentionSteps",
-    "BeamTree",
-    "BlockFlow",
-    "Checkpoint",
-    "HeadBrowser",
-    "HeadGrid",
-    "MaskPainter",
-    "PositionExplorer",
-    "Prediction",
-    "RoleProjection",
-    "ScoreExplorer",
-    "Translator",
-    "UnrolledModel",
-    "Widget",
-    "page_script",
-    "prefix_table",
-    "rounded",
-    "stylesheet",
-]
+import importlib
+from typing import Any
+
+from attnbook.widgets.kinds import KINDS
+
+# where each public name is; loaded when it is asked for, so that the parts of `core` that are
+# plain mathematics and markup work without anywidget
+_HOMES = {name: f"{kind}.widget" for kind, names in KINDS.items() for name in names}
+_HOMES |= {"Widget": "core.base", "page_script": "core.chunks", "stylesheet": "core.chunks"}
+
+__all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name not in {"anywidget", "ipywidgets", "traitlets"}:
+            raise
+        raise ModuleNotFoundError(
+            f"attnbook.widgets.{name} needs {error.name}, which the extra 'lectures' installs:"
+            ' pip install "attnbook[lectures]"',
+            name=error.name,
+        ) from error
+
+
+def __dir__() -> list[str]:
+    return __all__

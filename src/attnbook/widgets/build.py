@@ -1,8 +1,8 @@
-"""Make the bundles from the JavaScript sources, by esbuild and terser.
+"""Make the chunks from the JavaScript sources, by esbuild and terser.
 
 `python -m attnbook.widgets.build` does it. Only whoever changes the JavaScript needs Node. The
-bundles are committed; their first lines hold the SHA-256 of the sources, and a test compares it.
-`--check` compares the whole bundles.
+chunks are committed; the first lines of each hold the SHA-256 of its sources, and a test compares
+it. `--check` compares the whole chunks.
 """
 
 from __future__ import annotations
@@ -16,65 +16,78 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["banner", "main", "make", "recorded_hash", "source_hash"]
+from attnbook.widgets.kinds import KINDS
+
+__all__ = ["CHUNKS", "COMMAND", "banner", "main", "make", "recorded_hash", "source_hash"]
 
 HERE = Path(__file__).resolve().parent
-ENTRIES = {"bundle.js": "index", "bundle-transformers.js": "transformers"}
+CHUNKS = ("core", *KINDS)
+COMMAND = "python -m attnbook.widgets.build"
 
 
-def source_hash() -> str:
-    """Return the SHA-256 of names and contents of all sources, line ends normalised."""
+def source_hash(chunk: str) -> str:
+    """Return the SHA-256 of names and contents of a chunk's sources, line ends normalised."""
     digest = hashlib.sha256()
-    for path in _sources():
-        text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
-        digest.update(f"{path.name}\n{len(text)}\n{text}".encode())
+    tools = [HERE / name for name in ("core/bundle.js", "package-lock.json", "package.json")]
+    for path in [*sorted((HERE / chunk).rglob("*.js")), *tools]:
+        if not path.name.endswith(".test.js"):
+            text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+            digest.update(f"{path.relative_to(HERE).as_posix()}\n{len(text)}\n{text}".encode())
     return digest.hexdigest()
 
 
 def recorded_hash(text: str) -> str:
-    """Return the hash in a bundle's banner, or an empty string where there is none."""
+    """Return the hash in a chunk's banner, or an empty string where there is none."""
     found = re.search(r"^// sources: sha256-([0-9a-f]{64})$", text, flags=re.MULTILINE)
     return found.group(1) if found else ""
 
 
-def banner() -> str:
-    """Return the bundle's first lines."""
+def banner(chunk: str) -> str:
+    """Return the first lines of a chunk."""
     return (
-        "// Made from js/ by `python -m attnbook.widgets.build`; do not edit.\n"
-        f"// sources: sha256-{source_hash()}\n"
+        f"// Made from {chunk}/ by `{COMMAND}`; do not edit.\n"
+        f"// sources: sha256-{source_hash(chunk)}\n"
     )
 
 
 def make() -> dict[str, str]:
-    """Return each bundle by its file's name, built in a folder that no node_modules outlive.
+    """Return each chunk by its name, built by the tools in node_modules, which npm installs.
 
     Raises:
         RuntimeError: npm is missing, or npm or esbuild fails.
     """
+    with tempfile.TemporaryDirectory() as folder:
+        run_npm("run", "--silent", "bundle", "--", folder)
+        return {
+            name: banner(name) + (Path(folder) / f"{name}.js").read_text(encoding="utf-8")
+            for name in CHUNKS
+        }
+
+
+def run_npm(*command: str) -> None:
+    """Run npm beside the sources, after it has installed what package-lock.json asks for.
+
+    Raises:
+        RuntimeError: npm is missing or fails.
+    """
     npm = shutil.which("npm")
     if npm is None:
-        raise RuntimeError("npm was not found: install Node.js 18 or newer to build the widgets")
-    made = {}
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(HERE / name, place / name)
-        shutil.copytree(HERE / "js", place / "js")
-        _run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], place)
-        for name, entry in ENTRIES.items():
-            # npm hands such options on to its script in the environment
-            _run([npm, "run", "--silent", "bundle", f"--entry={entry}", f"--output={name}"], place)
-            made[name] = banner() + (place / name).read_text(encoding="utf-8")
-    return made
+        raise RuntimeError("npm was not found: install Node.js 20 or newer to build the widgets")
+    lock, kept = HERE / "package-lock.json", HERE / "node_modules" / ".attnbook-lock"
+    if not kept.exists() or kept.read_bytes() != lock.read_bytes():
+        _run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+        kept.write_bytes(lock.read_bytes())
+    _run([npm, *command])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the bundles, or with `--check` compare them with the committed ones."""
+    """Build the chunks, or with `--check` compare them with the committed ones."""
     check = "--check" in (sys.argv[1:] if arguments is None else arguments)
+    (HERE / "chunks").mkdir(exist_ok=True)
     for name, text in make().items():
-        file = HERE / name
+        file = HERE / "chunks" / f"{name}.js"
         if check and (not file.exists() or file.read_text(encoding="utf-8") != text):
-            print(f"{name} differs from its sources: run python -m attnbook.widgets.build")
+            print(f"chunks/{name}.js differs from its sources: run {COMMAND}")
             return 1
         if not check:
             file.write_text(text, encoding="utf-8", newline="\n")
@@ -82,13 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _sources() -> list[Path]:
-    lock = [HERE / "package-lock.json", HERE / "package.json"]
-    return sorted((HERE / "js").glob("*.js")) + lock
-
-
-def _run(command: list[str], place: Path) -> None:
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command[1:])} failed:\n{done.stdout}{done.stderr}")
 

@@ -1,0 +1,1 @@
+"""All heads of a trained model, sentence by sentence."""

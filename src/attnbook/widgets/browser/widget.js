@@ -1,0 +1,214 @@
+// All heads of a pretrained model on stored sentences: a small map of each, one of them large, and
+// which of them look from one word to another. The weights come when the reader asks for them.
+
+import { assetOf, sizeText } from "../core/view/assets.js";
+import { alertLine, button, choice, el, mark, nodes, note, onKeys, reset, setText, tick, twin } from "../core/view/dom.js";
+import { makeHead, paint } from "../core/view/frame.js";
+import { drawLarge, drawn, mapKeys, onCanvas, point, under } from "../core/view/plot.js";
+import { rowBars } from "../core/view/row.js";
+import { actions, rows } from "../core/view/saving.js";
+import { bestHeads, smallMaps } from "./grid.js";
+import { logWeights, measured, ranked, seen, weighed } from "./maths.js";
+import { MEASURES, NOTE, asked, headName, labels, largeCells, measureCells, said } from "./words.js";
+
+const data = ["sentences", "shape", "asset", "initial"];
+const state = ["chosen", "layer", "head", "row", "key", "measure", "hide"];
+
+const NAMES = Object.keys(MEASURES);
+const WIDEST = 430; // of the large map, so that its row's bars have room beside it
+
+function build(store) {
+  const sentences = store.get("sentences");
+  const view = drawn({
+    store: { ...store, get: (name) => valid(store, name) },
+    pin: "row",
+    shape: store.get("shape"),
+    lengths: sentences.map(({ tokens }) => tokens.length),
+    bytes: null, shown: null, pointed: null, reached: null,
+    alert: alertLine(), side: el("div", "side"), title: el("p", "title"), place: el("div"),
+    exported: () => ({ ...picture(view), cursor: null }),
+    rows: () => rows(view),
+  }, draw);
+  view.settings = settings(view, sentences);
+  view.ask = ask(view);
+  view.live = arrange(view);
+  view.node = el("div", {}, view.ask, view.alert.node);
+  const there = globalThis.attnbookAssets?.[store.get("asset")];
+  if (there || store.get("carried")?.byteLength) load(view);
+  return view;
+}
+
+/** A trait; a place that the sentence does not have is none. The heat map says "pinned" for row. */
+function valid(store, name) {
+  const value = store.get(name === "pinned" ? "row" : name);
+  if (!["pinned", "row", "key"].includes(name)) return value;
+  return value < store.get("sentences")[store.get("chosen")].tokens.length ? value : null;
+}
+
+/** The button that fetches the weights, with their size. */
+function ask(view) {
+  const { store, shape: [layers, heads], lengths } = view;
+  const press = button(`load all ${layers * heads} heads of ${lengths.length} sentences (${
+    sizeText(store.get("size"))})`, async () => {
+    const focused = document.activeElement === press;
+    await load(view);
+    if (focused && view.bytes) view.settings.first.focus();
+  });
+  return el("p", "ask", press);
+}
+
+const expected = ({ shape: [layers, heads], lengths }) =>
+  lengths.reduce((sum, n) => sum + 2 * layers * heads * n * n, 0);
+
+async function load(view) {
+  view.alert.tell("");
+  try {
+    const bytes = await assetOf(view.store);
+    // the file of another page would be of another length
+    if (bytes.length !== expected(view)) throw new RangeError();
+    view.bytes = bytes;
+  } catch {
+    return view.alert.tell(`The weights could not be loaded: assets/${view.store.get("asset")}.js`);
+  }
+  view.ask.replaceWith(view.live);
+  mark(view.node.closest("figure") ?? view.node, "loaded"); // its fallback has done its work
+  return view.redraw();
+}
+
+function arrange(view) {
+  view.best = bestHeads(view);
+  // print opens them, perhaps before there is anything in them
+  view.twins = [[measureCells, "all heads"], [largeCells, "the large map"]].map(([cells, name]) =>
+    twin(`${name}, as a table`, () => (view.now ? cells(view) : [[]]), `${name} as a table`));
+  view.plot = el("div", {
+    class: "plot", tabindex: "0", role: "application", "aria-roledescription": "heat map",
+    "aria-label": "Large map. Arrow keys move from cell to cell, Enter chooses the cell’s query "
+      + "and key, Escape lets them go.",
+    onpointermove: (event) => event.pointerType !== "touch" && point(view, find(view, event)),
+    onpointerleave: () => point(view, null),
+    onclick: (event) => pick(view, find(view, event), event.offsetX < view.at.left),
+    onkeydown: onKeys((event) => keys(view, event)),
+    onfocus: view.redraw,
+    onblur: () => point(view, null),
+  }, view.canvas);
+  return el("div", {}, view.settings.node, view.place, view.best.node, view.title,
+    el("div", "main", view.plot, view.side), view.status, note(NOTE),
+    el("div", "foot", nodes(view.twins), actions(view)));
+}
+
+const find = (view, event) =>
+  under(view, view.canvas, event, view.tokens.length, view.tokens.length);
+
+/** Ask from a cell's query to its key, or let both go; a click on a row's name is of no key. */
+function pick({ store }, cell, alone) {
+  if (!cell) return;
+  const again = store.get("row") === cell.i && (alone || store.get("key") === cell.j);
+  if (again) store.set({ row: null, key: null });
+  else store.set(alone ? { row: cell.i } : { row: cell.i, key: cell.j, measure: "key" });
+}
+
+function keys(view, event) {
+  if (event.key === "Escape") return view.store.set({ row: null, key: null });
+  if (event.key === "Enter" || event.key === " ") return pick(view, view.cursor);
+  const n = view.tokens.length;
+  return mapKeys(view, event, { nQ: n, nK: n });
+}
+
+/** Sentence, hiding, reset. */
+function settings(view, sentences) {
+  const { store } = view;
+  const choose = choice("sentence", sentences.map(({ name }, k) => `${k + 1}: ${name}`),
+    (chosen) => {
+      // the same words, where the other sentence has them
+      const there = (place) => {
+        const at = place === null ? -1 : sentences[chosen].tokens.indexOf(view.tokens[place]);
+        return at < 0 ? null : at;
+      };
+      store.set({ chosen, row: there(store.get("row")), key: there(store.get("key")) });
+    });
+  const hide = tick("hide [CLS] and [SEP]", (on) => store.set({ hide: on }));
+  const node = el("div", "controls sentence", choose.node, hide.node, reset(view, "picture"));
+  const show = () => {
+    choose.show(store.get("chosen"));
+    hide.show(store.get("hide"));
+  };
+  return { node, show, first: choose.node.querySelector("select") };
+}
+
+/** From which word to which, and by what the small maps are shaded. */
+function search({ store, names }) {
+  const list = (label, none, trait, also) => choice(label, [none, ...names],
+    (place) => store.set({ [trait]: place ? place - 1 : null, ...(place && also) }));
+  const from = list("look from", "all queries", "row");
+  const to = list("to", "choose a key", "key", { measure: "key" });
+  const by = choice("shade by", Object.values(MEASURES),
+    (place) => store.set({ measure: NAMES[place] }));
+  const show = ({ row, key, measure }) => {
+    from.show((row ?? -1) + 1);
+    to.show((key ?? -1) + 1);
+    by.show(NAMES.indexOf(measure));
+  };
+  return { node: el("div", "controls", from.node, to.node, by.node), show };
+}
+
+/** Turn to a sentence: its log-weights, and all that hangs on its tokens. */
+function turn(view, chosen) {
+  const { tokens } = view.store.get("sentences")[chosen];
+  const n = tokens.length;
+  const [layers, heads] = view.shape;
+  Object.assign(view, { shown: chosen, tokens, cursor: null, painted: null, reached: null });
+  view.names = labels(tokens);
+  view.keyTokens = view.names; // of the bars, and of what is saved
+  view.all = logWeights(view.bytes, view.lengths, layers * heads, chosen)
+    .map((logs) => makeHead(logs, n, n));
+  view.search = search(view);
+  view.grid = smallMaps(view);
+  view.place.replaceChildren(view.search.node, view.grid.node);
+}
+
+function draw(view, width) {
+  if (!view.bytes) return;
+  const { store, shape: [, heads] } = view;
+  if (view.shown !== store.get("chosen")) turn(view, store.get("chosen"));
+  const now = Object.fromEntries(state.map((name) => [name, store.get(name)]));
+  const place = now.layer * heads + now.head;
+  weighAll(view, now);
+  const what = { ...now, tokens: view.tokens };
+  const values = view.all.map((head) => measured(head.weights, view.may, what));
+  const { weights, scores: logs } = view.all[place];
+  view.now = { ...now, place, weights, logs, values, best: ranked(values) };
+  view.heads = view.all.slice(place - now.head, place - now.head + heads);
+  for (const part of [view.settings, view.search, view.grid, view.best]) part.show(view.now);
+  setText(view.best.title, asked(view));
+  setText(view.title, headName(view, place));
+  drawLarge(view, Math.min(width, WIDEST), picture(view));
+  markKey(view);
+  rowBars(view);
+  view.twins.forEach((one) => one.show());
+  setText(view.status, said(view));
+}
+
+/** Weigh and paint all heads, where what they show has changed. */
+function weighAll(view, { chosen, hide }) {
+  const what = [chosen, hide, view.ramp];
+  if (view.painted?.every((one, place) => one === what[place])) return;
+  view.painted = what;
+  view.may = seen(view.tokens, hide);
+  for (const head of view.all) {
+    weighed(head.scores, view.tokens.length, view.may, head.weights);
+    paint(head, view.may, view.ramp);
+  }
+}
+
+const picture = ({ all, may, tokens, now }) =>
+  ({ head: all[now.place], may, tokens, keyTokens: tokens, pinned: now.row });
+
+/** A frame around the column of the chosen key. */
+function markKey({ canvas, at, family, now, palette, tokens }) {
+  if (now.key === null) return;
+  onCanvas(canvas, at, family, (pen) => pen.frame(
+    at.left + now.key * at.cell, at.top, at.cell, at.cell * tokens.length, palette.accent, 1));
+}
+
+export const widget = { build, data, state };
+export * as maths from "./maths.js";

@@ -1,0 +1,75 @@
+"""What every widget shares: its scripts and style, and one HTML for all places.
+
+In JupyterLab and Colab a widget is shown by anywidget; in a static page the very same chunks
+read the widget's data from its HTML. Where no script runs, the HTML itself shows a table.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import anywidget
+import traitlets
+
+from attnbook.widgets.core import checks, chunks, markup
+
+__all__ = ["Widget"]
+
+
+class Widget(anywidget.AnyWidget):
+    """A live picture; the subclasses say which, and hold its data and its state as traits."""
+
+    _kind = ""
+
+    kind = traitlets.Unicode("").tag(sync=True)
+    caption = traitlets.Unicode("").tag(sync=True)
+
+    _tolerance: float | None = None
+
+    def __init_subclass__(cls, *, kind: str = "", **options: Any) -> None:
+        if kind:
+            # texts, not paths: anywidget then watches no file
+            cls._kind, cls._esm, cls._css = kind, chunks.module(kind), chunks.stylesheet(kind)
+        super().__init_subclass__(**options)
+
+    def __init__(self, **traits: Any) -> None:
+        super().__init__(**{"kind": self._kind, **traits})
+
+    def within(self, tolerance: float) -> Self:
+        """State how far this widget's numbers may lie from those of another machine.
+
+        For data of trained models, whose last digits no machine promises: nbval then compares
+        the numbers within the tolerance, packed ones relative to their head's range.
+
+        Raises:
+            ValueError: not a finite number above 0.
+        """
+        self._tolerance = checks.number_above_zero("tolerance", tolerance)
+        return self
+
+    def html(self) -> str:
+        """Return the widget's HTML: its data as JSON and a picture that needs no script."""
+        parts = (self.kind, self.state(), self._fallback(), self.caption)
+        return markup.figure(*parts, self._tolerance)
+
+    def state(self) -> dict[str, Any]:
+        """Return every synced trait of data and state, as the page's JSON holds them."""
+        inherited = set(anywidget.AnyWidget.class_trait_names())
+        names = (name for name in self.trait_names(sync=True) if not name.startswith("_"))
+        return {name: getattr(self, name) for name in sorted(set(names) - inherited)}
+
+    def _fallback(self) -> str:
+        raise NotImplementedError(f"{type(self).__name__} must say what is seen without a script")
+
+    def _summary(self) -> str:
+        return self.kind
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._summary()})"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict, dict] | None:
+        shown = super()._repr_mimebundle_(**kwargs)
+        if shown is None:
+            return None
+        data, metadata = shown
+        return {**data, "text/plain": repr(self), "text/html": self.html()}, metadata

@@ -1,0 +1,77 @@
+// The mathematics, and nothing else: pure functions on plain numbers, tested against PyTorch.
+// Big matrices are flat, row after row: entry (i, j) of an n_q × n_k matrix is at i·n_k + j.
+
+
+export const dot = (a, b) => a.reduce((sum, x, c) => sum + x * b[c], 0);
+
+/** Raw scores e = q kᵀ of two lists of vectors, as rows. */
+export const scores = (query, key) => query.map((q) => key.map((k) => dot(q, k)));
+
+/** What a score is divided by before the softmax: √d (where scaled) times temperature. */
+export const divisor = (d, scaled, temperature = 1) => (scaled ? Math.sqrt(d) : 1) * temperature;
+
+export const scale = (row, by) => row.map((score) => score / by);
+
+/** Which key each query may attend to, flat, 1 = may. Causal: the last query sees every key. */
+export function mask(nQ, nK, causal = false, given = null) {
+  const may = new Uint8Array(nQ * nK).fill(1);
+  for (let i = 0; i < nQ; i++) {
+    for (let j = 0; j < nK; j++) {
+      const at = i * nK + j;
+      if ((given && !given[at]) || (causal && j > i + nK - nQ)) may[at] = 0;
+    }
+  }
+  return may;
+}
+
+/** Softmax of one row of flat scores / by, into out; a row with no allowed key becomes zeros. */
+function softmaxInto(out, flat, may, start, length, by) {
+  let top = -Infinity;
+  for (let at = start; at < start + length; at++) {
+    if (may[at] && flat[at] > top) top = flat[at];
+  }
+  let total = 0;
+  for (let at = start; at < start + length; at++) {
+    out[at] = may[at] ? Math.exp((flat[at] - top) / by) : 0; // at most exp(0): no overflow
+    total += out[at];
+  }
+  if (total > 0) for (let at = start; at < start + length; at++) out[at] /= total;
+}
+
+/** Row i of a flat matrix; the same memory. */
+export const rowAt = (flat, i, nK) => flat.subarray(i * nK, (i + 1) * nK);
+
+/** Weights α = softmax(flat / by) of a whole matrix; out may be given to save the memory. */
+export function weights(flat, nQ, nK, may, by, out = new Float64Array(nQ * nK)) {
+  for (let i = 0; i < nQ; i++) softmaxInto(out, flat, may, i * nK, nK, by);
+  return out;
+}
+
+/** Softmax of one short row, over the keys whose may[j] is true. */
+export function softmax(row, may = row.map(() => true)) {
+  return Array.from(weights(row, 1, row.length, may, 1));
+}
+
+/** The weighted sum of vectors: y = Σ α_j v_j. */
+export const attend = (row, values) =>
+  values[0].map((_, c) => row.reduce((sum, weight, j) => sum + weight * values[j][c], 0));
+
+/** Rows of vectors times a matrix: (n, d) (d, k) → (n, k). */
+export const product = (rows, matrix) => rows.map((row) => attend(row, matrix));
+
+/** The ones of an identity matrix, in any shape: as many as fit on the diagonal. */
+export const identity = (rows, columns) => Array.from({ length: rows }, (_, r) =>
+  Array.from({ length: columns }, (__, c) => Number(r === c)));
+
+/** The average of several matrices of weights, entry by entry, into out. */
+export function mean(matrices, out = new Float64Array(matrices[0].length)) {
+  out.fill(0);
+  for (const values of matrices) {
+    for (let at = 0; at < out.length; at++) out[at] += values[at] / matrices.length;
+  }
+  return out;
+}
+
+/** Entropy −Σ α ln α of one row of weights, in nats; exp of it is a number of keys. */
+export const entropy = (row) =>
+  row.reduce((sum, weight) => (weight > 0 ? sum - weight * Math.log(weight) : sum), 0);

@@ -1,0 +1,1 @@
+"""Several heads side by side."""

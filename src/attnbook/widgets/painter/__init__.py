@@ -1,0 +1,1 @@
+"""A mask that the reader paints."""

@@ -1,0 +1,1 @@
+"""Alignments, word by word."""

@@ -1,0 +1,1 @@
+"""Numbers to predict before they are shown."""

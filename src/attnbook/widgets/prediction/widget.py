@@ -1,0 +1,94 @@
+"""Predict, then reveal: the reader writes numbers down before the computed ones are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import traitlets
+
+from attnbook.widgets.core import checks, markup
+from attnbook.widgets.core.base import Widget
+
+__all__ = ["Prediction"]
+
+
+class Prediction(Widget, kind="prediction"):
+    """Ask for a number under each label, then show it beside the computed one.
+
+    Args:
+        question: the question; `backticks` make code, in all texts.
+        answers: the computed number for each label, in the order shown.
+        decimals: how many are shown; tolerance: how near counts as close
+            (default: a tenth of the largest answer's size).
+        reason: why it is so, shown with the answers.
+
+    The traits guesses and revealed follow the reader's hand.
+
+    Raises:
+        ValueError: no answers, a number that is not finite, a negative tolerance.
+    """
+
+    question = traitlets.Unicode("").tag(sync=True)
+    labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    answers = traitlets.List(traitlets.Float()).tag(sync=True)
+    decimals = traitlets.Int(3).tag(sync=True)
+    tolerance = traitlets.Float(0.0).tag(sync=True)
+    reason = traitlets.Unicode("").tag(sync=True)
+    guesses = traitlets.List(traitlets.Float(allow_none=True)).tag(sync=True)
+    revealed = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(
+        self,
+        question: str,
+        answers: Mapping[str, float],
+        *,
+        decimals: int = 3,
+        tolerance: float | None = None,
+        reason: str = "",
+        caption: str = "",
+    ) -> None:
+        values = checks.finite_array("answers", list(answers.values()), ranks=(1,))
+        near = 0.1 * float(np.abs(values).max()) if tolerance is None else float(tolerance)
+        if not 0 <= near < float("inf"):
+            raise ValueError(f"tolerance must be 0 or more, got {tolerance!r}")
+        super().__init__(
+            caption=caption,
+            question=checks.texts("question", [question])[0],
+            labels=checks.texts("answers", list(answers)),
+            answers=[float(value) for value in values],
+            decimals=_decimals(decimals),
+            tolerance=near,
+            reason=checks.texts("reason", [reason])[0],
+            guesses=[None] * len(values),
+        )
+
+    @traitlets.validate("guesses")
+    def _check_guesses(self, proposal: dict[str, Any]) -> list[float | None]:
+        found = proposal["value"]
+        if len(found) != len(self.labels):
+            raise ValueError(f"guesses must be {len(self.labels)}, got {len(found)}")
+        return found
+
+    def _summary(self) -> str:
+        return checks.one_line(self.question)
+
+    def _fallback(self) -> str:
+        rows = [
+            [markup.inline(label), markup.fixed(value, self.decimals)]
+            for label, value in zip(self.labels, self.answers, strict=True)
+        ]
+        drawn = markup.table(["asked", "computed"], rows, label="The computed numbers")
+        reason = f"<p>{markup.inline(self.reason)}</p>" if self.reason else ""
+        asked = ", ".join(markup.inline(label) for label in self.labels)
+        return (
+            f"<p><b>{markup.inline(self.question)}</b></p><p>Write down a number for: {asked}.</p>"
+            f"<details><summary>the computed numbers</summary>{drawn}{reason}</details>"
+        )
+
+
+def _decimals(value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 8:
+        raise ValueError(f"decimals must be a whole number from 0 to 8, got {value!r}")
+    return value

@@ -1,0 +1,1 @@
+"""Query, key and value: one vector in three roles."""

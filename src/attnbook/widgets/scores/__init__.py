@@ -1,0 +1,1 @@
+"""Four scores of a query and its keys, on a plane."""

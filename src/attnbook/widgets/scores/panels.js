@@ -1,0 +1,81 @@
+// Four scores side by side: each key's score and weight, and what the last change moved.
+
+import { bar, button, el, mark, nodes, note, pressed, setText, table } from "../core/view/dom.js";
+import { fixed, plain } from "../core/view/text.js";
+
+const NEAR = 1e-9; // what is no more than rounding
+
+const SCORES = [
+  ["dot", "q · k"],
+  ["scaled dot", "q · k / √2"],
+  ["bilinear", "q W kᵀ"],
+  ["additive", "v · tanh(q W_q + k W_k)"],
+];
+
+/** Text whose W_q and W_k have their letter set low. */
+export const low = (text) =>
+  text.split(/_(\w)/).map((part, place) => (place % 2 ? el("sub", {}, part) : part));
+
+export function panels(view) {
+  const parts = SCORES.map(([name, formula], s) => panel(view, s, name, formula));
+  const under = note();
+  const node = el("div", {}, el("div", "four", nodes(parts)),
+    under);
+  const show = (now) => {
+    parts.forEach((part) => part.show(now));
+    setText(under, `The thin lines belong to the ${SCORES[now.chosen][0]} score: wherever on one a `
+      + "key stands, its score is that of the key on it. Press another score’s name for its lines.");
+  };
+  return { node, show };
+}
+
+function panel(view, s, name, formula) {
+  const choose = button(name, () => view.store.set({ chosen: s }));
+  const letters = el("span", {}, low(formula));
+  const lines = view.names.map((token) => {
+    const [score, value] = ["score", "value"].map((one) => el("span", one));
+    return { token, score, value, fill: bar() };
+  });
+  const moved = el("p");
+  const rows = lines.map(({ token, score, value, fill }) => [token, score,
+    el("div", "weight", value, fill.node)]);
+  const node = el("div", { role: "group", "aria-label": name },
+    el("p", "panelhead", choose, letters),
+    table(["key", "score", "weight"], rows), moved);
+  const show = (now) => {
+    const most = greatest(now.weights[s]);
+    pressed(choose, now.chosen === s);
+    if (s === 3) letters.replaceChildren(...low(now.tanh ? formula : formula.replace("tanh", "")));
+    lines.forEach(({ score, value, fill }, j) => {
+      const weight = now.weights[s][j];
+      setText(score, plain(now.scores[s][j]));
+      setText(value, fixed(weight));
+      mark(value, "most", most.includes(j));
+      fill.show(weight);
+    });
+    setText(moved, view.moved ? shift(view, s) : "");
+  };
+  return { node, show };
+}
+
+const greatest = (weights) => weights.flatMap((weight, j) =>
+  (weight > Math.max(...weights) - NEAR ? [j] : []));
+
+/** What the last change did to one score's weights. */
+function shift({ names, from, now }, s) {
+  const gaps = (kind) => now[kind][s].map((x, j) => Math.abs(x - from[kind][s][j]));
+  if (Math.max(...gaps("scores")) < NEAR) return "No score moved.";
+  const [j] = greatest(gaps("weights"));
+  if (gaps("weights")[j] < NEAR) return "All scores moved alike: no weight moved.";
+  return `${names[j]} ${fixed(from.weights[s][j])} → ${fixed(now.weights[s][j])}`;
+}
+
+/** What was changed, and whom each score gives its greatest weight. */
+export function said({ names, moved, from, now }) {
+  const found = now.weights.map((weights, s) => {
+    const most = greatest(weights);
+    return `${SCORES[s][0]}: ${most.map((j) => names[j]).join(" and ")} (${fixed(weights[most[0]])})`;
+  });
+  const change = moved ? `${moved.label}: ${moved.text(from)} → ${moved.text(now)}. ` : "";
+  return `${change}Greatest weight by ${found.join("; ")}.`;
+}

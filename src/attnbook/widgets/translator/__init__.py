@@ -1,0 +1,1 @@
+"""A trained Transformer that translates the reader's sentence."""

@@ -1,0 +1,292 @@
+"""A Transformer that translates in the reader's browser, and shows where it looks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+import traitlets
+
+from attnbook import _check
+from attnbook.decoding import Hypothesis, beam_search
+from attnbook.language import Vocabulary, detokenise, tokenise
+from attnbook.record import record_attention
+from attnbook.transformer import Seq2Seq
+from attnbook.widgets.core import checks, markup
+from attnbook.widgets.core.assets import WithAsset, asset_script
+from attnbook.widgets.translator import weights as translator_weights
+from attnbook.widgets.translator.weights import rounded
+
+__all__ = ["EXAMPLES", "Translator", "rounded"]
+
+FIRST = "the small black cat does not eat the red apple"
+EXAMPLES = (
+    "how was your day",
+    "the queen looks after your neighbour's owl",
+    "how many blue bags must you sell",
+)
+_LAYERS = {
+    "cross": "decoder.blocks.{}.cross",
+    "encoder": "encoder.blocks.{}.attention",
+    "decoder": "decoder.blocks.{}.attention",
+}
+_MOST_EXAMPLES = 6
+_MOST_TOKENS = 16  # of a sentence
+_MORE = 10  # words than the source has may be written
+_MOST_BEAM = 8
+_STEEPEST = 2.0  # the greatest length penalty
+_SPECIAL = 3  # <pad>, <bos> and <eos>
+_NAME = re.compile(r"[a-z0-9-]+")
+_PUNCTUATION = re.compile(r"[.,;:!?…]")
+
+
+class Translator(WithAsset, kind="translator"):
+    """Type an English sentence, and a trained Transformer translates it in the page itself.
+
+    The page loads the weights, 8 bits each, when the reader first asks for a translation, and runs
+    the model; `rounded(model)` computes the very same. Beam search is that of
+    ``attnbook.decoding``: score(y) = log p(y) / n^α.
+
+    Args:
+        model: ``Seq2Seq`` with sinusoidal positions, ReLU and d_model of at most 256, pre- or
+            post-norm, tied or not, of at most some million weights.
+        source_vocabulary: the model's own; target_vocabulary: alike.
+        sentence: what is translated first: a text, or 1 to 16 tokens.
+        examples: texts that the reader may choose, at most 6.
+        beam: hypotheses kept at every step, 1 to 8; length_penalty: α, from 0 to 2.
+        part: whose weights are drawn: "cross", "encoder" or "decoder".
+        layer: of that part (−1 is the last); head: one of its heads, or None for their mean.
+        asset: the name of the file that the page loads the weights from.
+
+    The traits sentence, beam, penalty, part, layer, head, shown (how many words of the translation
+    are shown; None is all) and row (the one pinned) follow the reader's hand.
+
+    Raises:
+        TypeError: a model or a vocabulary that is none.
+        ValueError: a model that the page cannot run or that is not that of the vocabularies, words
+            that it does not know, and numbers that do not fit.
+    """
+
+    source_words = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    target_words = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    shapes = traitlets.List().tag(sync=True)  # of the tensors in the asset
+    sizes = traitlets.Dict().tag(sync=True)  # heads, layers, whether post and tied, eps
+    examples = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    sentence = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    beam = traitlets.Int(1).tag(sync=True)
+    penalty = traitlets.Float(1.0).tag(sync=True)
+    part = traitlets.Unicode("cross").tag(sync=True)
+    layer = traitlets.Int(0).tag(sync=True)
+    head = traitlets.Int(None, allow_none=True).tag(sync=True)
+    shown = traitlets.Int(None, allow_none=True).tag(sync=True)
+    row = traitlets.Int(None, allow_none=True).tag(sync=True)
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
+
+    def __init__(
+        self,
+        model: Seq2Seq,
+        source_vocabulary: Vocabulary,
+        target_vocabulary: Vocabulary,
+        *,
+        sentence: str | Sequence[str] = FIRST,
+        examples: Sequence[str] = EXAMPLES,
+        beam: int = 1,
+        length_penalty: float = 1.0,
+        part: str = "cross",
+        layer: int = -1,
+        head: int | None = None,
+        asset: str = "translator",
+        caption: str = "",
+    ) -> None:
+        self._model = rounded(model)
+        translator_weights.check_vocabularies(self._model, source_vocabulary, target_vocabulary)
+        carried, shapes = translator_weights.pack(model)
+        sizes = translator_weights.sizes(self._model)
+        known = source_vocabulary.tokens
+        start = {
+            "sentence": _sentence("sentence", sentence, known),
+            "beam": _beam(beam),
+            "penalty": _penalty(length_penalty),
+            "part": _part(part),
+            "layer": checks.index_of("layer", layer, count=sizes["layers"]),
+            "head": _head(head, sizes["heads"]),
+            "shown": None,
+            "row": None,
+        }
+        super().__init__(
+            caption=caption,
+            source_words=list(known),
+            target_words=list(target_vocabulary.tokens),
+            shapes=shapes,
+            sizes=sizes,
+            examples=_examples(examples, known),
+            asset=_asset(asset),
+            carried=carried,
+            size=len(asset_script(asset, carried)),
+            initial=start,
+            **start,
+        )
+
+    @property
+    def hypotheses(self) -> list[Hypothesis]:
+        """What beam search finds for the sentence, best first, by the rounded weights."""
+        source, lengths = self._source()
+        return beam_search(
+            self._model,
+            source,
+            lengths,
+            beam=self.beam,
+            max_length=len(self.sentence) + _MORE,
+            length_penalty=self.penalty,
+        )[0]
+
+    @property
+    def translation(self) -> str:
+        """The best hypothesis as a text."""
+        return detokenise(self._words(self.hypotheses[0].tokens))
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weights that are drawn, of shape (n_q, n_k), of one head or the mean of all.
+
+        "encoder": source × source. "cross": row t is the step that writes word t, a column a word
+        of the source. "decoder": row t reads word t − 1, the first one <bos>, and all before it.
+        """
+        return self._run(self.hypotheses[0], self.part)[1]
+
+    def _source(self) -> tuple[torch.Tensor, torch.Tensor]:
+        ids = torch.tensor([[self.source_words.index(word) for word in self.sentence]])
+        return ids, torch.tensor([ids.shape[1]])
+
+    def _words(self, ids: Sequence[int]) -> list[str]:
+        return [self.target_words[number] for number in ids]
+
+    def _run(self, best: Hypothesis, part: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the probability of each token of a hypothesis (m,), and the weights of a part."""
+        source, lengths = self._source()
+        written = _written(best)
+        target = torch.tensor([[Vocabulary.bos, *written[:-1]]])
+        with torch.no_grad(), record_attention(self._model) as seen:
+            logits = self._model(source, target, source_lengths=lengths)
+            drawn = seen.weights(_LAYERS[part].format(self.layer), heads=self.head)[0]
+        chances = logits[0].softmax(dim=-1)[torch.arange(len(written)), written]
+        return chances.numpy(), drawn.mean(dim=0).numpy()
+
+    @traitlets.validate("sentence")
+    def _check_sentence(self, proposal: dict[str, Any]) -> list[str]:
+        return _sentence("sentence", proposal["value"], self.source_words)
+
+    @traitlets.validate("beam")
+    def _check_beam(self, proposal: dict[str, Any]) -> int:
+        return _beam(proposal["value"])
+
+    @traitlets.validate("penalty")
+    def _check_penalty(self, proposal: dict[str, Any]) -> float:
+        return _penalty(proposal["value"])
+
+    @traitlets.validate("part")
+    def _check_part(self, proposal: dict[str, Any]) -> str:
+        return _part(proposal["value"])
+
+    @traitlets.validate("layer")
+    def _check_layer(self, proposal: dict[str, Any]) -> int:
+        return checks.index_of("layer", proposal["value"], count=self.sizes["layers"])
+
+    @traitlets.validate("head")
+    def _check_head(self, proposal: dict[str, Any]) -> int | None:
+        return _head(proposal["value"], self.sizes["heads"])
+
+    @traitlets.validate("shown", "row")
+    def _check_place(self, proposal: dict[str, Any]) -> int | None:
+        value = proposal["value"]
+        if value is not None and value < 0:
+            raise ValueError(f"{proposal['trait'].name} must be None or at least 0, got {value}")
+        return value
+
+    def _summary(self) -> str:
+        return f"d_model {self.shapes[0][1]}, {' '.join(self.sentence)} → {self.translation}"
+
+    def _fallback(self) -> str:
+        best = self.hypotheses[0]
+        chances, weights = self._run(best, "cross")
+        words = map(markup.escape, self._words(_written(best)))
+        rows = [
+            [word, markup.fixed(p, 2), *(markup.fixed(w, 2) for w in row)]
+            for word, p, row in zip(words, chances, weights, strict=True)
+        ]
+        source = [markup.escape(word) for word in self.sentence]
+        whose = "the mean of its heads" if self.head is None else f"head {self.head}"
+        return (
+            f"<p>The model reads “{' '.join(source)}” and writes"
+            f" “{markup.escape(self.translation)}”. A row is a word that it writes, with its"
+            " probability p and where the decoder looks in the source for it: layer"
+            f" {self.layer}, {whose}. The weights of a row sum to 1.</p>"
+            + markup.table(
+                ["word", "p", *source],
+                rows,
+                label="Each word of the translation, and its weights over the source",
+                shades=[[None, *row] for row in weights.tolist()],
+            )
+        )
+
+
+def _written(best: Hypothesis) -> list[int]:
+    """All that was written, eos with it where it came."""
+    return [*best.tokens, *([Vocabulary.eos] if best.finished else [])]
+
+
+def _sentence(name: str, value: Any, known: Sequence[str]) -> list[str]:
+    words = _tokens(value) if isinstance(value, str) else checks.texts(name, value)
+    if not 1 <= len(words) <= _MOST_TOKENS:
+        raise ValueError(f"{name} must hold 1 to {_MOST_TOKENS} words, got {len(words)}")
+    odd = [word for word in words if word not in known[_SPECIAL:]]
+    if odd:
+        raise ValueError(f"{name} holds words that the model does not know: {', '.join(odd)}")
+    return words
+
+
+def _tokens(text: str) -> list[str]:
+    """Cut a text as the corpus has it: in lower case, without punctuation, n't as not."""
+    whole = {"ca": "can", "n't": "not"}
+    cut = tokenise(_PUNCTUATION.sub(" ", text.lower()), "en", plain=True)
+    return [whole.get(token, token) for token in cut]
+
+
+def _examples(value: Sequence[str], known: Sequence[str]) -> list[str]:
+    found = checks.texts("examples", value)
+    if len(found) > _MOST_EXAMPLES:
+        raise ValueError(f"examples must be at most {_MOST_EXAMPLES}, got {len(found)}")
+    for place, text in enumerate(found):
+        _sentence(f"examples[{place}]", text, known)
+    return found
+
+
+def _beam(value: Any) -> int:
+    if not _check.is_number(value) or value not in range(1, _MOST_BEAM + 1):
+        raise ValueError(f"beam must be a whole number from 1 to {_MOST_BEAM}, got {value!r}")
+    return int(value)
+
+
+def _penalty(value: Any) -> float:
+    if not _check.is_number(value) or not 0 <= value <= _STEEPEST:
+        raise ValueError(f"length_penalty must be a number from 0 to {_STEEPEST:g}, got {value!r}")
+    return float(value)
+
+
+def _part(value: Any) -> str:
+    if value not in _LAYERS:
+        raise ValueError(f"part must be one of {', '.join(_LAYERS)}, got {value!r}")
+    return value
+
+
+def _head(value: Any, count: int) -> int | None:
+    return None if value is None else checks.index_of("head", value, count=count)
+
+
+def _asset(value: Any) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise ValueError(f"asset must be lower case, digits and hyphens, got {value!r}")
+    return value

@@ -1,0 +1,1 @@
+"""A recurrent encoder–decoder, unrolled in time."""

@@ -1,0 +1,40 @@
+// What the present step of the unrolled model does, in words.
+
+import { fixed } from "../core/view/text.js";
+import { low } from "./net.js";
+
+const EOS = 2;
+const quoted = (word) => `“${word}”`;
+
+export function said(view) {
+  const { step, last, n } = view.now;
+  const what = step < n ? reading : step === n ? summary : writing;
+  return `Step ${step + 1} of ${last + 1}, ${what(view)}`;
+}
+
+function reading({ now: { step, n, words, norms } }) {
+  const one = (name, i, norm) => `${name} reads ${quoted(words[i])} (norm ${fixed(norm[i])})`;
+  return `reading: ${one("→", step, norms.forward)}, ${one("←", n - 1 - step, norms.backward)}.`;
+}
+
+const summary = ({ now: { norms, states } }) => "the summary: the last states of → and ← become "
+  + `s₀, ${states[0].length} numbers of norm ${fixed(norms.decoder[0])}. The decoder gets nothing `
+  + "else of the sentence.";
+
+function writing({ names, now: { t, steps, norms, forced } }) {
+  const { reads, p, best, word } = steps[t - 1];
+  const whose = t === 1 ? "" : forced[t - 1] === undefined ? ", its own" : ", forced";
+  const loss = fixed(-Math.log(Math.max(p[word], Number.MIN_VALUE)));
+  return `writing: the decoder reads ${quoted(names[reads])}${whose}; s${low(t)} has the norm `
+    + `${fixed(norms.decoder[t])}. Most probable next: ${quoted(names[best])} (${fixed(p[best])}).`
+    + (forced[t] === undefined ? "" : ` Forced: ${quoted(names[word])}, of probability `
+      + `${fixed(p[word])}, a loss of −ln p = ${loss}.`)
+    + (t < steps.length ? "" : ending(names, steps));
+}
+
+function ending(names, steps) {
+  const words = steps.map(({ word }) => word);
+  const text = words.filter((word) => word !== EOS).map((word) => names[word]).join(" ");
+  return words.includes(EOS) ? ` ${names[EOS]} ends the sentence: ${text || "no word at all"}.`
+    : ` Cut off after ${words.length} words: ${text}.`;
+}
