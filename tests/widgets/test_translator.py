@@ -16,7 +16,8 @@ from attnbook.training.seeds import seeded
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets import Translator, rounded
 from attnbook.widgets.core.assets import FOLDER, asset_bytes, asset_script
-from attnbook.widgets.translator.weights import names, pack, unpack
+from attnbook.widgets.core.packing import pack_rows, unpack_rows
+from attnbook.widgets.translator.weights import names, tensors_of
 
 CAT = "the small black cat does not eat the red apple"
 EVIL = "<img src=x onerror=alert(1)>"
@@ -86,9 +87,10 @@ def test_a_weight_moves_by_half_a_step_of_its_row_at_most() -> None:
 
 def test_the_rounded_model_has_the_very_numbers_that_the_page_unpacks() -> None:
     for model in (small(), options_of("an output of its own")):
-        data, shapes = pack(model)
+        tensors = tensors_of(model)
+        data, shapes = pack_rows(tensors), [tensor.shape for tensor in tensors]
         mine = rounded(model).state_dict()
-        for name, tensor in zip(names(model), unpack(data, shapes), strict=True):
+        for name, tensor in zip(names(model), unpack_rows(data, shapes), strict=True):
             assert np.array_equal(mine.pop(name).numpy(), tensor)
         assert not mine  # no tensor is left out
         assert len(data) == sum(np.prod(s) if s[1:] else 4 * s[0] for s in shapes) + 8 * sum(

@@ -18,7 +18,7 @@ OPEN = """async ([source, packed, shapes, sizes]) => {
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   window.maths = (await import(url)).maths;
   window.bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  window.model = maths.assembled(maths.unpackBytes(bytes(packed), shapes), sizes);
+  window.model = maths.assembled(maths.unpackRows(bytes(packed), shapes), sizes);
 }"""
 
 FARTHEST = """([examples, packed]) => {
@@ -43,7 +43,7 @@ SEARCH = """([source, settings]) => {
   let found = work.next();
   while (!found.done) found = work.next();
   return found.value.map((one) =>
-    [maths.written(one).map(({ word }) => word), one.logP, one.score]);
+    [maths.path(one).map(({ word }) => word), one.logP, one.score]);
 }"""
 
 
@@ -104,7 +104,7 @@ def test_beam_search_is_that_of_the_book(show) -> None:
 def test_the_bytes_of_another_model_are_refused(show) -> None:
     page, _ = opened(show, options_of("post-norm"))
     said = page.evaluate(
-        "() => { try { maths.unpackBytes(new Uint8Array(9), [[2, 3]]); }"
+        "() => { try { maths.unpackRows(new Uint8Array(9), [[2, 3]]); }"
         " catch (error) { return error.message; } }"
     )
     assert said == "the weights are those of another model"

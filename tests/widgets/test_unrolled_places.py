@@ -18,7 +18,7 @@ from tests.widgets.test_unrolled_page import enter, net, press, sentence, status
 
 EVIL = "<img/src=x/onerror=alert(1)>"
 RUN = """([state, source, forced, longest]) => {
-  const tensors = maths.unpackFine(state.packed, state.fine, state.ranges, state.shapes);
+  const tensors = maths.unpackTensors(state.packed, state.fine, state.ranges, state.shapes);
   const run = maths.unrolled(tensors, source, forced, longest);
   const rows = (vectors) => vectors.map((vector) => Array.from(vector));
   return { states: rows(run.states), p: rows(run.steps.map(({ p }) => p)),

@@ -64,7 +64,7 @@ class BlockFlow(Widget, kind="block"):
     """
 
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    layer = traitlets.Dict().tag(sync=True)  # the block: see block_run.py
+    layer = traitlets.Dict().tag(sync=True)  # the block: see run.py
     vectors = traitlets.List().tag(sync=True)
     token = traitlets.Int(0).tag(sync=True)
     norm = traitlets.Unicode("pre").tag(sync=True)
@@ -89,6 +89,7 @@ class BlockFlow(Widget, kind="block"):
         caption: str = "",
     ) -> None:
         layer = _layer(block)
+        self._block = block_run.as_in_the_page(block)
         rows = _vectors("x", x, len(layer["w_q"]))
         start = {
             "vectors": rows,
@@ -134,9 +135,8 @@ class BlockFlow(Widget, kind="block"):
         return [_traced(rows, outputs[0], self.token) for rows in outputs]
 
     def _run(self) -> list[block_run.Flow]:
-        x = np.array(self.vectors, dtype=float)
         how = {"norm": self.norm, "residual": self.residual, "blocks": self.blocks}
-        return block_run.run(self.layer, x, **how)
+        return block_run.run(self._block, self.vectors, **how)
 
     def _shown(self) -> block_run.Flow:
         return self._run()[min(self.shown, self.blocks) - 1]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from attnbook.widgets.browser import sentences as browsed
-from attnbook.widgets.core import checks, markup, numbers
+from attnbook.widgets.browser.sentences import SPECIAL, read, words
+from attnbook.widgets.core import checks, markup, numbers, packing
 from attnbook.widgets.core.assets import WithAsset, asset_script
 
 __all__ = ["HeadBrowser"]
@@ -79,11 +79,11 @@ class HeadBrowser(WithAsset, kind="browser"):
         hide: bool = False,
         caption: str = "",
     ) -> None:
-        tokens, matrices = browsed.read(sentences)
+        tokens, matrices = read(sentences)
         layers, heads = matrices[0].shape[:2]
         first = checks.index_of("chosen", chosen, count=len(tokens))
-        packed = [browsed.pack(weights) for weights in matrices]
-        self._logs = [browsed.unpack(whole) for whole in packed]  # as the page has them
+        packed = [packing.pack_logs(weights) for weights in matrices]
+        self._logs = [packing.unpack_logs(whole) for whole in packed]  # as the page has them
         carried = b"".join(whole.tobytes() for whole in packed)
         start = {
             "chosen": first,
@@ -147,13 +147,13 @@ class HeadBrowser(WithAsset, kind="browser"):
     def _keys(self, i: int) -> list[int]:
         """Return the keys of query i that the measure adds up; some may lie outside."""
         if self.measure == "special":
-            return [j for j, token in enumerate(self.tokens) if token in browsed.SPECIAL]
+            return [j for j, token in enumerate(self.tokens) if token in SPECIAL]
         if self.measure == "key":
             return [] if self.key is None else [self.key]
         return [i + {"previous": -1, "next": 1, "same": 0}[self.measure]]
 
     def _may(self) -> np.ndarray:
-        seen = [not (self.hide and token in browsed.SPECIAL) for token in self.tokens]
+        seen = [not (self.hide and token in SPECIAL) for token in self.tokens]
         return np.tile(seen, (len(seen), 1))
 
     @traitlets.validate("chosen")
@@ -216,7 +216,7 @@ class HeadBrowser(WithAsset, kind="browser"):
 
 def _named(tokens: list[list[str]], names: Sequence[str] | None) -> list[dict[str, Any]]:
     if names is None:
-        names = [browsed.words(sentence) for sentence in tokens]
+        names = [words(sentence) for sentence in tokens]
     named = checks.texts("names", names)
     if len(named) != len(tokens):
         raise ValueError(

@@ -9,7 +9,7 @@ import numpy as np
 import traitlets
 
 from attnbook.widgets.core import checks, markup, numbers
-from attnbook.widgets.core import scores as scored
+from attnbook.widgets.core import scores as shared
 
 __all__ = ["HeadGrid"]
 
@@ -19,7 +19,7 @@ _TABLE_LIMIT = 400  # cells of the table that is seen without a script
 _LARGE = ("one", "chosen", "average")
 
 
-class HeadGrid(scored.Heads, kind="heads"):
+class HeadGrid(shared.HeadsWidget, kind="heads"):
     """Draw the weights of h heads side by side: α_h = softmax(q_h k_hᵀ / (√d T)).
 
     Either `query` (h, n_q, d) and `key` (h, n_k, d), which is `query` itself in self-attention;
@@ -65,7 +65,7 @@ class HeadGrid(scored.Heads, kind="heads"):
         large: str = "chosen",
         caption: str = "",
     ) -> None:
-        raw, width = scored.raw_scores(query, key, scores, d)
+        raw, width = shared.raw_scores(query, key, scores, d)
         h, n_q, n_k = raw.shape
         self._raw = raw
         start = {
@@ -78,12 +78,12 @@ class HeadGrid(scored.Heads, kind="heads"):
             caption=caption,
             shape=[h, n_q, n_k],
             d=width,
-            mask=scored.flat_mask(mask, n_q, n_k),
+            mask=shared.flat_mask(mask, n_q, n_k),
             tokens=checks.texts("tokens", tokens, count=n_q),
-            key_tokens=scored.key_texts(tokens, key_tokens, n_k),
+            key_tokens=shared.key_texts(tokens, key_tokens, n_k),
             names=_names(names, h),
             initial=start,
-            **scored.carried(raw, width),
+            **shared.packed_where_many(raw, width),
             **start,
         )
 

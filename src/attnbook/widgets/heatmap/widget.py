@@ -9,14 +9,14 @@ import numpy as np
 import traitlets
 
 from attnbook.widgets.core import checks, markup, numbers
-from attnbook.widgets.core import scores as scored
+from attnbook.widgets.core import scores as shared
 
 __all__ = ["AttentionHeatmap"]
 
 _TABLE_LIMIT = 400  # cells of the table that is seen without a script
 
 
-class AttentionHeatmap(scored.Heads, kind="heatmap"):
+class AttentionHeatmap(shared.HeadsWidget, kind="heatmap"):
     """Draw α = softmax(q kᵀ / (√d T)): rows attend, columns are attended to.
 
     Either `query` (n_q, d) or (h, n_q, d), and `key` (n_k, d) or (h, n_k, d), which is `query`
@@ -54,17 +54,17 @@ class AttentionHeatmap(scored.Heads, kind="heatmap"):
         head: int = 0,
         caption: str = "",
     ) -> None:
-        raw, width = scored.raw_scores(query, key, scores, d)
+        raw, width = shared.raw_scores(query, key, scores, d)
         h, n_q, n_k = raw.shape
         self._raw = raw
         super().__init__(
             caption=caption,
             shape=[h, n_q, n_k],
             d=width,
-            mask=scored.flat_mask(mask, n_q, n_k),
+            mask=shared.flat_mask(mask, n_q, n_k),
             tokens=checks.texts("tokens", tokens, count=n_q),
-            key_tokens=scored.key_texts(tokens, key_tokens, n_k),
-            **scored.carried(raw, width),
+            key_tokens=shared.key_texts(tokens, key_tokens, n_k),
+            **shared.packed_where_many(raw, width),
             **_state(raw.shape, scaled, causal, temperature, pinned, head),
         )
 

@@ -7,7 +7,7 @@ export const MASKS = {
   all: () => true,
   causal: (p, j) => j <= p,
   past: (p, j) => j < p,
-  padding: (p, j, length) => j < length,
+  padding: (_, j, length) => j < length,
   both: (p, j, length) => j <= p && j < length,
   window: (p, j) => p - 2 < j && j <= p,
 };
@@ -15,7 +15,8 @@ export const MASKS = {
 /** A mask by name, flat, as zeros and ones. */
 export function namedMask(name, nQ, nK, length = nK) {
   return Array.from({ length: nQ * nK }, (_, at) =>
-    Number(MASKS[name](Math.floor(at / nK) + nK - nQ, at % nK, length)));
+    Number(MASKS[name](Math.floor(at / nK) + nK - nQ, at % nK, length)),
+  );
 }
 
 /** What a masked score becomes before the softmax; "none" and "nan" differ in empty rows only. */
@@ -25,16 +26,14 @@ const FILLS = { none: -Infinity, nan: -Infinity, "-1e10": -1e10, zero: 0 };
 export function filledWeights(flat, nQ, nK, may, by, fill) {
   const left = fill === "none" || fill === "nan";
   const entered = left ? flat : flat.map((score, at) => (may[at] ? score / by : FILLS[fill]));
-  const out = left ? weights(flat, nQ, nK, may, by)
-    : weights(entered, nQ, nK, new Uint8Array(nQ * nK).fill(1), 1);
+  const out = left ? weights(flat, nQ, nK, may, by) : weights(entered, nQ, nK, new Uint8Array(nQ * nK).fill(1), 1);
   if (fill === "nan") for (const i of emptyRows(nQ, nK, may)) out.fill(NaN, i * nK, (i + 1) * nK);
   return out;
 }
 
 /** The rows that may attend to nothing. */
-export const emptyRows = (nQ, nK, may) => Array.from({ length: nQ }, (_, i) => i)
-  .filter((i) => !rowAt(may, i, nK).includes(1));
+export const emptyRows = (nQ, nK, may) =>
+  Array.from({ length: nQ }, (_, i) => i).filter((i) => !rowAt(may, i, nK).includes(1));
 
 /** ∂α/∂e = α (1 − α); a masked score was replaced by a constant, so nothing flows back to it. */
-export const gradient = (values, may) =>
-  values.map((weight, at) => (may[at] ? weight * (1 - weight) : 0));
+export const gradient = (values, may) => values.map((weight, at) => (may[at] ? weight * (1 - weight) : 0));

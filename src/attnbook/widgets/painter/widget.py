@@ -10,7 +10,7 @@ import traitlets
 
 from attnbook.reference import softmax
 from attnbook.widgets.core import checks, markup, numbers
-from attnbook.widgets.core import scores as scored
+from attnbook.widgets.core import scores as shared
 
 __all__ = ["MaskPainter"]
 
@@ -30,7 +30,7 @@ _SHOWN = {
 _STEEPEST = 0.25  # α (1 − α) is never more
 
 
-class MaskPainter(scored.Scored, kind="painter"):
+class MaskPainter(shared.ScoresWidget, kind="painter"):
     """Paint who may attend to whom, and see α = softmax(e), e = q kᵀ / (√d T), and its gradient.
 
     Either `query` (n_q, d), and `key` (n_k, d), which is `query` itself in self-attention; or
@@ -84,7 +84,7 @@ class MaskPainter(scored.Scored, kind="painter"):
         self._raw, width = _one_matrix(query, key, scores, d)
         n_q, n_k = self._raw.shape
         start = {
-            "mask": scored.flat_mask(mask, n_q, n_k) or [1] * (n_q * n_k),
+            "mask": shared.flat_mask(mask, n_q, n_k) or [1] * (n_q * n_k),
             "fill": _one_of("fill", fill, tuple(_FILLS)),
             "scaled": checks.switch("scaled", scaled),
             "temperature": checks.number_above_zero("temperature", temperature),
@@ -98,7 +98,7 @@ class MaskPainter(scored.Scored, kind="painter"):
             d=width,
             length=_length(lengths, n_k),
             tokens=checks.texts("tokens", tokens, count=n_q),
-            key_tokens=scored.key_texts(tokens, key_tokens, n_k),
+            key_tokens=shared.key_texts(tokens, key_tokens, n_k),
             initial=start,
             **start,
         )
@@ -178,7 +178,7 @@ def _one_matrix(query: Any, key: Any, scores: Any, d: int | None) -> tuple[np.nd
     for name, value in (("query", query), ("key", key), ("scores", scores)):
         if value is not None:
             checks.finite_array(name, value, ranks=(2,))  # no heads here
-    raw, width = scored.raw_scores(query, key, scores, d)
+    raw, width = shared.raw_scores(query, key, scores, d)
     n_q, n_k = raw.shape[1:]
     if max(n_q, n_k) > _MOST:
         raise ValueError(f"at most {_MOST} queries and {_MOST} keys can be painted: {n_q} × {n_k}")

@@ -6,14 +6,14 @@ import { rowAt } from "../core/maths/nn.js";
 const NEAR = 1e-4;
 
 /** The places of all weights α ≥ θ: the links that a threshold predicts. */
-export const linksAt = (values, threshold) =>
-  Array.from(values.keys()).filter((at) => values[at] >= threshold - NEAR);
+export const linksAt = (values, threshold) => Array.from(values.keys()).filter((at) => values[at] >= threshold - NEAR);
 
 /** The place of each row's greatest weight, the first if equal. */
-export const greatest = (values, nK) => Array.from({ length: values.length / nK }, (_, i) => {
-  const row = rowAt(values, i, nK);
-  return i * nK + row.indexOf(Math.max(...row));
-});
+export const greatest = (values, nK) =>
+  Array.from({ length: values.length / nK }, (_, i) => {
+    const row = rowAt(values, i, nK);
+    return i * nK + row.indexOf(Math.max(...row));
+  });
 
 /** Error rate, precision and recall of pairs of [links, gold links]; null for 0 / 0. */
 export function agreement(pairs) {

@@ -10,7 +10,7 @@ import numpy as np
 import traitlets
 
 from attnbook.training.metrics import alignment_error_rate
-from attnbook.widgets.core import checks, markup, numbers
+from attnbook.widgets.core import checks, markup, numbers, packing
 from attnbook.widgets.core.base import Widget
 
 __all__ = ["AlignmentPlayer"]
@@ -71,9 +71,9 @@ class AlignmentPlayer(Widget, kind="player"):
         sentences, matrices = _checked(examples)
         logs = _padded_logs(matrices)
         # one range for all, which is the same on every machine
-        packed, ranges = numbers.pack(logs, [[_NOTHING, 0.0]] * len(logs))
+        packed, ranges = packing.pack_scores(logs, [[_NOTHING, 0.0]] * len(logs))
         # what the page draws, so that both say the same
-        self._logs = numbers.unpack(packed, ranges, logs.shape)
+        self._logs = packing.unpack_scores(packed, ranges, logs.shape)
         first = checks.index_of("chosen", chosen, count=len(sentences))
         count = len(sentences[first]["target"])
         start = {

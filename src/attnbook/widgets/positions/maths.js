@@ -3,19 +3,20 @@
 import { dot } from "../core/maths/nn.js";
 
 /** ω_i = base^(∓2i / d): by how many radians the hand of each pair turns from place to place. */
-export const speeds = (d, base, formula) => Array.from({ length: d / 2 }, (_, i) =>
-  base ** (((formula === "divides" ? -2 : 2) * i) / d));
+export const speeds = (d, base, formula) =>
+  Array.from({ length: d / 2 }, (_, i) => base ** (((formula === "divides" ? -2 : 2) * i) / d));
 
 /** The vector of one position: (sin, cos) of position · ω_i for each pair. */
-export const encoded = (position, omega) => omega.flatMap((speed) =>
-  [Math.sin(position * speed), Math.cos(position * speed)]);
+export const encoded = (position, omega) =>
+  omega.flatMap((speed) => [Math.sin(position * speed), Math.cos(position * speed)]);
 
 /** PE[p] R(k): every pair of a vector, turned by the angle k · ω_i; p is nowhere asked. */
-export const turned = (vector, omega, k) => omega.flatMap((speed, i) => {
-  const [x, y] = vector.slice(2 * i, 2 * i + 2);
-  const [sine, cosine] = [Math.sin(k * speed), Math.cos(k * speed)];
-  return [x * cosine + y * sine, y * cosine - x * sine];
-});
+export const turned = (vector, omega, k) =>
+  omega.flatMap((speed, i) => {
+    const [x, y] = vector.slice(2 * i, 2 * i + 2);
+    const [sine, cosine] = [Math.sin(k * speed), Math.cos(k * speed)];
+    return [x * cosine + y * sine, y * cosine - x * sine];
+  });
 
 /** The cosine of the angle between two positions, whose norms are √(d / 2) each. */
 export const alike = (a, b) => dot(a, b) / (a.length / 2);

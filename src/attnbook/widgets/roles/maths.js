@@ -5,10 +5,12 @@ import { divisor, mask, product, rowAt, scale, scores, weights } from "../core/m
 /** The first pair i < j with the widest gap between e_ij and e_ji; null where e is symmetric. */
 export function lopsided(e) {
   const near = 1e-9;
-  const gaps = e.flatMap((row, i) => row.slice(i + 1).map((score, after) => {
-    const j = i + 1 + after;
-    return { i, j, gap: Math.abs(score - e[j][i]) };
-  }));
+  const gaps = e.flatMap((row, i) =>
+    row.slice(i + 1).map((score, after) => {
+      const j = i + 1 + after;
+      return { i, j, gap: Math.abs(score - e[j][i]) };
+    }),
+  );
   const widest = Math.max(0, ...gaps.map(({ gap }) => gap));
   if (widest <= near * Math.max(...e.flat().map(Math.abs))) return null;
   return gaps.find(({ gap }) => gap >= (1 - near) * widest);

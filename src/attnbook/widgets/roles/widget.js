@@ -1,7 +1,19 @@
 // One token's vector in its three roles: the reader edits the matrices, all the rest follows.
 
 import { masking, scaling } from "../core/view/controls.js";
-import { alertLine, changed, choice, el, nodes, note, numberBox, reset, setText, statusLine, together } from "../core/view/dom.js";
+import {
+  alertLine,
+  changed,
+  choice,
+  el,
+  nodes,
+  note,
+  numberBox,
+  reset,
+  setText,
+  statusLine,
+  together,
+} from "../core/view/dom.js";
 import { fixed, plain, vector, visible } from "../core/view/text.js";
 import { block } from "./block.js";
 import { roles } from "./maths.js";
@@ -12,8 +24,9 @@ const state = ["vectors", "w_q", "w_k", "w_v", "token", "scaled", "causal"];
 
 const MOST = 1000; // a larger number would only fill the tables with digits
 
-const HINT = "In the squares, a row belongs to the token that asks; its largest weight is bold. "
-  + "Click a row, or use the up and down arrow keys, to work it out.";
+const HINT =
+  "In the squares, a row belongs to the token that asks; its largest weight is bold. " +
+  "Click a row, or use the up and down arrow keys, to work it out.";
 
 const ROLES = [
   { letter: "q", upper: "Q", name: "query", matrix: "w_q" },
@@ -29,8 +42,7 @@ function build(store) {
   const blocks = ROLES.map((role) => block(view, role));
   view.parts = [settings(view), ...blocks, asking(view), squares(view)];
   const [top, q, k, v, table, both] = nodes(view.parts);
-  view.node = el("div", {}, top, el("div", "trio", q, k, v),
-    view.alert.node, table, both, view.status, note(HINT));
+  view.node = el("div", {}, top, el("div", "trio", q, k, v), view.alert.node, table, both, view.status, note(HINT));
   view.draw = () => draw(view);
   return view;
 }
@@ -67,8 +79,9 @@ function settings(view) {
 
 /** The chosen token's own vector, to be edited too. */
 function own(view) {
-  const boxes = view.store.get("initial").vectors[0].map((_, c) =>
-    box(view, `number ${c + 1} of x`, "vectors", null, c));
+  const boxes = view.store
+    .get("initial")
+    .vectors[0].map((_, c) => box(view, `number ${c + 1} of x`, "vectors", null, c));
   return together(el("div", "own", "x =", nodes(boxes)), boxes);
 }
 
@@ -77,7 +90,9 @@ function box(view, label, name, r, c) {
   const { store } = view;
   const row = () => r ?? store.get("token");
   const one = numberBox({
-    label, most: MOST, step: store.get("step"),
+    label,
+    most: MOST,
+    step: store.get("step"),
     change: (value) => store.set(changed(store, name, row(), c, value)),
     tell: view.alert.tell,
   });

@@ -1,12 +1,16 @@
 // The reader's sentence: cut into the words that a model may know, and the words near to one that
 // it does not know. Pure functions; Python cuts the same way.
 
-const TOKEN = /can(?=not(?![\p{L}\d_]))|\p{L}+?(?=n't(?![\p{L}\d_]))|n't(?![\p{L}\d_])|'[\p{L}\d_]+|\d+(?:[.,:]\d+)*|\p{L}+(?:-\p{L}+)*|\S/gu;
+const TOKEN =
+  /can(?=not(?![\p{L}\d_]))|\p{L}+?(?=n't(?![\p{L}\d_]))|n't(?![\p{L}\d_])|'[\p{L}\d_]+|\d+(?:[.,:]\d+)*|\p{L}+(?:-\p{L}+)*|\S/gu;
 const WHOLE = { ca: "can", "n't": "not" };
 
 /** A text as tokens: in lower case, without punctuation, n't as not. */
 export function tokensOf(text) {
-  const plain = text.toLowerCase().replace(/’/g, "'").replace(/[.,;:!?…]/g, " ");
+  const plain = text
+    .toLowerCase()
+    .replace(/’/g, "'")
+    .replace(/[.,;:!?…]/g, " ");
   return (plain.match(TOKEN) ?? []).map((token) => WHOLE[token] ?? token);
 }
 
@@ -24,10 +28,17 @@ export function distance(a, b) {
 }
 
 /** Up to `most` known words that are nearest to one, none that shares too little with it. */
-export const nearest = (word, known, most = 3) => known
-  .map((one) => [distance(word, one), one])
-  .filter(([far]) => far <= Math.max(2, word.length / 2))
-  .sort(([a], [b]) => a - b).slice(0, most).map(([, one]) => one);
+export const nearest = (word, known, most = 3) =>
+  known
+    .map((one) => [distance(word, one), one])
+    .filter(([far]) => far <= Math.max(2, word.length / 2))
+    .sort(([a], [b]) => a - b)
+    .slice(0, most)
+    .map(([, one]) => one);
 
 /** Tokens as a text: no space after l' or before 's and -il. */
-export const joined = (tokens) => tokens.join(" ").replace(/' /g, "'").replace(/ (['-]\p{L})/gu, "$1");
+export const joined = (tokens) =>
+  tokens
+    .join(" ")
+    .replace(/' /g, "'")
+    .replace(/ (['-]\p{L})/gu, "$1");

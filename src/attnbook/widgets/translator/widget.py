@@ -15,7 +15,7 @@ from attnbook.decoding import Hypothesis, beam_search
 from attnbook.language import Vocabulary, detokenise, tokenise
 from attnbook.record import record_attention
 from attnbook.transformer import Seq2Seq
-from attnbook.widgets.core import checks, markup
+from attnbook.widgets.core import checks, markup, packing
 from attnbook.widgets.core.assets import WithAsset, asset_script
 from attnbook.widgets.translator import weights as translator_weights
 from attnbook.widgets.translator.weights import rounded
@@ -103,7 +103,8 @@ class Translator(WithAsset, kind="translator"):
     ) -> None:
         self._model = rounded(model)
         translator_weights.check_vocabularies(self._model, source_vocabulary, target_vocabulary)
-        carried, shapes = translator_weights.pack(model)
+        tensors = translator_weights.tensors_of(model)
+        carried = packing.pack_rows(tensors)
         sizes = translator_weights.sizes(self._model)
         known = source_vocabulary.tokens
         start = {
@@ -120,7 +121,7 @@ class Translator(WithAsset, kind="translator"):
             caption=caption,
             source_words=list(known),
             target_words=list(target_vocabulary.tokens),
-            shapes=shapes,
+            shapes=[list(tensor.shape) for tensor in tensors],
             sizes=sizes,
             examples=_examples(examples, known),
             asset=_asset(asset),

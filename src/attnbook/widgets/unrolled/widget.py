@@ -10,9 +10,9 @@ import traitlets
 
 from attnbook.language import Vocabulary
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.widgets.core import checks, markup
+from attnbook.widgets.core import checks, markup, packing
 from attnbook.widgets.core.base import Widget
-from attnbook.widgets.unrolled import model as carried
+from attnbook.widgets.unrolled.run import EOS, TENSORS, Run, run, with_weights
 
 __all__ = ["Norms", "UnrolledModel"]
 
@@ -60,7 +60,7 @@ class UnrolledModel(Widget, kind="unrolled"):
 
     source_words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     target_words = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    packed = traitlets.Unicode().tag(sync=True)  # the weights: see carried.py
+    packed = traitlets.Unicode().tag(sync=True)  # the weights: see core/packing.py
     fine = traitlets.Unicode().tag(sync=True)
     ranges = traitlets.List().tag(sync=True)
     shapes = traitlets.List().tag(sync=True)
@@ -81,9 +81,10 @@ class UnrolledModel(Widget, kind="unrolled"):
         caption: str = "",
     ) -> None:
         tensors = _weights(model, source, target)
-        packed, fine, ranges = carried.pack(tensors)
+        packed, fine, ranges = packing.pack_tensors(tensors)
         shapes = [list(tensor.shape) for tensor in tensors]
-        self._tensors = carried.unpack(packed, fine, ranges, shapes)  # the page's own numbers
+        tensors = packing.unpack_tensors(packed, fine, ranges, shapes)  # the page's own numbers
+        self._model = with_weights(model, tensors)
         words = _sentence(sentence, source.tokens)
         super().__init__(
             caption=caption,
@@ -104,7 +105,7 @@ class UnrolledModel(Widget, kind="unrolled"):
     def written(self) -> list[str]:
         """The sentence as it stands now, forced words included, without eos."""
         words = self._words(self._run().written)
-        return words[:-1] if words[-1] == self.target_words[carried.EOS] else words
+        return words[:-1] if words[-1] == self.target_words[EOS] else words
 
     @property
     def chosen(self) -> list[str]:
@@ -123,10 +124,10 @@ class UnrolledModel(Widget, kind="unrolled"):
         states = (done.forward, done.backward, done.states)
         return Norms(*(np.linalg.norm(part, axis=-1) for part in states))
 
-    def _run(self) -> carried.Run:
+    def _run(self) -> Run:
         source = [self.source_words.index(word) for word in self.sentence]
         forced = {int(t): self.target_words.index(word) for t, word in self.forced.items()}
-        return carried.run(self._tensors, source, forced, _longest(self.sentence))
+        return run(self._model, source, forced, _longest(self.sentence))
 
     def _words(self, ids: Sequence[int]) -> list[str]:
         return [self.target_words[number] for number in ids]
@@ -154,7 +155,7 @@ class UnrolledModel(Widget, kind="unrolled"):
             self.step = min(self.step, self._count() - 1)
 
     def _summary(self) -> str:
-        d = self._tensors[0].shape[1]
+        d = self.shapes[0][1]
         return f"d_model {d}, reads {' '.join(self.sentence)}, writes {' '.join(self.written)}"
 
     def _fallback(self) -> str:
@@ -220,8 +221,8 @@ def _weights(model: Any, source: Any, target: Any) -> list[np.ndarray]:
     if model.decoder.order != "none":
         raise ValueError(f"model must have order='none', got order={model.decoder.order!r}")
     state = model.state_dict()
-    tensors = [checks.finite_array(name, state[name], ranks=(1, 2)) for name in carried.TENSORS]
-    _check_sizes(dict(zip(carried.TENSORS, tensors, strict=True)), source, target)
+    tensors = [checks.finite_array(name, state[name], ranks=(1, 2)) for name in TENSORS]
+    _check_sizes(dict(zip(TENSORS, tensors, strict=True)), source, target)
     return tensors
 
 

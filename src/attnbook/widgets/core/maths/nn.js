@@ -1,6 +1,5 @@
-// The mathematics, and nothing else: pure functions on plain numbers, tested against PyTorch.
+// What networks are made of: pure functions on plain numbers, tested against PyTorch.
 // Big matrices are flat, row after row: entry (i, j) of an n_q × n_k matrix is at i·n_k + j.
-
 
 export const dot = (a, b) => a.reduce((sum, x, c) => sum + x * b[c], 0);
 
@@ -60,8 +59,8 @@ export const attend = (row, values) =>
 export const product = (rows, matrix) => rows.map((row) => attend(row, matrix));
 
 /** The ones of an identity matrix, in any shape: as many as fit on the diagonal. */
-export const identity = (rows, columns) => Array.from({ length: rows }, (_, r) =>
-  Array.from({ length: columns }, (__, c) => Number(r === c)));
+export const identity = (rows, columns) =>
+  Array.from({ length: rows }, (_, r) => Array.from({ length: columns }, (__, c) => Number(r === c)));
 
 /** The average of several matrices of weights, entry by entry, into out. */
 export function mean(matrices, out = new Float64Array(matrices[0].length)) {
@@ -73,5 +72,53 @@ export function mean(matrices, out = new Float64Array(matrices[0].length)) {
 }
 
 /** Entropy −Σ α ln α of one row of weights, in nats; exp of it is a number of keys. */
-export const entropy = (row) =>
-  row.reduce((sum, weight) => (weight > 0 ? sum - weight * Math.log(weight) : sum), 0);
+export const entropy = (row) => row.reduce((sum, weight) => (weight > 0 ? sum - weight * Math.log(weight) : sum), 0);
+
+/** W x + b of a flat matrix, or the rows from `from` up to `to` of it. */
+export function affine({ weight, bias = null }, x, from = 0, to = weight.length / x.length) {
+  const n = x.length;
+  const out = new weight.constructor(to - from);
+  for (let r = from; r < to; r++) {
+    let [one, two, three, four, at] = [bias ? bias[r] : 0, 0, 0, 0, r * n];
+    let c = 0;
+    for (; c + 3 < n; c += 4, at += 4) {
+      // four sums: none waits for another
+      one += weight[at] * x[c];
+      two += weight[at + 1] * x[c + 1];
+      three += weight[at + 2] * x[c + 2];
+      four += weight[at + 3] * x[c + 3];
+    }
+    for (; c < n; c++, at++) one += weight[at] * x[c];
+    out[r - from] = one + two + three + four;
+  }
+  return out;
+}
+
+const average = (x) => x.reduce((sum, value) => sum + value, 0) / x.length;
+
+/** One vector's mean and biased variance. */
+export function moments(x) {
+  const mu = average(x);
+  return { mu, variance: average(x.map((value) => (value - mu) ** 2)) };
+}
+
+/** (x − mean) / √(variance + eps), then a factor and a sum of its own for each component. */
+export function layerNorm(x, gain, shift, eps) {
+  const { mu, variance } = moments(x);
+  const by = Math.sqrt(variance + eps);
+  return x.map((value, c) => ((value - mu) / by) * gain[c] + shift[c]);
+}
+
+const sigmoid = (x) => 1 / (1 + Math.exp(-x));
+
+/** One step of a GRU as PyTorch defines it: reset r, update z, and the proposal. */
+export function gruCell([wX, wH, bX, bH], x, h) {
+  const d = h.length;
+  const fromX = affine({ weight: wX, bias: bX }, x);
+  const fromH = affine({ weight: wH, bias: bH }, h);
+  return h.map((old, c) => {
+    const r = sigmoid(fromX[c] + fromH[c]);
+    const z = sigmoid(fromX[d + c] + fromH[d + c]);
+    return (1 - z) * Math.tanh(fromX[2 * d + c] + r * fromH[2 * d + c]) + z * old;
+  });
+}

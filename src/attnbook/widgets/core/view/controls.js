@@ -13,15 +13,30 @@ const HOTTEST = 1000; // beyond it every weight is the same to three decimals
  * value of the trait `name` wanted exactly. The slider may run over another scale than the value.
  */
 export function slide({
-  store, tell, name, label = name, min, max, least, most, value = (place) => place,
+  store,
+  tell,
+  name,
+  label = name,
+  min,
+  max,
+  least,
+  most,
+  value = (place) => place,
   place = (now) => now,
 }) {
   const slider = el("input", {
-    type: "range", min, max, step: "0.01", "aria-label": label,
+    type: "range",
+    min,
+    max,
+    step: "0.01",
+    "aria-label": label,
     oninput: () => store.set({ [name]: value(Number(slider.value)) }),
   });
   const exact = numberBox({
-    label: `${label} as a number`, least, most, step: 0.01,
+    label: `${label} as a number`,
+    least,
+    most,
+    step: 0.01,
     change: (typed) => store.set({ [name]: typed }),
     tell,
   });
@@ -34,15 +49,22 @@ export function slide({
     slider.setAttribute("aria-valuetext", text);
     exact.show(now, text);
   };
-  const node = el("div", "slide",
-    el("span", { "aria-hidden": "true" }, label), slider, exact.node);
+  const node = el("div", "slide", el("span", { "aria-hidden": "true" }, label), slider, exact.node);
   return { node, show };
 }
 
-export const temperature = (store, tell) => slide({
-  store, tell, name: "temperature", min: -1, max: 1, least: COLDEST, most: HOTTEST,
-  value: toTemperature, place: Math.log10,
-});
+export const temperature = (store, tell) =>
+  slide({
+    store,
+    tell,
+    name: "temperature",
+    min: -1,
+    max: 1,
+    least: COLDEST,
+    most: HOTTEST,
+    value: toTemperature,
+    place: Math.log10,
+  });
 
 /** Dividing by √d; with one component there is nothing to divide by. */
 export function scaling(store, d = store.get("d")) {
@@ -61,7 +83,6 @@ export function settings(view, more = [masking(view.store)], ...behind) {
   const { store } = view;
   view.alert = alertLine();
   const parts = [temperature(store, view.alert.tell), scaling(store), ...more];
-  const node = el("div", {},
-    el("div", "controls", nodes(parts), behind), view.alert.node);
+  const node = el("div", {}, el("div", "controls", nodes(parts), behind), view.alert.node);
   return together(node, parts);
 }

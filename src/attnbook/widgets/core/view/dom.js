@@ -67,43 +67,62 @@ export const pressed = (node, on) => node.setAttribute("aria-pressed", on);
 export function tick(text, flip) {
   const box = el("input", { type: "checkbox", onchange: () => flip(box.checked) });
   const label = el("label", "tick", box, el("span", {}, text));
-  return { node: label, show: (on) => { box.checked = on; } };
+  return {
+    node: label,
+    show: (on) => {
+      box.checked = on;
+    },
+  };
 }
 
 /** A list of choices with its label; shows the one at a place. */
 export function choice(label, names, pick) {
-  const box = el("select", { onchange: () => pick(box.selectedIndex) },
-    names.map((name) => el("option", {}, name)));
+  const box = el(
+    "select",
+    { onchange: () => pick(box.selectedIndex) },
+    names.map((name) => el("option", {}, name)),
+  );
   const node = el("label", "choose", el("span", {}, label), box);
-  return { node, show: (place) => { box.selectedIndex = place; } };
+  return {
+    node,
+    show: (place) => {
+      box.selectedIndex = place;
+    },
+  };
 }
 
 /** Take back all that was marked as typed wrong. */
-export const forgive = (node) => node.querySelectorAll("[aria-invalid]")
-  .forEach((box) => box.removeAttribute("aria-invalid"));
+export const forgive = (node) =>
+  node.querySelectorAll("[aria-invalid]").forEach((box) => box.removeAttribute("aria-invalid"));
 
 /**
  * The button that puts back what was there first, and forgets what was typed wrong; `also` is to
  * be done before. The view has store, node, draw and alert.
  */
-export const reset = (view, what, also = () => {}, kept = () => ({})) => button("reset", () => {
-  also();
-  forgive(view.node);
-  view.alert.tell("");
-  view.store.set({ ...structuredClone(view.store.get("initial")), ...kept() });
-  view.draw(); // the very numbers that are there still have to come back into the boxes
-}, { "aria-label": `reset to the first ${what}` });
+export const reset = (view, what, also = () => {}, kept = () => ({})) =>
+  button(
+    "reset",
+    () => {
+      also();
+      forgive(view.node);
+      view.alert.tell("");
+      view.store.set({ ...structuredClone(view.store.get("initial")), ...kept() });
+      view.draw(); // the very numbers that are there still have to come back into the boxes
+    },
+    { "aria-label": `reset to the first ${what}` },
+  );
 
 /** Several parts that are shown together. */
-export const together = (node, parts) =>
-  ({ node, show: (now) => parts.forEach((part) => part.show(now)) });
+export const together = (node, parts) => ({ node, show: (now) => parts.forEach((part) => part.show(now)) });
 
 export const nodes = (parts) => parts.map(({ node }) => node);
 
 /** A bar of a share from 0 to 1. */
 export function bar() {
   const fill = el("span");
-  const show = (share) => { fill.style.width = `${100 * share}%`; };
+  const show = (share) => {
+    fill.style.width = `${100 * share}%`;
+  };
   return { node: el("span", "bar", fill), show };
 }
 
@@ -115,8 +134,7 @@ export const onKeys = (act) => (event) => {
 };
 
 /** A box that takes a number, as text: a comma or a point is good. */
-export const decimal = (props) =>
-  el("input", { type: "text", inputmode: "decimal", autocomplete: "off", ...props });
+export const decimal = (props) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", ...props });
 
 /**
  * A box for one number. What cannot be used is marked and said, the last good number stays, and
@@ -124,7 +142,12 @@ export const decimal = (props) =>
  * or whatever `usable` says. The up and down arrows change it by `step`.
  */
 export function numberBox({
-  label, most, least = -most, change, tell, step = 1,
+  label,
+  most,
+  least = -most,
+  change,
+  tell,
+  step = 1,
   wanted = `a number from ${least} to ${most}`.replace("-", "−"),
   usable = (value) => value >= least && value <= most,
 }) {
@@ -165,13 +188,21 @@ export function numberBox({
 
 /** A box that scrolls sideways by itself, reachable by keyboard. */
 export const scroller = (label, ...children) =>
-  el("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": label },
-    ...children);
+  el("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": label }, ...children);
 
 /** A table; rows are lists of strings or nodes, the first of each row is its heading. */
 export function table(head, rows) {
-  return grid(head.map((cell) => el("th", { scope: "col" }, cell)), rows.map(([first, ...rest]) =>
-    el("tr", {}, el("th", { scope: "row" }, first), rest.map((cell) => el("td", {}, cell)))));
+  return grid(
+    head.map((cell) => el("th", { scope: "col" }, cell)),
+    rows.map(([first, ...rest]) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, first),
+        rest.map((cell) => el("td", {}, cell)),
+      ),
+    ),
+  );
 }
 
 /** A table of ready cells in its head, and of ready rows. */
@@ -185,14 +216,12 @@ export const grid = (head, rows, ...foot) =>
 export function twin(label, rows, summary = "the same as a table") {
   const place = scroller(label);
   let [drawn, ready] = [null, false]; // ready: the picture is drawn, so there is something to say
-  const node = el("details", { class: "twin", ontoggle: () => ready && show() },
-    el("summary", {}, summary), place);
+  const node = el("details", { class: "twin", ontoggle: () => ready && show() }, el("summary", {}, summary), place);
   const show = () => {
     ready = true;
     if (!node.open || node.hidden) return;
     const texts = rows();
-    const fits = drawn?.rows.length === texts.length
-      && drawn.rows[0].cells.length === texts[0].length;
+    const fits = drawn?.rows.length === texts.length && drawn.rows[0].cells.length === texts[0].length;
     if (fits) {
       texts.forEach((row, r) => row.forEach((text, c) => setText(drawn.rows[r].cells[c], text)));
       return;
@@ -212,7 +241,11 @@ export const changed = (store, name, r, c, value) => ({
 export function soon(draw) {
   let asked = 0;
   const ask = () => {
-    if (!asked) asked = requestAnimationFrame(() => { asked = 0; draw(); });
+    if (!asked)
+      asked = requestAnimationFrame(() => {
+        asked = 0;
+        draw();
+      });
   };
   ask.cancel = () => cancelAnimationFrame(asked);
   return ask;

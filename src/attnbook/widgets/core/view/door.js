@@ -52,7 +52,10 @@ function forPrint(node) {
         twin.dispatchEvent(new Event("toggle")); // the browser's own comes too late for the print
         opened.push(twin);
       }
-    } else opened.splice(0).forEach((twin) => { twin.open = false; });
+    } else
+      opened.splice(0).forEach((twin) => {
+        twin.open = false;
+      });
   };
   media.addEventListener("change", change);
   return () => media.removeEventListener("change", change);

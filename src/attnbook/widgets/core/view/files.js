@@ -3,6 +3,7 @@
 /** Text as XML: no markup, and no control character that XML forbids. */
 export const xml = (text) =>
   text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML forbids
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
     .replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 

@@ -2,7 +2,7 @@
 // style sheet makes the pixels large, which is far cheaper than painting cell by cell.
 
 import { divisor, mask, rowAt, weights } from "../maths/nn.js";
-import { dequantise } from "../maths/packing.js";
+import { unpackScores } from "../maths/packing.js";
 
 /** A head: its raw scores, room for its weights, and a small canvas to paint them on. */
 export function makeHead(scores, nQ, nK) {
@@ -18,8 +18,7 @@ export function makeHead(scores, nQ, nK) {
 /** All heads, from whichever form the numbers came in. */
 export function readHeads(store) {
   const [, nQ, nK] = store.get("shape");
-  const heads = store.get("scores")
-    ?? dequantise(store.get("packed"), store.get("ranges"), nQ * nK);
+  const heads = store.get("scores") ?? unpackScores(store.get("packed"), store.get("ranges"), nQ * nK);
   return heads.map((scores) => makeHead(Float64Array.from(scores), nQ, nK));
 }
 

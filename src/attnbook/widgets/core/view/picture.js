@@ -20,7 +20,12 @@ export function layout({ width, tokens, keyTokens, measure }) {
   const labels = upright ? Math.min(columns, LABEL.most) + 10 : LABEL.size + 10;
   const top = AXIS.height + labels;
   return {
-    cell, left, top, upright, room: left - 10, columnRoom: labels - 10,
+    cell,
+    left,
+    top,
+    upright,
+    room: left - 10,
+    columnRoom: labels - 10,
     every: Math.ceil(LABEL.line / cell), // labels closer than a line would overlap
     numbers: cell >= CELL.forNumbers && keyTokens.length <= 12,
     decimals: cell >= CELL.forThree ? 3 : 2,
@@ -66,9 +71,10 @@ function drawLines(pen, at, { head, may, between }, { paper, muted }) {
   for (let j = 1; j < head.nK; j++) line(left + j * cell, top, left + j * cell, bottom);
   for (let i = 1; i < head.nQ; i++) line(left, top + i * cell, right, top + i * cell);
   // a masked cell is crossed out: its meaning must not hang on a colour
-  if (may) eachCell(head, at, (place, x, y) => {
-    if (!may[place]) cross(pen, x + cell / 2, y + cell / 2, cell * 0.1, muted);
-  });
+  if (may)
+    eachCell(head, at, (place, x, y) => {
+      if (!may[place]) cross(pen, x + cell / 2, y + cell / 2, cell * 0.1, muted);
+    });
 }
 
 function drawNumbers(pen, at, { head, may }, palette) {
@@ -77,8 +83,7 @@ function drawNumbers(pen, at, { head, may }, palette) {
   eachCell(head, at, (place, x, y) => {
     if (!may[place]) return;
     const colour = readable(shade(head.weights[place], palette));
-    pen.text(fixed(head.weights[place], decimals), x + cell / 2, y + cell / 2,
-      { size, colour, align: "center" });
+    pen.text(fixed(head.weights[place], decimals), x + cell / 2, y + cell / 2, { size, colour, align: "center" });
   });
 }
 

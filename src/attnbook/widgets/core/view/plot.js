@@ -79,29 +79,36 @@ export function point(view, cell) {
 export const pinned = ({ store, pin }) => store.get(pin);
 
 /** Pin a row, or let it go where it is pinned. */
-export const togglePin = (view, i) =>
-  view.store.set({ [view.pin]: pinned(view) === i ? null : i });
+export const togglePin = (view, i) => view.store.set({ [view.pin]: pinned(view) === i ? null : i });
 
 /** The part that takes pointer and keys. */
 export function plot(view, label) {
   const { nQ, nK } = view.heads[0];
   const find = (event) => under(view, view.canvas, event, nQ, nK);
   const move = (cell) => point(view, cell);
-  return el("div", {
-    class: "plot", tabindex: "0", role: "application", "aria-roledescription": "heat map",
-    "aria-label": `${label}. Arrow keys move from cell to cell, Home and End go to the ends of a `
-      + "row, Enter pins the row, Escape lets it go.",
-    onpointermove: (event) => event.pointerType !== "touch" && move(find(event)),
-    onpointerleave: () => move(null),
-    onclick: (event) => {
-      const cell = find(event);
-      if (cell) togglePin(view, cell.i);
-      move(cell);
+  return el(
+    "div",
+    {
+      class: "plot",
+      tabindex: "0",
+      role: "application",
+      "aria-roledescription": "heat map",
+      "aria-label":
+        `${label}. Arrow keys move from cell to cell, Home and End go to the ends of a ` +
+        "row, Enter pins the row, Escape lets it go.",
+      onpointermove: (event) => event.pointerType !== "touch" && move(find(event)),
+      onpointerleave: () => move(null),
+      onclick: (event) => {
+        const cell = find(event);
+        if (cell) togglePin(view, cell.i);
+        move(cell);
+      },
+      onkeydown: onKeys((event) => mapKeys(view, event, { nQ, nK })),
+      onfocus: view.redraw,
+      onblur: () => move(null),
     },
-    onkeydown: onKeys((event) => mapKeys(view, event, { nQ, nK })),
-    onfocus: view.redraw,
-    onblur: () => move(null),
-  }, view.canvas);
+    view.canvas,
+  );
 }
 
 export const KEYS = {
@@ -131,8 +138,7 @@ export function mapKeys(view, { key, shiftKey }, { nQ, nK, passed, turned }) {
 /** The status line: the cell pointed at, the pinned row, or a hint. */
 export function say(view, { describe, describeRow, HINT }) {
   const row = pinned(view);
-  setText(view.status, view.cursor ? describe(view, view.cursor)
-    : row === null ? HINT : describeRow(view, row));
+  setText(view.status, view.cursor ? describe(view, view.cursor) : row === null ? HINT : describeRow(view, row));
 }
 
 /** Beside the map: the pinned row's bars, as items of a list, and what is left over. */
@@ -140,11 +146,15 @@ export function rowSide(view, list, more) {
   const { side } = view;
   // stays where it is while the rest is made anew: a button that is taken out between press and
   // release is never clicked, and loses the keyboard's focus
-  view.sidehead ??= el("div", "sidehead", el("p", {}, el("b"), " attends to"),
+  view.sidehead ??= el(
+    "div",
+    "sidehead",
+    el("p", {}, el("b"), " attends to"),
     button("let go", () => {
       view.store.set({ [view.pin]: null });
       view.plot.focus();
-    }));
+    }),
+  );
   setText(view.sidehead.querySelector("b"), visible(view.tokens[pinned(view)]));
   if (view.sidehead.parentNode !== side) side.replaceChildren(view.sidehead);
   while (view.sidehead.nextSibling) view.sidehead.nextSibling.remove();

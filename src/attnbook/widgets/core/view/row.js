@@ -23,14 +23,16 @@ function entries(view, i) {
     return { token: visible(token), weight: head.weights[at], may: view.may[at] };
   });
   if (all.length <= BARS) return all;
-  return all.filter(({ may }) => may).sort((a, b) => b.weight - a.weight).slice(0, BARS);
+  return all
+    .filter(({ may }) => may)
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, BARS);
 }
 
 function line({ token, weight, may }) {
   const fill = bar();
   fill.show(weight);
-  return el("li", {}, el("span", "token", token), fill.node,
-    el("span", "value", may ? fixed(weight) : "masked"));
+  return el("li", {}, el("span", "token", token), fill.node, el("span", "value", may ? fixed(weight) : "masked"));
 }
 
 /** The pinned row as bars; redrawn whole, as it is a dozen lines. */
@@ -40,6 +42,9 @@ export function rowBars(view) {
   const all = entries(view, i);
   const rest = view.keyTokens.length - all.length;
   const others = 1 - all.reduce((sum, { weight }) => sum + weight, 0);
-  return rowSide(view, el("ol", {}, all.map(line)),
-    rest > 0 && `and ${rest} more, ${fixed(Math.max(0, others))} together`);
+  return rowSide(
+    view,
+    el("ol", {}, all.map(line)),
+    rest > 0 && `and ${rest} more, ${fixed(Math.max(0, others))} together`,
+  );
 }

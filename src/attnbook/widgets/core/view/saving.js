@@ -15,7 +15,10 @@ export function exported(view) {
   const { nK } = what.head;
   const i = what.pinned;
   return {
-    ...what, pinned: null, head: rowOf(what.head, i), tokens: [what.tokens[i]],
+    ...what,
+    pinned: null,
+    head: rowOf(what.head, i),
+    tokens: [what.tokens[i]],
     may: what.may.slice(i * nK, (i + 1) * nK),
   };
 }
@@ -44,8 +47,10 @@ function saveSvg(view) {
 export function rows(view) {
   const { head, may, tokens, keyTokens } = exported(view);
   const cell = (at) => (may[at] ? head.weights[at] : "masked");
-  return [["query", ...keyTokens],
-    ...tokens.map((token, i) => [token, ...keyTokens.map((_, j) => cell(i * head.nK + j))])];
+  return [
+    ["query", ...keyTokens],
+    ...tokens.map((token, i) => [token, ...keyTokens.map((_, j) => cell(i * head.nK + j))]),
+  ];
 }
 
 const saveCsv = (view) => save("attention.csv", csv(view.rows()), "text/csv;charset=utf-8");
@@ -53,6 +58,12 @@ const saveCsv = (view) => save("attention.csv", csv(view.rows()), "text/csv;char
 /** Buttons that save a view's picture, exported(), and its numbers, rows(). */
 export function actions(view) {
   const make = (name, run) => button(name, () => run(view), { "aria-label": `save as ${name}` });
-  return el("div", "actions", el("span", {}, "save as"),
-    make("PNG", savePng), make("SVG", saveSvg), make("CSV", saveCsv));
+  return el(
+    "div",
+    "actions",
+    el("span", {}, "save as"),
+    make("PNG", savePng),
+    make("SVG", saveSvg),
+    make("CSV", saveCsv),
+  );
 }

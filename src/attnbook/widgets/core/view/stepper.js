@@ -7,10 +7,11 @@ const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 const UPRIGHT = { ...KEYS, ArrowUp: -1, ArrowDown: 1 };
 
 /** A listener for ←, →, Home and End; in an upright list for ↑ and ↓ too. */
-export const stepKeys = (by, upright) => onKeys(({ key }) => {
-  const change = (upright ? UPRIGHT : KEYS)[key];
-  return change ? by(change) : false;
-});
+export const stepKeys = (by, upright) =>
+  onKeys(({ key }) => {
+    const change = (upright ? UPRIGHT : KEYS)[key];
+    return change ? by(change) : false;
+  });
 
 const PREVIOUS = { previous: -1, next: 1 };
 
@@ -25,14 +26,22 @@ export function stepper({ what, moves = PREVIOUS, inner, at, last, go, upright, 
   const buttons = Object.keys(moves).map((name, place) => button(name, () => by(changes[place])));
   const half = buttons.length / 2;
   const place = told && el("span");
-  const node = el("div", {
-    class: "stepper", role: "group", "aria-label": `${what}; left and right arrow keys move`,
-    onkeydown: stepKeys(by, upright),
-  }, buttons.slice(0, half), inner, buttons.slice(half), place);
+  const node = el(
+    "div",
+    {
+      class: "stepper",
+      role: "group",
+      "aria-label": `${what}; left and right arrow keys move`,
+      onkeydown: stepKeys(by, upright),
+    },
+    buttons.slice(0, half),
+    inner,
+    buttons.slice(half),
+    place,
+  );
   const show = () => {
     // not `disabled`: that would take the keyboard's focus away at either end
-    buttons.forEach((one, each) =>
-      one.setAttribute("aria-disabled", at() === (each < half ? 0 : last())));
+    buttons.forEach((one, each) => one.setAttribute("aria-disabled", at() === (each < half ? 0 : last())));
     if (told) setText(place, told());
   };
   return { node, show, by };

@@ -24,16 +24,20 @@ export const factor = (value) => (value < 0 ? `(${plain(value)})` : plain(value)
 export const vector = (values, show = plain) => `(${values.map((v) => show(v)).join(", ")})`;
 
 /** "a", "a and b", "a, b and c". */
-export const listed = (names) => (names.length < 2 ? names.join("")
-  : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
+export const listed = (names) =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
 
 const HEAVY = 3; // of a row only so many of the largest weights are named
 
 /** "nuts 0.905, had 0.061": the largest weights of those keys of a row that count. */
-export const heaviest = (tokens, row, counts = () => true) => tokens
-  .map((token, j) => [row[j], `${visible(token)} ${fixed(row[j])}`])
-  .filter((_, j) => counts(j)).sort(([a], [b]) => b - a).slice(0, HEAVY)
-  .map(([, text]) => text).join(", ");
+export const heaviest = (tokens, row, counts = () => true) =>
+  tokens
+    .map((token, j) => [row[j], `${visible(token)} ${fixed(row[j])}`])
+    .filter((_, j) => counts(j))
+    .sort(([a], [b]) => b - a)
+    .slice(0, HEAVY)
+    .map(([, text]) => text)
+    .join(", ");
 
 /** A token with no visible letter would leave a blank heading. */
 export const visible = (token) => (token.trim() === "" ? "␣" : token);

@@ -1,7 +1,16 @@
 // Colours come from the style sheet's custom properties, so that a canvas follows the page.
 
-const NAMES = ["ink", "paper", "accent", "line", "muted", "half", "full", "masked",
-  ...Array.from({ length: 6 }, (_, h) => `head-${h}`)];
+const NAMES = [
+  "ink",
+  "paper",
+  "accent",
+  "line",
+  "muted",
+  "half",
+  "full",
+  "masked",
+  ...Array.from({ length: 6 }, (_, h) => `head-${h}`),
+];
 
 /** Any CSS colour as [red, green, blue]: the browser itself is asked to paint it. */
 function rgb(colour, context) {
@@ -21,12 +30,11 @@ export function colours(node) {
 
 export const css = ([red, green, blue]) => `rgb(${red},${green},${blue})`;
 
-const between = (from, to, share) =>
-  from.map((part, place) => Math.round(part + (to[place] - part) * share));
+const between = (from, to, share) => from.map((part, place) => Math.round(part + (to[place] - part) * share));
 
 /** The colour of a weight: 0 is the page, 1 the full accent, as in the book's other figures. */
 export const shade = (weight, { paper, half, full }) =>
-  (weight < 0.5 ? between(paper, half, 2 * weight) : between(half, full, 2 * weight - 1));
+  weight < 0.5 ? between(paper, half, 2 * weight) : between(half, full, 2 * weight - 1);
 
 /** Black or white, whichever can be read on this colour (one of them has at least 4.5 : 1). */
 export const readable = (colour) => (luminance(colour) > 0.179 ? [0, 0, 0] : [255, 255, 255]);
@@ -56,8 +64,7 @@ export function watchTheme(changed) {
   for (const node of [document.documentElement, document.body]) {
     observer.observe(node, { attributes: true, attributeFilter });
   }
-  const media = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map((query) =>
-    matchMedia(query));
+  const media = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map((query) => matchMedia(query));
   media.forEach((query) => query.addEventListener("change", changed));
   return () => {
     observer.disconnect();
