@@ -15,7 +15,9 @@ from typing import Any
 
 import traitlets
 
+from attnbook.widgets.core import checks
 from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 
 __all__ = ["FOLDER", "WithAsset", "asset_bytes", "asset_script"]
 
@@ -43,12 +45,23 @@ def asset_bytes(path: str | os.PathLike[str]) -> bytes:
     return base64.b64decode(found.group(1))
 
 
+def _name(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9-]+", value):
+        raise ValueError(
+            f"{name} must be a name of lower-case letters, digits and hyphens, got"
+            f" {checks.one_line(value)}"
+        )
+    return value
+
+
 class WithAsset(Widget):
     """A widget whose `carried` data a page loads on demand, from the asset that `asset` names."""
 
     asset = traitlets.Unicode("").tag(sync=True)  # lower case, digits and hyphens
     size = traitlets.Int(0).tag(sync=True)  # of the asset's file, in bytes
     carried = traitlets.Bytes(b"").tag(sync=True)
+
+    rules = checks.rules(asset=rule(_name))
 
     def state(self) -> dict[str, Any]:
         """Return what the page's JSON holds: all but the data of the asset."""

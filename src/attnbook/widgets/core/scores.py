@@ -10,6 +10,7 @@ import traitlets
 
 from attnbook.widgets.core import checks, markup, numbers, packing
 from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 
 __all__ = [
     "HeadsWidget",
@@ -34,9 +35,7 @@ class ScoresWidget(Widget):
     temperature = traitlets.Float(1.0).tag(sync=True)
     scaled = traitlets.Bool(True).tag(sync=True)
 
-    @traitlets.validate("temperature")
-    def _check_temperature(self, proposal: dict[str, Any]) -> float:
-        return checks.number_above_zero("temperature", proposal["value"])
+    rules = checks.rules(temperature=rule(checks.number_above_zero), scaled=rule(checks.switch))
 
 
 class HeadsWidget(ScoresWidget):
@@ -50,14 +49,15 @@ class HeadsWidget(ScoresWidget):
     causal = traitlets.Bool(False).tag(sync=True)
     head = traitlets.Int(0).tag(sync=True)
 
+    rules = checks.rules(
+        causal=rule(checks.switch),
+        head=rule(checks.index_of, count=lambda self: self.shape[0]),
+    )
+
     def _may(self) -> np.ndarray:
         _, n_q, n_k = self.shape
         mask = None if self.mask is None else np.array(self.mask).reshape(n_q, n_k)
         return numbers.allowed(n_q, n_k, causal=self.causal, mask=mask)
-
-    @traitlets.validate("head")
-    def _check_head(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("head", proposal["value"], count=self.shape[0])
 
 
 def raw_scores(query: Any, key: Any, scores: Any, d: int | None) -> tuple[np.ndarray, int]:

@@ -12,6 +12,7 @@ from attnbook.language import Vocabulary
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.widgets.core import checks, markup, packing
 from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 from attnbook.widgets.unrolled.run import EOS, TENSORS, Run, run, with_weights
 
 __all__ = ["Norms", "UnrolledModel"]
@@ -69,6 +70,12 @@ class UnrolledModel(Widget, kind="unrolled"):
     step = traitlets.Int(0).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
+    rules = checks.rules(
+        sentence=lambda self, _, value: _sentence(value, self.source_words),
+        forced=lambda self, _, value: _forced(value, self.target_words, _longest(self.sentence)),
+        step=rule(checks.index_of, count=lambda self: self._count()),
+    )
+
     def __init__(
         self,
         model: RNNSeq2Seq,
@@ -85,7 +92,6 @@ class UnrolledModel(Widget, kind="unrolled"):
         shapes = [list(tensor.shape) for tensor in tensors]
         tensors = packing.unpack_tensors(packed, fine, ranges, shapes)  # the page's own numbers
         self._model = with_weights(model, tensors)
-        words = _sentence(sentence, source.tokens)
         super().__init__(
             caption=caption,
             source_words=list(source.tokens),
@@ -94,12 +100,8 @@ class UnrolledModel(Widget, kind="unrolled"):
             fine=fine,
             ranges=ranges,
             shapes=shapes,
-            sentence=words,
-            forced=_forced(forced, target.tokens, _longest(words)),
+            start={"sentence": sentence, "forced": forced, "step": step},
         )
-        self.step = step
-        start = {"sentence": words, "forced": self.forced, "step": self.step}
-        self.initial = markup.tidy(start)
 
     @property
     def written(self) -> list[str]:
@@ -135,18 +137,6 @@ class UnrolledModel(Widget, kind="unrolled"):
     def _count(self) -> int:
         """How many steps there are: n of reading, the summary, and m of writing."""
         return len(self.sentence) + 1 + len(self._run().written)
-
-    @traitlets.validate("sentence")
-    def _check_sentence(self, proposal: dict[str, Any]) -> list[str]:
-        return _sentence(proposal["value"], self.source_words)
-
-    @traitlets.validate("forced")
-    def _check_forced(self, proposal: dict[str, Any]) -> dict[int, str]:
-        return _forced(proposal["value"], self.target_words, _longest(self.sentence))
-
-    @traitlets.validate("step")
-    def _check_step(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("step", proposal["value"], count=self._count())
 
     @traitlets.observe("sentence", "forced")
     def _keep_step(self, _: Any) -> None:
