@@ -2,9 +2,13 @@
 
 import { beamSearch } from "../core/maths/beam.js";
 
+/** @import { Rows, Search } from "../core/types.d.ts" */
+
 /**
  * Search a table: row r of it, wordsOf[r] with the log-probabilities logs[r] (null is −∞), belongs
  * to the prefix prefixes[r] = [row without its last word, that word].
+ * @param {{prefixes: Rows, wordsOf: Rows, logs: (number|null)[][], beam: number, penalty: number, eos: number, longest: number}} table
+ * @returns {Search}
  */
 export function tableSearch({ prefixes, wordsOf, logs, ...how }) {
   const rowOf = new Map(prefixes.map(([row, word], at) => [`${row} ${word}`, at]));

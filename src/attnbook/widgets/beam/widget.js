@@ -33,6 +33,7 @@ const NOTE =
 
 function build(store) {
   const names = store.get("words");
+  /** @type {any} */
   const view = {
     store,
     names,
@@ -84,7 +85,7 @@ function settings(view) {
   } = view;
   const k = choice(
     "beam k",
-    times(store.get("beams"), (at) => (at ? at + 1 : "1 (greedy)")),
+    times(store.get("beams"), (at) => (at ? String(at + 1) : "1 (greedy)")),
     (at) => store.set({ beam: at + 1 }),
   );
   const penalty = slide({ store, tell, name: "penalty", label: "length penalty α", min: 0, max: 2, least: 0, most: 2 });
@@ -151,5 +152,6 @@ function line(view, row, where) {
   return { node, show };
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -19,6 +19,7 @@ export function short(value, decimals = 3, least = 0.5 / 10 ** decimals) {
 /** A component: a small one is 0 to the eye, as its bar shows. */
 export const component = (value) => short(value, 2, 0);
 
+/** @type {[string, string, number?][]} */
 const MEASURES = [
   ["mean", "mu", 0],
   ["sd", "sd"],

@@ -17,6 +17,7 @@ import {
   twin,
 } from "../core/view/dom.js";
 import { stepper } from "../core/view/stepper.js";
+import { read } from "../core/view/store.js";
 import { fixed, plain, visible } from "../core/view/text.js";
 import { blockFlow, traced } from "./maths.js";
 import { measured, named, short, stageList, strip, weightTable } from "./stages.js";
@@ -29,6 +30,7 @@ const MOST_BLOCKS = 12;
 const NORMS = { pre: "pre: before each part", post: "post: after each sum", none: "none" };
 
 function build(store) {
+  /** @type {any} */
   const view = { store, names: store.get("tokens").map(visible), alert: alertLine(), status: statusLine() };
   const table = twin("All stages of the chosen token", () => texts(view));
   view.parts = [settings(view), strip(view), along(view), stageList(), weightTable(view), remark(), table];
@@ -51,7 +53,7 @@ function build(store) {
 }
 
 function draw(view) {
-  const given = Object.fromEntries(state.map((name) => [name, view.store.get(name)]));
+  const given = read(view.store, state);
   const flow = blockFlow({ ...given, layer: view.store.get("layer") });
   const at = Math.min(given.shown, given.blocks);
   const trace = traced(flow, given.vectors, given.token);
@@ -80,7 +82,7 @@ function settings(view) {
   const residual = tick("residual sum", (on) => store.set({ residual: on }));
   const blocks = choice(
     "blocks",
-    times(MOST_BLOCKS, (b) => b + 1),
+    times(MOST_BLOCKS, (b) => String(b + 1)),
     (to) => store.set({ blocks: to + 1 }),
   );
   const x = own(view);
@@ -142,7 +144,8 @@ function remark() {
 }
 
 /** All stages as texts: a row each. */
-function texts({ now, now: { stages, token } }) {
+function texts({ now }) {
+  const { stages, token } = now;
   const rows = stages.map(({ rows: all }, s) => [
     named(now, s),
     ...all[token].map((value) => short(value)),
@@ -152,5 +155,6 @@ function texts({ now, now: { stages, token } }) {
   return [["stage", ...columns, "mean", "sd", "length"], ...rows];
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -19,7 +19,7 @@ export function smallMaps(view) {
     view.pointed = maps.includes(target) ? maps.indexOf(target) : null;
     view.redraw();
   };
-  const leave = () => point({});
+  const leave = () => point({ target: null });
   const node = el(
     "div",
     {

@@ -7,20 +7,37 @@ import { unpackLogs } from "../core/maths/packing.js";
 export const SPECIAL = ["[CLS]", "[SEP]"];
 const FEWEST = 1e-5; // of a row that gives less than this to what is not hidden, nothing is known
 
-/** The log-weights of all heads of sentence k, each flat. */
+/**
+ * The log-weights of all heads of sentence k, each flat.
+ * @param {Uint8Array} bytes
+ * @param {number[]} lengths
+ * @param {number} heads
+ * @param {number} k
+ * @returns {Float64Array[]}
+ */
 export function logWeights(bytes, lengths, heads, k) {
   const size = lengths[k] ** 2;
   const before = lengths.slice(0, k).reduce((sum, n) => sum + n * n, 0);
   return times(heads, (h) => unpackLogs(bytes, heads * before + h * size, size));
 }
 
-/** Which key each query may attend to, flat: all, or all but [CLS] and [SEP]. */
+/**
+ * Which key each query may attend to, flat: all, or all but [CLS] and [SEP].
+ * @param {string[]} tokens
+ * @param {boolean} hide
+ * @returns {Uint8Array}
+ */
 export const seen = (tokens, hide) =>
   Uint8Array.from(tokens.flatMap(() => tokens.map((token) => !(hide && SPECIAL.includes(token)))));
 
 /**
  * Weights from log-weights; where keys are left out, the others divided by their sum, or nothing
  * where that is too small to be known.
+ * @param {Float64Array} logs
+ * @param {number} n
+ * @param {Uint8Array} may
+ * @param {Float64Array} [out]
+ * @returns {Float64Array}
  */
 export function weighed(logs, n, may, out) {
   const found = weights(logs, n, n, may, 1, out);
@@ -40,7 +57,14 @@ const KEYS = {
   special: (_, { tokens }) => tokens.flatMap((token, j) => (SPECIAL.includes(token) ? j : [])),
 };
 
-/** One row's measure; null where it has no such key, or nothing that is not hidden. */
+/**
+ * One row's measure; null where it has no such key, or nothing that is not hidden.
+ * @param {number} i
+ * @param {Float64Array} values
+ * @param {Uint8Array} may
+ * @param {any} what
+ * @returns {number|null}
+ */
 function rowMeasure(i, values, may, what) {
   if (!values.some((weight) => weight > 0)) return null;
   if (what.measure === "spread") return Math.exp(entropy(values));
@@ -51,6 +75,10 @@ function rowMeasure(i, values, may, what) {
 /**
  * A head's measure in one row or, where that is null, its mean over all rows that have such a key;
  * null where none has. `what` is {tokens, row, key, measure}.
+ * @param {Float64Array} values
+ * @param {Uint8Array} may
+ * @param {{tokens: string[], row: number|null, key: number|null, measure: string}} what
+ * @returns {number|null}
  */
 export function measured(values, may, what) {
   const n = what.tokens.length;
@@ -61,7 +89,12 @@ export function measured(values, may, what) {
   return found.length ? found.reduce((sum, value) => sum + value, 0) / found.length : null;
 }
 
-/** The places of the greatest values, at most `most`, the first if equal. */
+/**
+ * The places of the greatest values, at most `most`, the first if equal.
+ * @param {(number|null)[]} values
+ * @param {number} [most]
+ * @returns {number[]}
+ */
 export const ranked = (values, most = 5) =>
   Array.from(values.keys())
     .filter((place) => values[place] !== null)

@@ -20,6 +20,7 @@ import { makeHead, paint } from "../core/view/frame.js";
 import { drawLarge, drawn, mapKeys, onCanvas, point, under } from "../core/view/plot.js";
 import { rowBars } from "../core/view/row.js";
 import { actions, rows } from "../core/view/saving.js";
+import { read } from "../core/view/store.js";
 import { bestHeads, smallMaps } from "./grid.js";
 import { logWeights, measured, ranked, seen, weighed } from "./maths.js";
 import { asked, headName, labels, largeCells, MEASURES, measureCells, NOTE, said } from "./words.js";
@@ -106,10 +107,14 @@ async function load(view) {
 function arrange(view) {
   view.best = bestHeads(view);
   // print opens them, perhaps before there is anything in them
-  view.twins = [
+  /** @type {[(view: any) => any[], string][]} */
+  const tables = [
     [measureCells, "all heads"],
     [largeCells, "the large map"],
-  ].map(([cells, name]) => twin(`${name}, as a table`, () => (view.now ? cells(view) : [[]]), `${name} as a table`));
+  ];
+  view.twins = tables.map(([cells, name]) =>
+    twin(`${name}, as a table`, () => (view.now ? cells(view) : [[]]), `${name} as a table`),
+  );
   view.plot = el(
     "div",
     {
@@ -220,7 +225,7 @@ function draw(view, width) {
     shape: [, heads],
   } = view;
   if (view.shown !== store.get("chosen")) turn(view, store.get("chosen"));
-  const now = Object.fromEntries(state.map((name) => [name, store.get(name)]));
+  const now = read(store, state);
   const place = now.layer * heads + now.head;
   weighAll(view, now);
   const what = { ...now, tokens: view.tokens };
@@ -266,5 +271,6 @@ function markKey({ canvas, at, family, now, palette, tokens }) {
   );
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state };
 export * as maths from "./maths.js";

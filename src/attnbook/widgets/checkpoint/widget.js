@@ -76,4 +76,5 @@ function judge(options, chosen) {
   return `Right so far, but ${missing === 1 ? "one answer is" : `${missing} answers are`} missing.`;
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state };

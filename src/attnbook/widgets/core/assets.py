@@ -68,10 +68,18 @@ class WithAsset(Widget):
         return {name: value for name, value in super().state().items() if name != "carried"}
 
     def html(self) -> str:
-        """Return the widget's HTML; write its asset where the environment names a folder."""
+        """Return the widget's HTML; save its asset where the environment names a folder.
+
+        A lecture's cell shows the widget and says nothing of files, in JupyterLab and Colab there
+        are none, and only the HTML that is stored needs one: so it is `make notebooks` that asks
+        for it, by the environment of its kernels.
+        """
         if folder := os.environ.get(FOLDER):
-            place = Path(folder)
-            place.mkdir(parents=True, exist_ok=True)
-            text = asset_script(self.asset, self.carried)
-            (place / f"{self.asset}.js").write_text(text, encoding="ascii", newline="\n")
+            self.save_asset(Path(folder))
         return super().html()
+
+    def save_asset(self, folder: Path) -> None:
+        """Write the script that a page loads the data from into the folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        text = asset_script(self.asset, self.carried)
+        (folder / f"{self.asset}.js").write_text(text, encoding="ascii", newline="\n")

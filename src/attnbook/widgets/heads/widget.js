@@ -126,4 +126,5 @@ function largeSwitch({ store }) {
   return { node, show };
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };

@@ -58,4 +58,5 @@ function draw(view, width) {
   say(view, { describe, describeRow, HINT });
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };

@@ -207,5 +207,6 @@ function valuesPlot(view) {
   );
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

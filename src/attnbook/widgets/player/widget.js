@@ -170,5 +170,6 @@ function click(view, event) {
   if (cell) view.go(cell.i);
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

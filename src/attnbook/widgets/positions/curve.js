@@ -49,7 +49,7 @@ export function curve(view) {
     then.setAttribute("d", later < n ? ring(at[later], 5) : "");
     setText(last, String(n - 1));
     setText(chosen, `p = ${p}`);
-    chosen.setAttribute("x", Math.max(BOX.left + 14, Math.min(BOX.right - 18, x(p))));
+    chosen.setAttribute("x", String(Math.max(BOX.left + 14, Math.min(BOX.right - 18, Number(x(p))))));
   };
   return { node, show };
 }

@@ -23,16 +23,7 @@ const NOTE =
 
 function build(store) {
   const view = drawn({ store, near: null, alert: alertLine() }, draw);
-  view.parts = [
-    settings(view),
-    hands(view),
-    formula(),
-    map(view),
-    curve(view),
-    clocks(view),
-    neighbours(),
-    tables(view),
-  ];
+  view.parts = [settings(view), hands(view), formula(), map(view), curve(view), clocks(), neighbours(), tables(view)];
   const [top, sliders, letters, plot, line, dials, table, folded] = nodes(view.parts);
   view.node = el(
     "div",
@@ -166,5 +157,6 @@ function tables(view) {
   return together(el("div", "foot", nodes(parts)), parts);
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -108,4 +108,5 @@ function inWords(mine, truth, decimals, tolerance) {
   return apart <= tolerance ? `close: ${side}` : side;
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state };

@@ -14,6 +14,7 @@ import {
   statusLine,
   together,
 } from "../core/view/dom.js";
+import { read } from "../core/view/store.js";
 import { fixed, plain, vector, visible } from "../core/view/text.js";
 import { block } from "./block.js";
 import { roles } from "./maths.js";
@@ -35,6 +36,7 @@ const ROLES = [
 ];
 
 function build(store) {
+  /** @type {any} */
   const view = { store, names: store.get("tokens").map(visible) };
   view.box = (label, name, r, c) => box(view, label, name, r, c);
   view.alert = alertLine();
@@ -49,7 +51,7 @@ function build(store) {
 
 function draw(view) {
   const { store, names } = view;
-  const given = Object.fromEntries(state.map((name) => [name, store.get(name)]));
+  const given = read(store, state);
   const now = { ...given, ...roles(given), names };
   view.parts.forEach((part) => part.show(now));
   setText(view.status, said(now));
@@ -103,5 +105,6 @@ function box(view, label, name, r, c) {
   return { node: one.node, show };
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

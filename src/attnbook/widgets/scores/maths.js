@@ -2,7 +2,13 @@
 
 import { attend, dot } from "../core/maths/nn.js";
 
-/** Dot, scaled dot, bilinear and additive score of one query, each as a function of the key. */
+/** @import { Rows } from "../core/types.d.ts" */
+
+/**
+ * Dot, scaled dot, bilinear and additive score of one query, each as a function of the key.
+ * @param {{query: number[], w: Rows, w_q: Rows, w_k: Rows, v: number[], tanh: boolean}} given
+ * @returns {((key: number[]) => number)[]}
+ */
 export function fourScores({ query, w, w_q: wQ, w_k: wK, v, tanh }) {
   const asked = attend(query, w); // q W
   const start = attend(query, wQ); // q W_q
@@ -19,13 +25,24 @@ export function fourScores({ query, w, w_q: wQ, w_k: wK, v, tanh }) {
   ];
 }
 
-/** A function of the plane on a lattice from −edge to edge: rows of points [x, y, value]. */
+/**
+ * A function of the plane on a lattice from −edge to edge: rows of points [x, y, value].
+ * @param {(point: number[]) => number} f
+ * @param {number} edge
+ * @param {number} cells
+ * @returns {number[][][]}
+ */
 export function sampled(f, edge, cells) {
   const steps = Array.from({ length: cells + 1 }, (_, step) => ((2 * step) / cells - 1) * edge);
   return steps.map((y) => steps.map((x) => [x, y, f([x, y])]));
 }
 
-/** Where a sampled function takes the level: short straight pieces [[x1, y1], [x2, y2]]. */
+/**
+ * Where a sampled function takes the level: short straight pieces [[x1, y1], [x2, y2]].
+ * @param {number[][][]} points
+ * @param {number} level
+ * @returns {Rows[]}
+ */
 export function levelLine(points, level) {
   const low = level - 1e-9; // so that rounding alone never draws a line
   const pieces = [];

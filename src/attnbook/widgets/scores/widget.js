@@ -18,6 +18,7 @@ import {
   tick,
   together,
 } from "../core/view/dom.js";
+import { read } from "../core/view/store.js";
 import { plain, vector, visible } from "../core/view/text.js";
 import { fourScores } from "./maths.js";
 import { low, panels, said } from "./panels.js";
@@ -35,6 +36,7 @@ const HINT =
   "last change moved most.";
 
 function build(store) {
+  /** @type {any} */
   const view = {
     store,
     names: store.get("tokens").map(visible),
@@ -72,7 +74,7 @@ function build(store) {
 }
 
 function draw(view) {
-  const given = Object.fromEntries(state.map((name) => [name, view.store.get(name)]));
+  const given = read(view.store, state);
   const by = fourScores(given);
   const scores = by.map((score) => given.key.map(score));
   if (!view.hand) view.moved = null; // it was changed elsewhere
@@ -166,5 +168,6 @@ function learned(view) {
   return together(node, parts);
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

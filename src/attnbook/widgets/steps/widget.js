@@ -31,6 +31,7 @@ const MOST = 1e6; // a larger component would only fill the table with digits
 const LAST = STEPS.length - 1;
 
 function build(store) {
+  /** @type {any} */
   const view = { store, names: store.get("tokens").map(visible) };
   view.alert = alertLine();
   view.settings = settings(view);
@@ -181,5 +182,6 @@ function component({ store, alert }, name, j, c) {
   return { node: box.node, show: (vectors) => box.show(vectors[j][c], String(vectors[j][c])) };
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -4,10 +4,17 @@
 import { beamSearch } from "../core/maths/beam.js";
 import { affine, layerNorm, weights as softmaxRows } from "../core/maths/nn.js";
 
+/** @import { Hypothesis } from "../core/types.d.ts" */
+
 const [BOS, EOS] = [1, 2];
 const TOP = 5; // most probable words that are kept of each step
 
-/** The model that tensors make, in the order in which Python carries them. */
+/**
+ * The model that tensors make, in the order in which Python carries them.
+ * @param {Float32Array[]} tensors
+ * @param {{heads: number, layers: number, post: boolean, tied: boolean, eps: number}} sizes
+ * @returns {any}
+ */
 export function assembled(tensors, { heads, layers, post, tied, eps }) {
   const rest = [...tensors];
   const pair = () => ({ weight: rest.shift(), bias: rest.shift() });
@@ -89,7 +96,12 @@ function embed({ d }, table, id, position) {
 
 const finish = ({ eps }, { norm }, xs) => (norm ? xs.map((x) => layerNorm(x, norm.weight, norm.bias, eps)) : xs);
 
-/** Read a sentence: `memory` for each layer of the decoder, weights as seen[layer][token][head]. */
+/**
+ * Read a sentence: `memory` for each layer of the decoder, weights as seen[layer][token][head].
+ * @param {any} model
+ * @param {number[]} ids
+ * @returns {{memory: any[], seen: Float64Array[][][]}}
+ */
 export function encode(model, ids) {
   const { encoder, decoder, d } = model;
   let xs = ids.map((id, place) => embed(model, model.source, id, place));
@@ -108,6 +120,11 @@ export function encode(model, ids) {
 /**
  * Read one token after those in `past`, keys and values for each layer, or null at the beginning.
  * Returns the logits of the next, the new past, and the weights, decoder[layer][head] and cross.
+ * @param {any} model
+ * @param {any[]} memory
+ * @param {any[]|null} past
+ * @param {number} id
+ * @returns {{logits: Float32Array, past: any[], decoder: Float64Array[][], cross: Float64Array[][]}}
  */
 export function decode(model, memory, past, id) {
   const { decoder, d } = model;
@@ -127,7 +144,11 @@ export function decode(model, memory, past, id) {
   return { logits: affine(model.output, x), past: grown, decoder: self, cross };
 }
 
-/** log p of each word. */
+/**
+ * log p of each word.
+ * @param {Float32Array} logits
+ * @returns {Float64Array}
+ */
 export function logSoftmax(logits) {
   const top = Math.max(...logits);
   const total = Math.log(logits.reduce((sum, value) => sum + Math.exp(value - top), 0));
@@ -148,7 +169,13 @@ function next(model, memory, before, count) {
     .map((word) => ({ before, word, past, step, p: Math.exp(logs[word]), logP: before.logP + logs[word] }));
 }
 
-/** Beam search, a generator as beamSearch is one; returns the ranking, best first. */
+/**
+ * Beam search, a generator as beamSearch is one; returns the ranking, best first.
+ * @param {any} model
+ * @param {any[]} memory
+ * @param {{beam: number, penalty: number, longest: number}} how
+ * @returns {Generator<number, (Hypothesis & {n: number, score: number})[], void>}
+ */
 export function* search(model, memory, { beam, penalty, longest }) {
   const grow = (one) => next(model, memory, one, beam);
   const start = { word: BOS, past: null, logP: 0 };

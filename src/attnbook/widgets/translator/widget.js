@@ -182,7 +182,7 @@ function settings(view) {
   } = view;
   const beam = choice(
     "beam",
-    times(MOST_BEAM, (at) => (at ? at + 1 : "1 (greedy)")),
+    times(MOST_BEAM, (at) => (at ? String(at + 1) : "1 (greedy)")),
     (at) => store.set({ beam: at + 1 }),
   );
   const penalty = slide({ store, tell, name: "penalty", label: "length penalty α", min: 0, max: 2, least: 0, most: 2 });
@@ -214,5 +214,6 @@ function maps({ store }) {
   return { node: el("div", "controls", nodes([part, layer, head])), show };
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state };
 export const maths = { ...model, ...text };

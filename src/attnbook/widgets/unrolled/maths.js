@@ -2,12 +2,25 @@
 
 import { affine, dot, gruCell, rowAt, softmax } from "../core/maths/nn.js";
 
+/** @import { Vec } from "../core/types.d.ts" */
+
+/**
+ * @param {Vec} vector
+ * @returns {number}
+ */
 const norm = (vector) => Math.sqrt(dot(vector, vector));
 
 /**
  * A GRU encoder–decoder without attention, on one sentence: the states of both readers, word by
  * word; s_0, s_1, …; and of each step of the decoder what it reads, p of each next word, the best
  * one and the one handed on, which `forced` may replace. It ends at eos or after `longest`.
+ * @param {Float64Array[]} tensors
+ * @param {number[]} source
+ * @param {Record<number, number>} forced
+ * @param {number} longest
+ * @param {number} [bos]
+ * @param {number} [eos]
+ * @returns {{forward: Vec[], backward: Vec[], states: Vec[], steps: {reads: number, p: number[], best: number, word: number}[], norms: {forward: number[], backward: number[], decoder: number[]}, most: number}}
  */
 export function unrolled(tensors, source, forced, longest, bos = 1, eos = 2) {
   const pair = (at) => ({ weight: tensors[at], bias: tensors[at + 1] });

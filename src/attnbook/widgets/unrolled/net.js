@@ -30,7 +30,7 @@ function follow(box) {
 }
 
 /** A cell that leads to its step; before that step it is empty. */
-function cell(view, { step, text, norm, tag = "td" }) {
+function cell(view, { step, text, norm = 0, tag = "td" }) {
   const { now } = view;
   const node = el(tag, { onclick: () => view.go(step) }, now.step >= step ? text : "·");
   if (tag === "th") node.scope = "col";

@@ -30,12 +30,13 @@ const NOTE =
 function build(store) {
   const get = (name) => store.get(name);
   const target = get("target_words");
+  /** @type {any} */
   const view = {
     store,
     target,
     source: get("source_words"),
     names: target.map(visible),
-    tensors: unpackTensors(...WEIGHTS.map(get)),
+    tensors: unpackTensors(get("packed"), get("fine"), get("ranges"), get("shapes")),
     alert: alertLine(),
     status: statusLine(),
     go: (step) => store.set({ step }),
@@ -155,7 +156,7 @@ function settings(view) {
       most: () => longest(store.get("sentence")),
       now() {
         const forced = store.get("forced");
-        const last = Math.max(0, ...Object.keys(forced));
+        const last = Math.max(0, ...Object.keys(forced).map(Number));
         return times(last, (place) => forced[place + 1] ?? OWN);
       },
       use: (words) =>
@@ -169,5 +170,6 @@ function settings(view) {
   return together(el("div", "controls", nodes(lines), reset(view, "sentence")), lines);
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state };
 export * as maths from "./maths.js";

@@ -1,10 +1,15 @@
 // Beam search over anything that grows.
 
+/** @import { Hypothesis, Search } from "../types.d.ts" */
+
 /**
  * Beam search as attnbook.decoding's, one hypothesis after another: a generator that yields the
  * number of the word at which it is. `grow` gives the candidates that follow a hypothesis.
  * Returns each step's candidates best first, those kept and those ended so far, and the ranking by
  * log p / n^penalty. Of equals the better parent comes first, then the earlier candidate.
+ * @param {Hypothesis} start
+ * @param {{grow: (one: Hypothesis) => Hypothesis[], beam: number, penalty: number, eos: number, longest: number}} how
+ * @returns {Generator<number, Search, void>}
  */
 export function* beamSearch(start, { grow, beam, penalty, eos, longest }) {
   const scored = (n) => (one) => ({ one, n, score: one.logP / n ** penalty });
@@ -29,5 +34,9 @@ export function* beamSearch(start, { grow, beam, penalty, eos, longest }) {
   return { steps, ranking: rank([...ended, ...living.map(scored(steps.length))]) };
 }
 
-/** All words of a hypothesis, from the first on. */
+/**
+ * All words of a hypothesis, from the first on.
+ * @param {Hypothesis} one
+ * @returns {Hypothesis[]}
+ */
 export const path = (one) => (one.before ? [...path(one.before), one] : []);

@@ -1,15 +1,33 @@
 // Numbers out of bytes: what Python's core/packing.py packs is unpacked here.
 
-/** The bytes that base64 stands for. */
+/** @import { Range } from "../types.d.ts" */
+
+/**
+ * The bytes that base64 stands for.
+ * @param {string} packed
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
 export const bytesOf = (packed) => Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
 
-/** `count` numbers of 16 bits each, little-endian, from the place `from` on. */
+/**
+ * `count` numbers of 16 bits each, little-endian, from the place `from` on.
+ * @param {Uint8Array} bytes
+ * @param {number} from
+ * @param {number} count
+ * @returns {Float64Array}
+ */
 function halves(bytes, from, count) {
   const view = new DataView(bytes.buffer, bytes.byteOffset + 2 * from);
   return Float64Array.from({ length: count }, (_, at) => view.getUint16(2 * at, true));
 }
 
-/** Heads of raw scores, `size` numbers each, from base64 and each head's [lowest, highest]. */
+/**
+ * Heads of raw scores, `size` numbers each, from base64 and each head's [lowest, highest].
+ * @param {string} packed
+ * @param {Range[]} ranges
+ * @param {number} size
+ * @returns {Float64Array[]}
+ */
 export function unpackScores(packed, ranges, size) {
   const bytes = bytesOf(packed);
   return ranges.map(([low, high], h) => {
@@ -20,13 +38,24 @@ export function unpackScores(packed, ranges, size) {
 
 const LEAST = -20; // the logarithm of a weight that counts as 0
 
-/** `count` log-weights from the place `from` on: 0 is LEAST, 65535 is 0. */
+/**
+ * `count` log-weights from the place `from` on: 0 is LEAST, 65535 is 0.
+ * @param {Uint8Array} bytes
+ * @param {number} from
+ * @param {number} count
+ * @returns {Float64Array}
+ */
 export const unpackLogs = (bytes, from, count) =>
   halves(bytes, from, count).map((whole) => LEAST * (1 - whole / 65535));
 
 /**
  * Tensors, flat, from base64 of the upper 16 and of the lower 8 bits of each entry, with each
  * tensor's [lowest, highest] and its shape.
+ * @param {string} packed
+ * @param {string} fine
+ * @param {Range[]} ranges
+ * @param {number[][]} shapes
+ * @returns {Float64Array[]}
  */
 export function unpackTensors(packed, fine, ranges, shapes) {
   const [upper, lower] = [bytesOf(packed), bytesOf(fine)];
@@ -42,7 +71,12 @@ export function unpackTensors(packed, fine, ranges, shapes) {
   });
 }
 
-/** Tensors, flat: float32 of vectors and of each row's lowest and step, then the codes. */
+/**
+ * Tensors, flat: float32 of vectors and of each row's lowest and step, then the codes.
+ * @param {Uint8Array} bytes
+ * @param {number[][]} shapes
+ * @returns {Float32Array[]}
+ */
 export function unpackRows(bytes, shapes) {
   const counts = shapes.map(([rows, columns]) => (columns ? 2 * rows : rows));
   const floats = counts.reduce((sum, count) => sum + count, 0);

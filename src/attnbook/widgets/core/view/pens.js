@@ -4,6 +4,13 @@
 import { xml } from "./files.js";
 import { css } from "./theme.js";
 
+/** @import { Pen } from "../types.d.ts" */
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} family
+ * @returns {Pen}
+ */
 export function canvasPen(context, family) {
   return {
     rect(x, y, width, height, fill) {
@@ -46,6 +53,10 @@ function paintText(context, family, text, x, y, style) {
 
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 
+/**
+ * @param {string} family
+ * @returns {Pen}
+ */
 export function svgPen(family) {
   const parts = [];
   const put = (tag, props, text) => {

@@ -4,12 +4,22 @@ import { bar, el } from "./dom.js";
 import { rowSide } from "./plot.js";
 import { fixed, visible } from "./text.js";
 
+/** @import { Head } from "../types.d.ts" */
+
 const BARS = 12; // of a longer row only the largest weights get a bar
 
-/** The head that is large. */
+/**
+ * The head that is large.
+ * @param {any} view
+ * @returns {Head}
+ */
 export const shownHead = (view) => view.heads[view.store.get("head")];
 
-/** What is drawn now: the chosen head and everything said about it. */
+/**
+ * What is drawn now: the chosen head and everything said about it.
+ * @param {any} view
+ * @returns {{head: Head, may: Uint8Array, tokens: string[], keyTokens: string[], pinned: number|null}}
+ */
 export function current(view) {
   const { store, tokens, keyTokens } = view;
   return { head: shownHead(view), may: view.may, tokens, keyTokens, pinned: store.get("pinned") };
@@ -35,7 +45,10 @@ function line({ token, weight, may }) {
   return el("li", {}, el("span", "token", token), fill.node, el("span", "value", may ? fixed(weight) : "masked"));
 }
 
-/** The pinned row as bars; redrawn whole, as it is a dozen lines. */
+/**
+ * The pinned row as bars; redrawn whole, as it is a dozen lines.
+ * @param {any} view
+ */
 export function rowBars(view) {
   const i = view.store.get("pinned");
   if (i === null) return view.side.replaceChildren();

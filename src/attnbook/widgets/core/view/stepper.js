@@ -3,10 +3,17 @@
 import { within } from "../maths/lists.js";
 import { button, el, onKeys, setText } from "./dom.js";
 
+/** @import { Part } from "../types.d.ts" */
+
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 const UPRIGHT = { ...KEYS, ArrowUp: -1, ArrowDown: 1 };
 
-/** A listener for ←, →, Home and End; in an upright list for ↑ and ↓ too. */
+/**
+ * A listener for ←, →, Home and End; in an upright list for ↑ and ↓ too.
+ * @param {(change: number) => any} by
+ * @param {boolean} [upright]
+ * @returns {(event: any) => void}
+ */
 export const stepKeys = (by, upright) =>
   onKeys(({ key }) => {
     const change = (upright ? UPRIGHT : KEYS)[key];
@@ -19,6 +26,8 @@ const PREVIOUS = { previous: -1, next: 1 };
  * Buttons for steps from 0 to last(). `moves` are changes by the buttons' names, in whose middle
  * `inner` stands; they go to a step by `go`. `at` reads the store, not the last picture: two
  * presses may come within one frame. `told` is what is counted, if that is said.
+ * @param {{what: string, moves?: Record<string, number>, inner?: any, at: () => number, last: () => number, go: (step: number) => any, upright?: boolean, told?: () => string}} how
+ * @returns {Part & {by: (change: number) => any}}
  */
 export function stepper({ what, moves = PREVIOUS, inner, at, last, go, upright, told }) {
   const by = (change) => go(within(at() + change, last()));
