@@ -8,7 +8,7 @@ import torch
 
 from attnbook.widgets import AttentionHeatmap, AttentionSteps, MaskPainter
 from attnbook.widgets.core import checks
-from tests.widgets.conftest import TOKENS, X
+from tests.widgets.examples import TOKENS, X
 
 ARRAY = np.array(X, dtype=float)
 BENT = [

@@ -10,7 +10,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from attnbook import masks
 from attnbook.training import metrics
 from attnbook.widgets import BeamTree
-from attnbook.widgets.core import packing
+from attnbook.widgets.core import numbers, packing
 from tests.widgets.examples import full_table
 from tests.widgets.test_scores import by_torch, random
 

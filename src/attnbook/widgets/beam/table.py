@@ -14,8 +14,7 @@ import torch
 from torch import Tensor
 
 from attnbook import _check
-from attnbook._beam import begin, extend, put_aside, settled
-from attnbook.decoding import Hypothesis, Stepper, beam_search
+from attnbook.decoding import Hypothesis, Stepper, beam_search, begin, extend, put_aside, settled
 from attnbook.language import Vocabulary
 from attnbook.widgets.core import checks
 
