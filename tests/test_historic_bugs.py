@@ -53,8 +53,8 @@ BUGS = (
     Bug(
         "the mask means the opposite",
         "attention",
-        "scores = fill(~mask, -torch.inf)",
-        "scores = fill(mask, -torch.inf)",
+        "scores.masked_fill_(~mask, -torch.inf)",
+        "scores.masked_fill_(mask, -torch.inf)",
         (EXAMPLE,),
     ),
     Bug(
@@ -101,9 +101,9 @@ BUGS = (
     ),
     Bug(
         "the window forgotten where one token is decoded and heads share keys",
-        "attend",
-        "_fold(mask, h_kv), _fold(bias, h_kv), False",
-        "None, _fold(bias, h_kv), False",
+        "multihead",
+        "_as_rows(mask, h_kv), _as_rows(bias, h_kv), False",
+        "None, _as_rows(bias, h_kv), False",
         (f"{CACHED}[window-2-False-pieces0]",),
     ),
     Bug(
@@ -123,22 +123,22 @@ BUGS = (
     Bug(
         "padding forgotten by the decoder of a GRU",
         "rnn",
-        "masked_softmax(scores, memory.mask)",
+        "masked_softmax(scores, mask)",
         "masked_softmax(scores)",
         ("test_decoding_models.py::test_mates_order_and_padding_change_nothing[rnn luong]",),
     ),
     Bug(
         "−∞ added instead of filled in",
         "attention",
-        "scores = fill(~mask, -torch.inf)",
+        "scores = scores.masked_fill_(~mask, -torch.inf)",
         "scores = scores + torch.zeros_like(scores).masked_fill(~mask, -torch.inf)",
         ("test_attention_edges.py::test_what_a_masked_score_holds_does_not_matter[inf]",),
     ),
     Bug(
         "−∞ left in an empty row, whose gradient becomes NaN",
         "attention",
-        "weights = scores.masked_fill_(empty, 0).softmax(dim=-1)",
-        "weights = scores.softmax(dim=-1)",
+        "return scores.masked_fill_(empty, 0).softmax(dim=-1)",
+        "return scores.softmax(dim=-1)",
         ("test_attention_edges.py::test_what_a_masked_score_holds_does_not_matter[1e+30]",),
     ),
     # --- scores and softmax
@@ -166,8 +166,8 @@ BUGS = (
     Bug(
         "softmax over the queries",
         "attention",
-        "if mask is None:\n        return scores.softmax(dim=-1)",
-        "if mask is None:\n        return scores.softmax(dim=-2)",
+        "if mask is None:\n        return scores.softmax(dim=-1)\n    scores =",
+        "if mask is None:\n        return scores.softmax(dim=-2)\n    scores =",
         ("test_attention.py::test_one_query_attends_as_it_does_among_others",),
     ),
     # --- heads
@@ -187,14 +187,14 @@ BUGS = (
     ),
     Bug(
         "shared keys tiled, not interleaved",
-        "attend",
+        "multihead",
         "key.repeat_interleave(group, dim=1)",
         "key.repeat(1, group, 1, 1)",
         ("test_multihead.py::test_shared_keys_are_those_of_a_layer_that_repeats_them",),
     ),
     Bug(
         "shared keys tiled, not interleaved, where one token is decoded",
-        "attend",
+        "multihead",
         "query = query.reshape(b, h_kv, h // h_kv, d)",
         "query = query.reshape(b, h // h_kv, h_kv, d).transpose(1, 2)",
         (f"{CACHED}[None-2-False-pieces0]",),
@@ -233,14 +233,14 @@ BUGS = (
     # --- dropout
     Bug(
         "dropout in evaluation",
-        "attend",
-        "if self.training and self.dropout > 0:",
-        "if self.dropout > 0:",
+        "multihead",
+        "if not (self.training and self.dropout > 0):",
+        "if self.dropout == 0:",
         ("test_multihead_module.py::test_evaluation_drops_nothing",),
     ),
     Bug(
         "weights made to sum to one again after dropout",
-        "attend",
+        "multihead",
         "functional.dropout(weights, self.dropout) @ value",
         "functional.normalize(functional.dropout(weights, self.dropout), p=1, dim=-1) @ value",
         ("test_mutants.py::test_a_weight_is_dropped_or_scaled_and_nothing_else",),
@@ -259,8 +259,8 @@ BUGS = (
     Bug(
         "a cache's rows not reordered",
         "cache",
-        "part[:, :, : self.length].index_select(0, rows)",
-        "part[: len(rows), :, : self.length]",
+        "part[:, :, :n].index_select(0, rows)",
+        "part[: len(rows), :, :n]",
         ("test_transformer.py::test_a_reordered_state_goes_on_as_the_chosen_rows[rows0-alibi]",),
     ),
     Bug(
@@ -272,21 +272,21 @@ BUGS = (
     ),
     Bug(
         "the length penalty applied while the unfinished are still written",
-        "_beam",
+        "decoding",
         "best(total.flatten(1), k)",
         "best(total.flatten(1) / (living.words.shape[-1] + 1), k)",
         (UNFINISHED,),
     ),
     Bug(
         "a hypothesis goes on after eos",
-        "_beam",
+        "decoding",
         "living._replace(log_p=log_p.masked_fill(leaves, -torch.inf))",
         "living",
         ("test_decoding.py::test_a_beam_as_wide_as_the_world_is_brute_force",),
     ),
     Bug(
         "the beam stops with the first sentence of the batch",
-        "_beam",
+        "decoding",
         "(ended.scores[:, -1] >= bound).all()",
         "(ended.scores[:, -1] >= bound).any()",
         (MATES,),
