@@ -124,7 +124,8 @@ def tampered(model: BiLSTMClassifier, sentences: list[list[int]], seed: int) -> 
     found: dict[str, list[float]] = {}
     for ids in sentences:
         both = model.lstm(model.embedding(torch.tensor([ids])))[0][0]
-        states = sum(both.chunk(2, dim=-1))  # (n, d)
+        forward, backward = both.chunk(2, dim=-1)
+        states = forward + backward  # (n, d)
         a = torch.softmax(model.score(torch.tanh(states))[:, 0], dim=0)
         logits = partial(_logits, model, states)
         before = logits(a).argmax()

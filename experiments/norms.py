@@ -15,7 +15,6 @@ from attnbook.models import Lesson, language_model, translation
 from attnbook.training.metrics import perplexity
 from experiments.harness import run, some
 
-SIZES = {"n_layers": 8, "d_model": 64, "d_ff": 128, "steps": 200}
 MODELS = {
     "pre, no warm-up": {"norm": "pre", "warmup": 0},
     "post, no warm-up": {"norm": "post", "warmup": 0},
@@ -41,7 +40,9 @@ def measure(
 ) -> dict[str, float]:
     """Train one model; return its perplexity, and the mean loss of its last 20 steps."""
     lesson = some(translation(), asked)
-    model, history = language_model(lesson, norm=norm, warmup=warmup, seed=seed, **SIZES)
+    model, history = language_model(
+        lesson, n_layers=8, d_model=64, d_ff=128, norm=norm, steps=200, warmup=warmup, seed=seed
+    )
     held_out = [lesson.source.encode(pair.source) for pair in lesson.test]
     pairs = [(one, one) for one in held_out]
     batches = [pad_batch(pairs[i : i + 250]) for i in range(0, len(pairs), 250)]

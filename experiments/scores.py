@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attnbook.models import Lesson, by_length, looks, reversal, translator, write
 from attnbook.models.recipe import learn
-from attnbook.rnn import RNNSeq2Seq
+from attnbook.rnn import Order, RNNSeq2Seq
 from attnbook.training.metrics import alignment_accuracy, exact_match
 from attnbook.training.seeds import seeded
 from experiments.harness import run, some
@@ -42,7 +42,7 @@ class Linear(nn.Module):
         return self.query(query) + self.key(key).mT
 
 
-def with_linear(lesson: Lesson, order: str, seed: int) -> RNNSeq2Seq:
+def with_linear(lesson: Lesson, order: Order, seed: int) -> RNNSeq2Seq:
     """Train as ``translator`` does, with the score that it does not offer."""
     with seeded(seed):
         sizes = len(lesson.source), len(lesson.target), D_MODEL
@@ -57,7 +57,7 @@ def data() -> list[Lesson]:
     return [reversal()]
 
 
-def measure(seed: int, *, order: str, score: str, asked: int | None = None) -> dict[str, float]:
+def measure(seed: int, *, order: Order, score: str, asked: int | None = None) -> dict[str, float]:
     """Train one model; return its exact match, the same by length, and where it looks."""
     lesson = some(reversal(), asked)
     if score == "linear":

@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import nn
 
+from attnbook.decoding import Stepper
 from attnbook.language.batching import Batch
 from attnbook.models import (
     Lesson,
@@ -51,7 +52,7 @@ TOLERANCE = {"exact match": 0.15, "BLEU": 10, "confidence": 0.06, "words right":
 EDGES = (3, 6, 9, 12, 17)
 
 
-def translate(model: Seq2Seq, lesson: Lesson) -> dict[str, float]:
+def translate(model: Stepper, lesson: Lesson) -> dict[str, float]:
     """Return how the held-out sentences come out."""
     wanted = [pair.target for pair in lesson.test]
     written = write(model, lesson, lesson.test)
@@ -104,7 +105,7 @@ def measure(
 ) -> dict[str, float]:
     """Train one model and test it on the held-out pairs."""
     lesson = some(translation(), asked)
-    train = translator if recurrent else transformer
+    train: Any = translator if recurrent else transformer
     model, _ = train(lesson, seed=seed, progress=False, **settings)
     held_out = lesson.batches(lesson.test)
     found = translate(model, lesson)

@@ -6,7 +6,7 @@ import functools
 
 import torch
 
-from attnbook.models.recurrent import Lesson, translation, write
+from attnbook.models import Lesson, translation, write
 from attnbook.training.metrics import exact_match
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets.core.assets import asset_bytes

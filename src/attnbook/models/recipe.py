@@ -163,7 +163,7 @@ def _first(batches: Batches) -> Batches:
 def _even_dropout(model: nn.Module) -> Iterator[None]:
     draws = torch.Generator().manual_seed(0)
 
-    def drop(module: nn.Module, inputs: tuple[Tensor], output: Tensor) -> Tensor:
+    def drop(module: nn.Dropout, inputs: tuple[Tensor], output: Tensor) -> Tensor:
         if not module.training:
             return output
         (x,) = inputs

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from attnbook import _check
 from attnbook.decoding import Stepper, greedy
@@ -21,6 +21,7 @@ from attnbook.language.grammar.parallel import english_french
 from attnbook.language.pairs import Pair
 from attnbook.language.toy import reversed_digits
 from attnbook.language.vocabulary import Vocabulary
+from attnbook.rnn import RNNSeq2Seq
 from attnbook.training.metrics import evaluating
 
 
@@ -63,7 +64,8 @@ def translation(n: int = 24_000) -> Lesson:
 @cache
 def _translation() -> Lesson:
     corpus = english_french(24_000, one_clause=True)
-    source, target = (Vocabulary([pair[side] for pair in corpus.train]) for side in (0, 1))
+    source = Vocabulary([pair.source for pair in corpus.train])
+    target = Vocabulary([pair.target for pair in corpus.train])
     return Lesson(corpus.train, corpus.test, corpus.combinations, source, target)
 
 
@@ -102,7 +104,7 @@ def write(model: Stepper, lesson: Lesson, pairs: Sequence[Pair]) -> list[tuple[s
     return written
 
 
-def looks(model: nn.Module, lesson: Lesson, pairs: Sequence[Pair]) -> list[Tensor]:
+def looks(model: RNNSeq2Seq, lesson: Lesson, pairs: Sequence[Pair]) -> list[Tensor]:
     """Return where a model with attention looks while it reads the reference translation.
 
     Shapes: a list of α (n_t + 1, n_s), one for each pair; row t is the step that is to write

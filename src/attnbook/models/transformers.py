@@ -90,9 +90,16 @@ def language_model(
     Raises: ValueError and TypeError as ``transformer``.
     """
     check_lesson(lesson)
-    sizes = {"d_model": d_model, "n_heads": n_heads, "n_layers": n_layers, "d_ff": d_ff}
     with seeded(seed):
-        model = LanguageModel(len(lesson.source), tied=True, **sizes, **options)
+        model = LanguageModel(
+            len(lesson.source),
+            d_model=d_model,
+            n_heads=n_heads,
+            n_layers=n_layers,
+            d_ff=d_ff,
+            tied=True,
+            **options,
+        )
     sentences = [lesson.source.encode(pair.source) for pair in lesson.train]
     examples = [(sentence, sentence) for sentence in sentences]
     recipe = {"steps": steps, "warmup": warmup, "lr": lr, "batch_size": batch_size}

@@ -82,7 +82,9 @@ def checksum(data: Any) -> str:
     while rest:
         value = rest.pop()
         if isinstance(value, Tensor):
-            digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+            digest.update(
+                value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data
+            )
         elif isinstance(value, Mapping):
             rest.extend(value.values())
         elif isinstance(value, list | tuple):

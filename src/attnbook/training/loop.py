@@ -11,7 +11,7 @@ whatever was drawn before, and torch's own random numbers go on as if nothing ha
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -30,7 +30,8 @@ from attnbook.training.resume import Tensors, has_checkpoint, read_checkpoint, s
 from attnbook.training.schedules import Schedule, constant
 from attnbook.training.seeds import seeded, set_random_state
 
-Loss = Callable[[nn.Module, Any], Tensor]
+Loss = Callable[[Any, Any], Tensor]  # of the model and a batch
+Steps = Generator[int, None, None]
 ADAM = partial(Adam, fused=True)  # one kernel for each weight's whole update: 3 % of a step
 
 
@@ -121,12 +122,11 @@ def train(
             with closing(run.steps(steps, patience, progress)) as numbers:
                 for step in numbers:
                     run.update(loss, factor(step))
-                    if validate is not None and step % validate_every == 0:
+                    if validate is not None and validate_every and step % validate_every == 0:
                         run.validate(validate)
                     if checkpoint_every is not None and step % checkpoint_every == 0:
                         run.save()
-            if checkpoint is not None:
-                run.save()
+            run.save()
         finally:
             model.eval()
     if patience is not None and run.best is not None:
@@ -157,7 +157,7 @@ class _Run:
         self.folder: Path | None = None
         self.saved = 0  # the step of the last checkpoint
 
-    def steps(self, steps: int, patience: int | None, progress: bool) -> Iterator[int]:
+    def steps(self, steps: int, patience: int | None, progress: bool) -> Steps:
         quiet = not progress or os.environ.get("TQDM_DISABLE", "0") not in ("", "0")
         done = self.history.steps
         bar = None if quiet else _bar(total=steps, initial=min(done, steps), unit="step")
@@ -245,7 +245,7 @@ class _Run:
 
     def save(self) -> None:
         step = self.history.steps
-        if step == self.saved:
+        if self.folder is None or step == self.saved:
             return
         run = {"history": asdict(self.history), "data": self.data.state()}
         save_checkpoint(self.folder, self.model, self.optimizer, step=step, best=self.best, run=run)

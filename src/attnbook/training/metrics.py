@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook import _check
+from attnbook.decoding import Stepper
 from attnbook.training._extras import extra
 from attnbook.training.losses import PAD, check_batch, check_logits, teacher_forced
 
@@ -48,14 +49,12 @@ def evaluating(model: nn.Module) -> Iterator[None]:
             module.training = mode
 
 
-def free_running(model: nn.Module, batch: Any) -> Tensor:
+def free_running(model: Stepper, batch: Any) -> Tensor:
     """Return the logits of a model that is fed its own words: p(y_t | ŷ_<t, x).
 
     ŷ_0 is the reference's first input (bos), and ŷ_t = argmax_v p(v | ŷ_<t, x), the greedy
     choice. It goes on to the reference's length, past an end of sentence of its own, so that
     every token of the reference has its logits.
-
-    ``model`` has ``start`` and ``step`` as in ``attnbook.decoding.Stepper``.
 
     Shapes: as ``teacher_forced``.
 
@@ -74,7 +73,7 @@ def free_running(model: nn.Module, batch: Any) -> Tensor:
 def perplexity(
     model: nn.Module,
     batches: Iterable[Any],
-    logits: Callable[[nn.Module, Any], Tensor] = teacher_forced,
+    logits: Callable[[Any, Any], Tensor] = teacher_forced,
 ) -> float:
     """Compute how many words the model hesitates between, on average, at each reference token.
 
