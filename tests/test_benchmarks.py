@@ -63,7 +63,10 @@ ROWS = {
 COMPARED = {"attention": 120, "growth": 10, "layers": 46, "decoding": 9, "training": 2}
 
 
-@pytest.mark.parametrize("name", ROWS)
+QUICK = [n if n == "layers" else pytest.param(n, marks=pytest.mark.heavy) for n in ROWS]
+
+
+@pytest.mark.parametrize("name", QUICK)
 def test_quick_run_writes_every_row_after_comparing(name, tmp_path):
     page = tmp_path / "results.md"
     page.write_text("# Results\n\nkept above\n", encoding="utf-8")

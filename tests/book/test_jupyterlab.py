@@ -46,14 +46,14 @@ def showing(kind: str) -> list:
 def gallery() -> NotebookNode:
     """A notebook with one widget of every kind, as the tests of the widgets make them."""
     imports = ["import sys", f"sys.path.insert(0, {str(ROOT)!r})", "import numpy as np"]
-    imports += ["from tests.widgets.examples import EXAMPLES"]
+    imports += ["from attnbook.widgets import *", "from tests.widgets.examples import EXAMPLES"]
     cells = [v4.new_code_cell("\n".join(imports), execution_count=1)]
     for number, (kind, example) in enumerate(EXAMPLES.items(), 2):
         html = {"text/html": example.make().html()}
         shown = v4.new_output("execute_result", html, execution_count=number)
         source = f"EXAMPLES[{kind!r}].make()"
         cells.append(v4.new_code_cell(source, execution_count=number, outputs=[shown]))
-    return v4.new_notebook(cells=cells)
+    return v4.new_notebook(cells=cells, metadata=read(NOTEBOOKS[0]).metadata)
 
 
 def named(path: Path) -> str:

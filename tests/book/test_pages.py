@@ -17,6 +17,8 @@ PHONE = {"width": 390, "height": 844}
 AXE_LISTED = {
     ("label-content-name-mismatch", ".search-button-field"): "named Search, shows its keys too",
 }
+# what fades in has another contrast on the way
+STILL = "*, ::before, ::after { animation: none !important; transition: none !important }"
 # in the dark only colours differ
 RULES = {"light": {}, "dark": {"runOnly": {"type": "rule", "values": ["color-contrast"]}}}
 
@@ -55,11 +57,11 @@ def test_page_is_alive_without_a_network(look: Look) -> None:
 
 
 def test_every_widget_of_the_notebook_is_live_in_the_page(look: Look) -> None:
-    notebook = ROOT / f"{look.name}.ipynb"
-    cells = code(read(notebook)) if notebook.exists() else []
+    if not look.name.startswith("notebooks/"):
+        return
+    cells = code(read(ROOT / f"{look.name}.ipynb"))
     shown = [o for c in cells for o in c.outputs if "text/html" in o.get("data", {})]
-    assert look.page.locator("figure.attnbook[data-ready]").count() == len(shown)
-    assert bool(shown) == notebook.exists()
+    assert look.page.locator("figure.attnbook[data-ready]").count() == len(shown) >= 1
     # what has its data in a file of its own shows its table until the reader asks for more
     waiting = sum('"asset":' in output["data"]["text/html"] for output in shown)
     assert look.page.locator(".attnbook-fallback:visible").count() == waiting
@@ -67,7 +69,7 @@ def test_every_widget_of_the_notebook_is_live_in_the_page(look: Look) -> None:
 
 def test_axe_finds_nothing_serious(look: Look) -> None:
     page = look.page
-    page.add_style_tag(content="* { transition: none !important }")  # colours would fade in
+    page.add_style_tag(content=STILL)
     page.locator("article.bd-article details").evaluate_all(
         "all => all.forEach(d => { d.dataset.first = d.open })"
     )
