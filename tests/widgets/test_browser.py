@@ -145,12 +145,6 @@ def test_all_heads_of_ten_sentences_of_minilms_size_are_within_a_megabyte() -> N
         HeadBrowser([(tokens, weights)] * 14)
 
 
-def test_tensors_and_arrays_give_the_same_widget() -> None:
-    tensors = [(tokens, torch.tensor(weights, requires_grad=True)) for tokens, weights in pairs()]
-    assert HeadBrowser(tensors).html() == browser().html()
-    assert HeadBrowser(tensors).carried == browser().carried
-
-
 def test_names_read_as_sentences() -> None:
     pieces = ["[CLS]", "it", "didn", "'", "t", "token", "##ize", ",", "so", "what", "?", "[SEP]"]
     widget = HeadBrowser([(pieces, attention(len(pieces)))])
