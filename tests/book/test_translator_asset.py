@@ -10,7 +10,8 @@ from attnbook.models.recurrent import Lesson, translation, write
 from attnbook.training.metrics import exact_match
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets.core.assets import asset_bytes
-from attnbook.widgets.translator.weights import names, unpack
+from attnbook.widgets.core.packing import unpack_rows
+from attnbook.widgets.translator.weights import names
 from tests.book.lectures import ROOT
 
 ASSET = ROOT / "notebooks" / "assets" / "translator.js"
@@ -29,7 +30,7 @@ def committed() -> Seq2Seq:
     state = model.state_dict()
     carried = names(model)
     assert sorted(carried) == sorted(state)
-    tensors = unpack(asset_bytes(ASSET), [list(state[name].shape) for name in carried])
+    tensors = unpack_rows(asset_bytes(ASSET), [list(state[name].shape) for name in carried])
     model.load_state_dict(dict(zip(carried, map(torch.from_numpy, tensors), strict=True)))
     return model
 

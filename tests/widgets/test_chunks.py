@@ -104,12 +104,15 @@ def test_a_script_holds_the_kinds_asked_for_and_no_more(show) -> None:
 
 def test_a_stale_chunk_is_named_with_the_command_that_makes_it(monkeypatch, capsys) -> None:
     made = {name: chunks.chunk(name) for name in build.CHUNKS}
+    asked = []
+    monkeypatch.setattr(build, "run_npm", lambda *command: asked.append(command))
     monkeypatch.setattr(build, "make", lambda: made | {"steps": "another"})
     assert build.main(["--check"]) == 1
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == f"chunks/steps.js differs from its sources: run {build.COMMAND}"
     monkeypatch.setattr(build, "make", lambda: made)
     assert build.main(["--check"]) == 0
+    assert asked == [("run", "--silent", "check")] * 2  # the linter, the types, the tests
 
 
 def test_a_source_that_changes_makes_its_own_chunk_stale_and_no_other(monkeypatch, tmp_path):
@@ -125,10 +128,11 @@ def test_a_source_that_changes_makes_its_own_chunk_stale_and_no_other(monkeypatc
     assert [name for name in before if before[name] != after[name]] == ["steps"]
 
 
-def test_without_npm_the_build_says_what_is_missing(monkeypatch) -> None:
+@pytest.mark.parametrize("arguments", [[], ["--check"]])
+def test_without_npm_the_build_says_what_is_missing(monkeypatch, capsys, arguments: list) -> None:
     monkeypatch.setattr(build.shutil, "which", lambda name: None)
-    with pytest.raises(RuntimeError, match=r"npm was not found: install Node\.js 20"):
-        build.make()
+    assert build.main(arguments) == 1
+    assert "npm was not found: install Node.js 20" in capsys.readouterr().out
 
 
 WITHOUT = """

@@ -10,7 +10,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from attnbook import masks
 from attnbook.training import metrics
 from attnbook.widgets import BeamTree
-from attnbook.widgets.core import numbers
+from attnbook.widgets.core import numbers, packing
 from tests.widgets.examples import full_table
 from tests.widgets.test_scores import by_torch, random
 
@@ -86,13 +86,13 @@ def test_packed_scores_come_back_close_enough(maths) -> None:
     query, key = rng.normal(size=(2, 6, 24, 32))
     scores = query @ key.swapaxes(1, 2)
     scores[1] = 2.5  # a head whose scores are all the same
-    packed, ranges = numbers.pack(scores)
+    packed, ranges = packing.pack_scores(scores)
     come = maths(
-        "([p, r, n]) => maths.dequantise(p, r, n).map((head) => Array.from(head))",
+        "([p, r, n]) => maths.unpackScores(p, r, n).map((head) => Array.from(head))",
         [packed, ranges, 24 * 24],
     )
     come = np.array(come).reshape(scores.shape)
-    assert np.abs(come - numbers.unpack(packed, ranges, scores.shape)).max() < 1e-9
+    assert np.abs(come - packing.unpack_scores(packed, ranges, scores.shape)).max() < 1e-9
     may = np.ones((24, 24), bool)
     for head, back in zip(scores, come, strict=True):
         wanted = expected(head, may, 32**0.5)
@@ -358,7 +358,7 @@ def test_the_search_of_a_table_is_that_of_beam_search(maths, step: float) -> Non
         assert np.allclose([x for _, *pair in drawn for x in pair], wanted, rtol=0, atol=1e-12)
 
 
-SEARCHED = """(given) => maths.beamSearch(given).ranking.map(({ one, score }) => {
+SEARCHED = """(given) => maths.tableSearch(given).ranking.map(({ one, score }) => {
   const words = [];
   for (let at = one; at.before; at = at.before) words.unshift(at.word);
   return [words, one.logP, score];

@@ -405,7 +405,7 @@ BAD = {
         ({"part": "memory"}, "part must be one of cross, encoder, decoder, got 'memory'"),
         ({"layer": 2}, "layer must be a whole number from -2 to 1"),
         ({"head": 2}, "head must be a whole number from -2 to 1"),
-        ({"asset": "../x"}, "asset must be lower case"),
+        ({"asset": "../x"}, "asset must be a name of lower-case letters"),
         ({"model": "model"}, "model must be a Seq2Seq, got a str", TypeError),
         ({"source_vocabulary": list("ab")},
          "source_vocabulary must be a Vocabulary, got a list", TypeError),

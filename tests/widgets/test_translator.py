@@ -17,7 +17,8 @@ from attnbook.transformer import Seq2Seq
 from attnbook.widgets import Translator, rounded
 from attnbook.widgets.core import markup
 from attnbook.widgets.core.assets import FOLDER, asset_bytes, asset_script
-from attnbook.widgets.translator.weights import names, pack, unpack
+from attnbook.widgets.core.packing import pack_rows, unpack_rows
+from attnbook.widgets.translator.weights import names, tensors_of
 from tests.widgets.examples import (
     choose,
     lesson,
@@ -56,9 +57,10 @@ def test_a_weight_moves_by_half_a_step_of_its_row_at_most() -> None:
 
 def test_the_rounded_model_has_the_very_numbers_that_the_page_unpacks() -> None:
     for model in (small(), random_translator("an output of its own")):
-        data, shapes = pack(model)
+        tensors = tensors_of(model)
+        data, shapes = pack_rows(tensors), [tensor.shape for tensor in tensors]
         mine = rounded(model).state_dict()
-        for name, tensor in zip(names(model), unpack(data, shapes), strict=True):
+        for name, tensor in zip(names(model), unpack_rows(data, shapes), strict=True):
             assert np.array_equal(mine.pop(name).numpy(), tensor)
         assert not mine  # no tensor is left out
         assert len(data) == sum(np.prod(s) if s[1:] else 4 * s[0] for s in shapes) + 8 * sum(
@@ -190,7 +192,7 @@ def test_a_model_that_the_page_cannot_run_is_refused(make, words: str) -> None:
 
 OPEN = """([packed, shapes, sizes]) => {
   window.bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  window.model = maths.assembled(maths.unpackBytes(bytes(packed), shapes), sizes);
+  window.model = maths.assembled(maths.unpackRows(bytes(packed), shapes), sizes);
 }"""
 
 FARTHEST = """([examples, packed]) => {
@@ -216,7 +218,7 @@ SEARCH = """([source, settings]) => {
   let found = work.next();
   while (!found.done) found = work.next();
   return found.value.map((one) =>
-    [maths.written(one).map(({ word }) => word), one.logP, one.score]);
+    [maths.path(one).map(({ word }) => word), one.logP, one.score]);
 }"""
 
 
@@ -281,7 +283,7 @@ def test_beam_search_is_that_of_the_book(ask, maths) -> None:
 def test_the_bytes_of_another_model_are_refused(ask, maths) -> None:
     ask(random_translator("post-norm"))
     said = maths(
-        "() => { try { maths.unpackBytes(new Uint8Array(9), [[2, 3]]); }"
+        "() => { try { maths.unpackRows(new Uint8Array(9), [[2, 3]]); }"
         " catch (error) { return error.message; } }",
         which="translator",
     )

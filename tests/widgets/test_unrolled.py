@@ -10,8 +10,7 @@ from playwright.sync_api import expect
 from attnbook.decoding import greedy
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.widgets import UnrolledModel
-from attnbook.widgets.core import markup
-from attnbook.widgets.unrolled import model as carried
+from attnbook.widgets.core import markup, packing
 from tests.widgets.examples import DIGITS, digits, model, words
 from tests.widgets.pages import alert, press, rows, settle, status
 
@@ -88,8 +87,8 @@ def test_a_forced_end_ends_and_an_end_that_is_forced_away_does_not() -> None:
 
 def test_weights_come_back_within_their_last_bit() -> None:
     tensors = [np.random.default_rng(0).normal(size=(40, 30)) * 5, np.full(3, 2.5), np.zeros(2)]
-    packed, fine, ranges = carried.pack(tensors)
-    back = carried.unpack(packed, fine, ranges, [tensor.shape for tensor in tensors])
+    packed, fine, ranges = packing.pack_tensors(tensors)
+    back = packing.unpack_tensors(packed, fine, ranges, [tensor.shape for tensor in tensors])
     for tensor, (low, high), came in zip(tensors, ranges, back, strict=True):
         assert np.abs(tensor - came).max() <= ((high - low) or 1) / (2**24 - 1) / 2 + 1e-12
     assert len(packed) + len(fine) == pytest.approx(4 * sum(t.size for t in tensors), abs=8)
@@ -415,7 +414,7 @@ def test_the_height_of_a_cell_is_its_norm(show) -> None:
 
 
 RUN = """([state, source, forced, longest]) => {
-  const tensors = maths.unpackFine(state.packed, state.fine, state.ranges, state.shapes);
+  const tensors = maths.unpackTensors(state.packed, state.fine, state.ranges, state.shapes);
   const run = maths.unrolled(tensors, source, forced, longest);
   const rows = (vectors) => vectors.map((vector) => Array.from(vector));
   return { states: rows(run.states), p: rows(run.steps.map(({ p }) => p)),

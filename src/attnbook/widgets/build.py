@@ -2,7 +2,7 @@
 
 `python -m attnbook.widgets.build` does it. Only whoever changes the JavaScript needs Node. The
 chunks are committed; the first lines of each hold the SHA-256 of its sources, and a test compares
-it. `--check` compares the whole chunks.
+it. `--check` lints the sources, checks their types, runs their tests, and compares whole chunks.
 """
 
 from __future__ import annotations
@@ -81,10 +81,17 @@ def run_npm(*command: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the chunks, or with `--check` compare them with the committed ones."""
+    """Build the chunks; or with `--check`, check the sources and compare the committed chunks."""
     check = "--check" in (sys.argv[1:] if arguments is None else arguments)
     (HERE / "chunks").mkdir(exist_ok=True)
-    for name, text in make().items():
+    try:
+        if check:
+            run_npm("run", "--silent", "check")
+        made = make()
+    except RuntimeError as error:
+        print(error)
+        return 1
+    for name, text in made.items():
         file = HERE / "chunks" / f"{name}.js"
         if check and (not file.exists() or file.read_text(encoding="utf-8") != text):
             print(f"chunks/{name}.js differs from its sources: run {COMMAND}")

@@ -21,7 +21,7 @@ from attnbook.widgets.core import checks
 
 __all__ = ["STEEPEST", "Choices", "Searched", "check_row", "prefix_table", "read", "search"]
 
-STEEPEST = 2.0  # the greatest length penalty that is offered
+STEEPEST = 2  # the greatest length penalty that is offered
 _SPARE = 1e-6  # by how much the rounding of a model's numbers may lift a sum over 1
 _DECIMALS = 8  # of a log-probability, as a page's data has them
 

@@ -1,11 +1,12 @@
 // The search as a tree: a column for each word, its candidates from the most probable down, and a
 // line from each to the hypothesis that it continues.
 
+import { path } from "../core/maths/beam.js";
 import { within } from "../core/maths/lists.js";
-import { button, el, mark as toggle, onKeys, scroller, svg } from "../core/view/dom.js";
+import { button, el, onKeys, scroller, svg, mark as toggle } from "../core/view/dom.js";
 import { KEYS } from "../core/view/plot.js";
 import { fixed, visible } from "../core/view/text.js";
-import { drawn, fate, path } from "./words.js";
+import { drawn, fate } from "./words.js";
 
 const COLUMN = 124;
 const ROW = 48;
@@ -25,17 +26,23 @@ export function tree(view, mark) {
   const lines = svg("svg", "links", dropped, kept, marked);
   const inner = el("div", { class: "tree", onkeydown: onKeys(({ key }) => move(view, key)) });
   const node = scroller("The search as a tree; arrow keys move from candidate to candidate", inner);
-  const trace = (shape, found) =>
-    shape.setAttribute("d", found.map((one) => link(view, one)).join(""));
+  const trace = (shape, found) => shape.setAttribute("d", found.map((one) => link(view, one)).join(""));
   const show = () => {
     const written = view.now.steps.slice(0, view.step);
     const rows = Math.max(1, ...written.map((step) => drawn(step).length));
     inner.style = `width:${left(view.now.steps.length + 1)}px;height:${top(0, rows)}px`;
     view.boxes = written.map((step, before) =>
-      drawn(step).map((_, place) => box(view, { n: before + 1, place }, mark)));
+      drawn(step).map((_, place) => box(view, { n: before + 1, place }, mark)),
+    );
     inner.replaceChildren(lines, start, ...labels(view), ...view.boxes.flat());
-    trace(kept, written.flatMap((step) => step.kept));
-    trace(dropped, written.flatMap((step) => drawn(step).slice(step.kept.length)));
+    trace(
+      kept,
+      written.flatMap((step) => step.kept),
+    );
+    trace(
+      dropped,
+      written.flatMap((step) => drawn(step).slice(step.kept.length)),
+    );
     if (view.seen !== view.step) node.scrollLeft = left(view.step + 1) - node.clientWidth;
     view.seen = view.step; // a long search is wider than the page: new words came into sight
   };
@@ -52,8 +59,10 @@ function labels({ now: { steps }, step }) {
   const label = (text, n, y) => el("span", { style: put(left(n), y) }, text);
   return steps.flatMap(({ all, kept }, before) => {
     const out = before < step ? all.length - kept.length : 0;
-    return [label(`word ${before + 1}`, before + 1, 0),
-      ...(out ? [label(`pruned: ${out}`, before + 1, top(0, kept.length) - CUT)] : [])];
+    return [
+      label(`word ${before + 1}`, before + 1, 0),
+      ...(out ? [label(`pruned: ${out}`, before + 1, top(0, kept.length) - CUT)] : []),
+    ];
   });
 }
 
@@ -77,13 +86,19 @@ function box(view, at, mark) {
   const stays = at.place < step.kept.length;
   const on = () => mark(at);
   const node = button("", on, {
-    style: put(left(at.n), top(step.kept.length, at.place)), title: fate(view, step, at.place),
+    style: put(left(at.n), top(step.kept.length, at.place)),
+    title: fate(view, step, at.place),
     class: stays ? `kept${one.word === view.eos ? " over" : ""}` : null,
     tabindex: at.n === view.step && !at.place ? "0" : "-1",
-    onfocus: on, onpointerenter: on, onblur: () => mark(null), onpointerleave: () => mark(null),
+    onfocus: on,
+    onpointerenter: on,
+    onblur: () => mark(null),
+    onpointerleave: () => mark(null),
   });
-  node.append(el("b", "token", visible(view.names[one.word])),
-    `${fixed(one.logP, 2)} (p ${fixed(Math.exp(one.log), 2)})`);
+  node.append(
+    el("b", "token", visible(view.names[one.word])),
+    `${fixed(one.logP, 2)} (p ${fixed(Math.exp(one.log), 2)})`,
+  );
   node.candidate = one;
   return node;
 }

@@ -1,46 +1,66 @@
 // Beam search over a table of next words: the reader steps through it, chooses k and the length
 // penalty, and may edit the probabilities.
 
-import { beamSearch } from "../core/maths/beam.js";
+import { path } from "../core/maths/beam.js";
 import { times } from "../core/maths/lists.js";
 import { slide } from "../core/view/controls.js";
-import { alertLine, changed, choice, el, nodes, note, numberBox, reset, setText, statusLine, together } from "../core/view/dom.js";
+import {
+  alertLine,
+  changed,
+  choice,
+  el,
+  nodes,
+  note,
+  numberBox,
+  reset,
+  setText,
+  statusLine,
+  together,
+} from "../core/view/dom.js";
 import { stepper } from "../core/view/stepper.js";
 import { visible } from "../core/view/text.js";
+import { tableSearch } from "./maths.js";
 import { tree } from "./tree.js";
-import { describe, path, status, tables } from "./words.js";
+import { describe, status, tables } from "./words.js";
 
-const data = ["words", "prefixes", "words_of", "beams", "max_length", "editable", "eos",
-  "initial"];
+const data = ["words", "prefixes", "words_of", "beams", "max_length", "editable", "eos", "initial"];
 const state = ["logs", "beam", "penalty", "step"];
 
-const NOTE = "Each box is a candidate: its last word, then log p of all its words and, in "
-  + "parentheses, the last word’s probability. Point at one, or go there with the arrow keys, to "
-  + "see the sum.";
+const NOTE =
+  "Each box is a candidate: its last word, then log p of all its words and, in " +
+  "parentheses, the last word’s probability. Point at one, or go there with the arrow keys, to " +
+  "see the sum.";
 
 function build(store) {
   const names = store.get("words");
+  /** @type {any} */
   const view = {
-    store, names, eos: names.indexOf(store.get("eos")), longest: store.get("max_length"),
+    store,
+    names,
+    eos: names.indexOf(store.get("eos")),
+    longest: store.get("max_length"),
     cursor: null, // the candidate under the pointer or the keyboard; each view has its own
     alert: alertLine(),
     status: statusLine(),
   };
   view.draw = () => draw(view);
-  view.tree = tree(view, (cursor) => { view.cursor = cursor; say(view); });
+  view.tree = tree(view, (cursor) => {
+    view.cursor = cursor;
+    say(view);
+  });
   const edited = store.get("editable") ? [editor(view)] : [];
   view.parts = [settings(view), along(view), view.tree, tables(view), ...edited];
   const [top, steps, grown, found] = nodes(view.parts);
-  view.node = el("div", {}, top, view.alert.node, steps, grown, view.status,
-    note(NOTE), found, nodes(edited));
+  view.node = el("div", {}, top, view.alert.node, steps, grown, view.status, note(NOTE), found, nodes(edited));
   return view;
 }
 
 function draw(view) {
   const { store, longest, eos } = view;
-  const [prefixes, wordsOf, logs, beam, penalty] = ["prefixes", "words_of", "logs", "beam",
-    "penalty"].map((name) => store.get(name));
-  const now = beamSearch({ prefixes, wordsOf, logs, beam, penalty, eos, longest });
+  const [prefixes, wordsOf, logs, beam, penalty] = ["prefixes", "words_of", "logs", "beam", "penalty"].map((name) =>
+    store.get(name),
+  );
+  const now = tableSearch({ prefixes, wordsOf, logs, beam, penalty, eos, longest });
   Object.assign(view, { now, beam, penalty, cursor: null });
   view.step = Math.min(store.get("step"), now.steps.length);
   view.parts.forEach((part) => part.show());
@@ -48,20 +68,27 @@ function draw(view) {
 }
 
 function say(view) {
-  const { cursor, step, now: { steps, ranking } } = view;
-  const end = cursor ? steps[cursor.n - 1].all[cursor.place]
-    : step === steps.length && ranking[0]?.one;
+  const {
+    cursor,
+    step,
+    now: { steps, ranking },
+  } = view;
+  const end = cursor ? steps[cursor.n - 1].all[cursor.place] : step === steps.length && ranking[0]?.one;
   view.tree.light(end ? path(end) : []);
   setText(view.status, cursor ? describe(view, cursor) : status(view));
 }
 
 function settings(view) {
-  const { store, alert: { tell } } = view;
-  const k = choice("beam k", times(store.get("beams"), (at) => (at ? at + 1 : "1 (greedy)")),
-    (at) => store.set({ beam: at + 1 }));
-  const penalty = slide({
-    store, tell, name: "penalty", label: "length penalty α", min: 0, max: 2, least: 0, most: 2,
-  });
+  const {
+    store,
+    alert: { tell },
+  } = view;
+  const k = choice(
+    "beam k",
+    times(store.get("beams"), (at) => (at ? String(at + 1) : "1 (greedy)")),
+    (at) => store.set({ beam: at + 1 }),
+  );
+  const penalty = slide({ store, tell, name: "penalty", label: "length penalty α", min: 0, max: 2, least: 0, most: 2 });
   const show = () => {
     k.show(view.beam - 1);
     penalty.show();
@@ -72,8 +99,11 @@ function settings(view) {
 function along(view) {
   const last = () => view.now.steps.length;
   return stepper({
-    what: "words", moves: { start: -Infinity, previous: -1, next: 1, end: Infinity }, last,
-    at: () => Math.min(view.store.get("step"), last()), go: (step) => view.store.set({ step }),
+    what: "words",
+    moves: { start: -Infinity, previous: -1, next: 1, end: Infinity },
+    last,
+    at: () => Math.min(view.store.get("step"), last()),
+    go: (step) => view.store.set({ step }),
     told: () => `word ${view.step} of ${last()}`,
   });
 }
@@ -84,13 +114,16 @@ const sum = (logs) => logs.reduce((total, log) => total + share(log), 0);
 /** The probabilities as boxes, a line for each prefix, with what is left for other words. */
 function editor(view) {
   const prefixes = [];
-  view.store.get("prefixes").forEach(([row, word], at) => prefixes.push(
-    at ? [...prefixes[row], visible(view.names[word])] : []));
-  const lines = prefixes.map((prefix, row) => line(view, row, prefix.length
-    ? `after “${prefix.join(" ")}”` : "first"));
-  const node = el("details", { class: "twin", open: true },
+  view.store
+    .get("prefixes")
+    .forEach(([row, word], at) => prefixes.push(at ? [...prefixes[row], visible(view.names[word])] : []));
+  const lines = prefixes.map((prefix, row) => line(view, row, prefix.length ? `after “${prefix.join(" ")}”` : "first"));
+  const node = el(
+    "details",
+    { class: "twin", open: true },
     el("summary", {}, "The probabilities: change them"),
-    el("div", "edited", nodes(lines)));
+    el("div", "edited", nodes(lines)),
+  );
   return together(node, lines);
 }
 
@@ -101,19 +134,17 @@ function line(view, row, where) {
   const boxes = store.get("words_of")[row].map((word, at) => {
     const name = visible(names[word]);
     const box = numberBox({
-      label: `${name}, ${where}`, step: 0.05,
+      label: `${name}, ${where}`,
+      step: 0.05,
       wanted: "a number from 0 to 1, with at most 1 in all in its line,",
-      usable: (value) => value >= 0
-        && sum(numbers().filter((_, other) => other !== at)) + value <= 1 + 1e-6,
-      change: (value) => store.set(
-        changed(store, "logs", row, at, value > 0 ? Math.min(0, Math.log(value)) : null)),
+      usable: (value) => value >= 0 && sum(numbers().filter((_, other) => other !== at)) + value <= 1 + 1e-6,
+      change: (value) => store.set(changed(store, "logs", row, at, value > 0 ? Math.min(0, Math.log(value)) : null)),
       tell: view.alert.tell,
     });
     const show = (log) => box.show(share(log), String(share(log)));
     return { node: el("label", {}, name, box.node), show };
   });
-  const node = el("div", { role: "group", "aria-label": where }, el("span", {}, where),
-    nodes(boxes), rest);
+  const node = el("div", { role: "group", "aria-label": where }, el("span", {}, where), nodes(boxes), rest);
   const show = () => {
     numbers().forEach((log, at) => boxes[at].show(log));
     setText(rest, `others ${Number(Math.max(0, 1 - sum(numbers())).toFixed(4))}`);
@@ -121,4 +152,6 @@ function line(view, row, where) {
   return { node, show };
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
+export * as maths from "./maths.js";

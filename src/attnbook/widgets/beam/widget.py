@@ -13,6 +13,7 @@ from attnbook.widgets.beam import table as beam_table
 from attnbook.widgets.beam.table import prefix_table
 from attnbook.widgets.core import checks, markup
 from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 
 __all__ = ["BeamTree", "prefix_table"]
 
@@ -67,6 +68,13 @@ class BeamTree(Widget, kind="beam"):
     eos = traitlets.Unicode("</s>").tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
+    rules = checks.rules(
+        beam=rule(checks.whole, least=1, most=lambda self: self.beams),
+        penalty=rule(checks.between, least=0, most=beam_table.STEEPEST),
+        step=rule(checks.index_of, count=lambda self: self.max_length + 1),
+        logs=lambda self, name, value: self._check_logs(name, value),
+    )
+
     def __init__(
         self,
         table: Mapping[tuple[str, ...], Mapping[str, float]],
@@ -82,13 +90,9 @@ class BeamTree(Widget, kind="beam"):
     ) -> None:
         choices = beam_table.read(table, checks.texts("eos", [eos])[0])
         longest = max(map(len, table)) + 1 if max_length is None else max_length
-        length = _whole("max_length", longest, 1, _LONGEST)
-        most = _whole("beams", beams, 1, _MOST_BEAMS)
-        start = {
-            "beam": _whole("beam", beam, 1, most),
-            "penalty": _penalty(penalty),
-            "step": checks.index_of("step", step, count=length + 1),
-        }
+        length = checks.whole("max_length", longest, least=1, most=_LONGEST)
+        most = checks.whole("beams", beams, least=1, most=_MOST_BEAMS)
+        start = {"beam": beam, "penalty": penalty, "step": step}
         if checks.switch("editable", editable):
             _check_complete(table, eos, length)
             start["logs"] = choices.logs
@@ -101,8 +105,8 @@ class BeamTree(Widget, kind="beam"):
             max_length=length,
             editable=bool(editable),
             eos=eos,
-            initial=start,
-            **(choices._asdict() | start),
+            **choices._asdict(),
+            start=start,
         )
         _check_size(self)
 
@@ -128,21 +132,7 @@ class BeamTree(Widget, kind="beam"):
         options = {"beam": self.beam, "penalty": self.penalty, "max_length": self.max_length}
         return beam_table.search(choices, self.eos, **options)
 
-    @traitlets.validate("beam")
-    def _check_beam(self, proposal: dict[str, Any]) -> int:
-        return _whole("beam", proposal["value"], 1, self.beams)
-
-    @traitlets.validate("penalty")
-    def _check_penalty(self, proposal: dict[str, Any]) -> float:
-        return _penalty(proposal["value"])
-
-    @traitlets.validate("step")
-    def _check_step(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("step", proposal["value"], count=self.max_length + 1)
-
-    @traitlets.validate("logs")
-    def _check_logs(self, proposal: dict[str, Any]) -> list[list[float | None]]:
-        rows = proposal["value"]
+    def _check_logs(self, _: str, rows: list) -> list[list[float | None]]:
         if not self.editable and self.logs and rows != self.logs:
             raise ValueError("logs cannot be changed: the widget was made with editable=False")
         sizes = [len(words) for words in self.words_of]
@@ -208,24 +198,6 @@ def _rows_of_logs(rows: Any) -> bool:
         return one is None or (real and -math.inf < one <= 1e-6)
 
     return all(isinstance(row, list) and all(map(is_log, row)) for row in rows)
-
-
-def _whole(name: str, value: int, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ValueError(
-            f"{name} must be a whole number from {least} to {most}, got {checks.one_line(value)}"
-        )
-    return value
-
-
-def _penalty(value: float) -> float:
-    real = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not (real and 0 <= value <= beam_table.STEEPEST):
-        raise ValueError(
-            f"penalty must be a number from 0 to {beam_table.STEEPEST:g}, "
-            f"got {checks.one_line(value)}"
-        )
-    return float(value)
 
 
 def _check_complete(table: beam_table.Table, eos: str, max_length: int) -> None:

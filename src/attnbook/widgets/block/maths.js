@@ -1,63 +1,97 @@
 // An encoder block, run as often as the reader says, each stage kept. Row vectors: x W + b.
 
 import { times } from "../core/maths/lists.js";
-import { attend, dot, product, softmax } from "../core/maths/nn.js";
+import { attend, dot, layerNorm, moments, product, softmax } from "../core/maths/nn.js";
 
-/** One vector's mean, biased standard deviation and length. */
+/** @import { Rows } from "../core/types.d.ts" */
+
+/**
+ * One vector's mean, biased standard deviation and length.
+ * @param {number[]} x
+ * @returns {{mu: number, sd: number, length: number}}
+ */
 export function measures(x) {
-  const mu = average(x);
-  return { mu, sd: Math.sqrt(average(x.map((one) => (one - mu) ** 2))), length: Math.hypot(...x) };
+  const { mu, variance } = moments(x);
+  return { mu, sd: Math.sqrt(variance), length: Math.hypot(...x) };
 }
 
-const average = (x) => x.reduce((sum, one) => sum + one, 0) / x.length;
-
-/** The cosine of two vectors; null where one of them is zero. */
+/**
+ * The cosine of two vectors; null where one of them is zero.
+ * @param {number[]} a
+ * @param {number[]} b
+ * @returns {number|null}
+ */
 export function cosine(a, b) {
   const by = Math.hypot(...a) * Math.hypot(...b);
   return by ? dot(a, b) / by : null;
 }
 
-/** The error function, by a series of which no term is negative, so that none cancels. */
+/**
+ * The error function, by a series of which no term is negative, so that none cancels.
+ * @param {number} x
+ * @returns {number}
+ */
 function erf(x) {
   if (Math.abs(x) > 6) return Math.sign(x);
-  let term = 2 * x * Math.exp(-x * x) / Math.sqrt(Math.PI);
+  let term = (2 * x * Math.exp(-x * x)) / Math.sqrt(Math.PI);
   let sum = 0;
   for (let n = 1; sum + term !== sum; n++) {
     sum += term;
-    term *= 2 * x * x / (2 * n + 1);
+    term *= (2 * x * x) / (2 * n + 1);
   }
   return sum;
 }
 
+/**
+ * @param {Rows} rows
+ * @param {Rows} others
+ * @returns {Rows}
+ */
 const plus = (rows, others) => rows.map((row, i) => row.map((x, c) => x + others[i][c]));
-const linear = (rows, matrix, bias) => plus(product(rows, matrix), rows.map(() => bias));
+/**
+ * @param {Rows} rows
+ * @param {Rows} matrix
+ * @param {number[]} bias
+ * @returns {Rows}
+ */
+const linear = (rows, matrix, bias) =>
+  plus(
+    product(rows, matrix),
+    rows.map(() => bias),
+  );
 
-/** LayerNorm: g (x − mean) / √(variance + ε) + b. */
-const normed = (rows, gain, shift, eps) => rows.map((x) => {
-  const { mu, sd } = measures(x);
-  return x.map((one, c) => gain[c] * (one - mu) / Math.sqrt(sd * sd + eps) + shift[c]);
-});
-
-/** The weights of each head (h, n, n), and the outputs put side by side (n, d). */
+/**
+ * The weights of each head (h, n, n), and the outputs put side by side (n, d).
+ * @param {Rows} rows
+ * @param {any} layer
+ * @returns {{weights: Rows[], joined: Rows}}
+ */
 function heads(rows, layer) {
-  const [q, k, v] = ["q", "k", "v"].map((role) =>
-    linear(rows, layer[`w_${role}`], layer[`b_${role}`]));
+  const [q, k, v] = ["q", "k", "v"].map((role) => linear(rows, layer[`w_${role}`], layer[`b_${role}`]));
   const size = q[0].length / layer.heads;
   const part = (all, h) => all.map((row) => row.slice(h * size, (h + 1) * size));
-  const weights = times(layer.heads, (h) => part(q, h).map((one) =>
-    softmax(part(k, h).map((key) => dot(one, key) / Math.sqrt(size)))));
-  const joined = rows.map((_, i) =>
-    weights.flatMap((all, h) => attend(all[i], part(v, h))));
+  const weights = times(layer.heads, (h) =>
+    part(q, h).map((one) => softmax(part(k, h).map((key) => dot(one, key) / Math.sqrt(size)))),
+  );
+  const joined = rows.map((_, i) => weights.flatMap((all, h) => attend(all[i], part(v, h))));
   return { weights, joined };
 }
 
-export const gelu = (x) => x * (1 + erf(x / Math.SQRT2)) / 2;
+/**
+ * @param {number} x
+ * @returns {number}
+ */
+export const gelu = (x) => (x * (1 + erf(x / Math.SQRT2))) / 2;
 
 const ACTIVATIONS = { relu: (x) => Math.max(0, x), gelu };
 
+/**
+ * @param {Rows} rows
+ * @param {any} layer
+ * @returns {Rows}
+ */
 function feedForward(rows, layer) {
-  const hidden = linear(rows, layer.w_1, layer.b_1)
-    .map((row) => row.map(ACTIVATIONS[layer.activation]));
+  const hidden = linear(rows, layer.w_1, layer.b_1).map((row) => row.map(ACTIVATIONS[layer.activation]));
   return linear(hidden, layer.w_2, layer.b_2);
 }
 
@@ -65,6 +99,9 @@ function feedForward(rows, layer) {
  * One block: its stages in order as {name, formula, kind, rows}, each named by its letter, and
  * attention's weights. `kind` says what a stage is to the sum: "part" goes on the way that the
  * sum goes round, "sum" is where both meet.
+ * @param {Rows} x
+ * @param {any} how
+ * @returns {{stages: {name: string, formula: string, kind?: string, rows: Rows}[], weights: Rows[], output: Rows}}
  */
 function once(x, { layer, norm, residual }) {
   const stages = [{ name: "x", formula: "x", rows: x }];
@@ -73,8 +110,13 @@ function once(x, { layer, norm, residual }) {
     stages.push({ name, formula: `${name} = ${formula}`, kind, rows });
     return stages[stages.length - 1];
   };
-  const apply = (from, p, kind) => put(`n${"₁₂"[p]}`, `norm(${from.name})`, kind,
-    normed(from.rows, layer.gains[p], layer.shifts[p], Number(layer.eps)));
+  const apply = (from, p, kind) =>
+    put(
+      `n${"₁₂"[p]}`,
+      `norm(${from.name})`,
+      kind,
+      from.rows.map((x) => layerNorm(x, layer.gains[p], layer.shifts[p], Number(layer.eps))),
+    );
   const parts = [
     ({ name, rows }) => {
       const found = heads(rows, layer);
@@ -93,20 +135,30 @@ function once(x, { layer, norm, residual }) {
   return { stages, weights, output: stages[stages.length - 1].rows };
 }
 
-/** The blocks in order, all with the weights of `layer`. */
+/**
+ * The blocks in order, all with the weights of `layer`.
+ * @param {{vectors: Rows, blocks: number, layer: any, norm: string, residual: boolean}} given
+ * @returns {ReturnType<typeof once>[]}
+ */
 export function blockFlow({ vectors, blocks, ...how }) {
   const all = [];
   times(blocks, (b) => all.push(once(b ? all[b - 1].output : vectors, how)));
   return all;
 }
 
-/** What is left after each block, x itself first: measures, and cosines with x and the others. */
+/**
+ * What is left after each block, x itself first: measures, and cosines with x and the others.
+ * @param {{output: Rows}[]} flow
+ * @param {Rows} vectors
+ * @param {number} token
+ * @returns {{mu: number, sd: number, length: number, first: number|null, others: number|null}[]}
+ */
 export const traced = (flow, vectors, token) =>
   [vectors, ...flow.map(({ output }) => output)].map((rows) => {
     const others = rows.filter((_, i) => i !== token).map((row) => cosine(rows[token], row));
     return {
       ...measures(rows[token]),
       first: cosine(rows[token], vectors[token]),
-      others: others.length && !others.includes(null) ? average(others) : null,
+      others: others.length && !others.includes(null) ? moments(others).mu : null,
     };
   });

@@ -1,16 +1,18 @@
-"""An encoder block inside a widget: its weights as nested lists, and what it does in NumPy."""
+"""An encoder block inside a page: its weights as nested lists, and its stages one by one."""
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from attnbook.layers import EncoderBlock
-from attnbook.reference import softmax
 
-__all__ = ["Flow", "Stage", "cosine", "run", "weights_of"]
+__all__ = ["Flow", "Stage", "as_in_the_page", "cosine", "run", "weights_of"]
 
 
 class Stage(NamedTuple):
@@ -53,13 +55,23 @@ def weights_of(block: EncoderBlock) -> dict[str, Any]:
     }
 
 
-def run(layer: dict[str, Any], x: np.ndarray, *, norm: str, residual: bool, blocks: int) -> list:
-    """Return the `Flow` of each of several blocks, all with the weights of `layer`."""
+def as_in_the_page(block: EncoderBlock) -> EncoderBlock:
+    """Return a copy of the block in double precision, its weights rounded to 8 decimals."""
+    mine = copy.deepcopy(block).cpu().double().eval()
+    with torch.no_grad():
+        for weight in mine.parameters():
+            weight.copy_(weight.round(decimals=8))
+    return mine
+
+
+@torch.no_grad()
+def run(block: EncoderBlock, x: Any, *, norm: str, residual: bool, blocks: int) -> list[Flow]:
+    """Return the `Flow` of each of several blocks, all with the weights of `block`."""
     flows: list[Flow] = []
-    arrays = {k: np.array(v, dtype=float) if isinstance(v, list) else v for k, v in layer.items()}
+    rows = torch.tensor(x, dtype=torch.float64)
     for _ in range(blocks):
-        flows.append(_once(arrays, x, norm, residual))
-        x = flows[-1].stages[-1].rows
+        flows.append(_once(block, rows, norm, residual))
+        rows = torch.from_numpy(flows[-1].stages[-1].rows)
     return flows
 
 
@@ -69,59 +81,32 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float | None:
     return float(a @ b) / by if by else None
 
 
-def _once(layer: dict[str, Any], x: np.ndarray, norm: str, residual: bool) -> Flow:
-    stages = [Stage("x", "x", x)]
+def _once(block: EncoderBlock, x: Tensor, norm: str, residual: bool) -> Flow:
+    stages = [Stage("x", "x", x.numpy())]
     weights = np.empty(0)
 
-    def put(name: str, formula: str, rows: np.ndarray) -> Stage:
-        stages.append(Stage(name, f"{name} = {formula}", rows))
-        return stages[-1]
+    def put(name: str, formula: str, rows: Tensor) -> Tensor:
+        stages.append(Stage(name, f"{name} = {formula}", rows.numpy()))
+        return rows
 
-    def apply_norm(start: Stage, part: int) -> Stage:
-        return put(f"n{'₁₂'[part]}", f"norm({start.name})", _norm(layer, start.rows, part))
+    def apply_norm(x: Tensor, part: int) -> Tensor:
+        return put(f"n{'₁₂'[part]}", f"norm({stages[-1].name})", block.norms[part](x))
 
     for part in range(2):
-        start = stages[-1]
-        now = apply_norm(start, part) if norm == "pre" else start
+        start, before = stages[-1].name, x
+        now = apply_norm(x, part) if norm == "pre" else x
+        name = stages[-1].name
         if part == 0:
-            weights, mixed = _attend(layer, now.rows)
-            now = put("a", f"attention({now.name})", mixed)
+            weights = block.attention.weights(now[None])[0].numpy()
+            x = put("a", f"attention({name})", block.attention(now[None])[0])
         else:
-            now = put("f", f"FFN({now.name})", _feed_forward(layer, now.rows))
+            x = put("f", f"FFN({name})", block.feed_forward(now))
         if residual:
-            now = put(f"s{'₁₂'[part]}", f"{start.name} + {now.name}", start.rows + now.rows)
+            x = put(f"s{'₁₂'[part]}", f"{start} + {stages[-1].name}", before + x)
         if norm == "post":
-            apply_norm(now, part)
+            x = apply_norm(x, part)
     return Flow(stages, weights)
 
 
-def _norm(layer: dict[str, Any], x: np.ndarray, part: int) -> np.ndarray:
-    """LayerNorm: g (x − mean) / √(variance + ε) + b."""
-    mean, variance = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
-    scaled = (x - mean) / np.sqrt(variance + float(layer["eps"]))
-    return layer["gains"][part] * scaled + layer["shifts"][part]
-
-
-def _attend(layer: dict[str, Any], x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    q, k, v = (
-        (x @ layer[f"w_{role}"] + layer[f"b_{role}"])
-        .reshape(len(x), layer["heads"], -1)
-        .swapaxes(0, 1)  # (h, n, d / h)
-        for role in "qkv"
-    )
-    weights = softmax(q @ k.swapaxes(1, 2) / math.sqrt(q.shape[-1]))  # (h, n, n)
-    joined = (weights @ v).swapaxes(0, 1).reshape(x.shape)
-    return weights, joined @ layer["w_o"] + layer["b_o"]
-
-
-def _feed_forward(layer: dict[str, Any], x: np.ndarray) -> np.ndarray:
-    hidden = x @ layer["w_1"] + layer["b_1"]
-    if layer["activation"] == "gelu":
-        hidden = hidden * (1 + np.vectorize(math.erf)(hidden / math.sqrt(2))) / 2
-    else:
-        hidden = np.maximum(hidden, 0)
-    return hidden @ layer["w_2"] + layer["b_2"]
-
-
-def _numbers(tensor: Any) -> np.ndarray:
+def _numbers(tensor: Tensor) -> np.ndarray:
     return tensor.detach().cpu().double().numpy()

@@ -1,8 +1,23 @@
 // One token's vector on its way through an encoder block, stage by stage, with switches.
 
 import { times } from "../core/maths/lists.js";
-import { alertLine, changed, choice, el, nodes, note, numberBox, reset, setText, statusLine, tick, together, twin } from "../core/view/dom.js";
+import {
+  alertLine,
+  changed,
+  choice,
+  el,
+  nodes,
+  note,
+  numberBox,
+  reset,
+  setText,
+  statusLine,
+  tick,
+  together,
+  twin,
+} from "../core/view/dom.js";
 import { stepper } from "../core/view/stepper.js";
+import { read } from "../core/view/store.js";
 import { fixed, plain, visible } from "../core/view/text.js";
 import { blockFlow, traced } from "./maths.js";
 import { measured, named, short, stageList, strip, weightTable } from "./stages.js";
@@ -15,21 +30,30 @@ const MOST_BLOCKS = 12;
 const NORMS = { pre: "pre: before each part", post: "post: after each sum", none: "none" };
 
 function build(store) {
-  const view = {
-    store, names: store.get("tokens").map(visible), alert: alertLine(), status: statusLine(),
-  };
+  /** @type {any} */
+  const view = { store, names: store.get("tokens").map(visible), alert: alertLine(), status: statusLine() };
   const table = twin("All stages of the chosen token", () => texts(view));
-  view.parts = [settings(view), strip(view), along(view), stageList(), weightTable(view),
-    remark(), table];
+  view.parts = [settings(view), strip(view), along(view), stageList(), weightTable(view), remark(), table];
   const [top, after, steps, flow, weights, hint, folded] = nodes(view.parts);
-  view.node = el("div", {}, top, view.alert.node, after, steps, flow, weights, view.status, hint,
-    el("div", "foot", folded));
+  view.node = el(
+    "div",
+    {},
+    top,
+    view.alert.node,
+    after,
+    steps,
+    flow,
+    weights,
+    view.status,
+    hint,
+    el("div", "foot", folded),
+  );
   view.draw = () => draw(view);
   return view;
 }
 
 function draw(view) {
-  const given = Object.fromEntries(state.map((name) => [name, view.store.get(name)]));
+  const given = read(view.store, state);
   const flow = blockFlow({ ...given, layer: view.store.get("layer") });
   const at = Math.min(given.shown, given.blocks);
   const trace = traced(flow, given.vectors, given.token);
@@ -43,9 +67,11 @@ function said({ names, now: { trace, token, blocks, norm, residual } }) {
   const { length, sd, first, others } = trace[blocks];
   const cosines = first === null ? "" : `, cosine ${fixed(first)} with its first vector`;
   const alike = others === null ? "" : ` and ${fixed(others)} with the other tokens on average`;
-  return `After ${blocks === 1 ? "1 block" : `${blocks} blocks`}, ${norm === "none" ? "no" : norm}`
-    + `${norm === "none" ? " norm" : "-norm"}, ${residual ? "with" : "without"} the sum: `
-    + `${names[token]} has length ${short(length)}, sd ${short(sd)}${cosines}${alike}.`;
+  return (
+    `After ${blocks === 1 ? "1 block" : `${blocks} blocks`}, ${norm === "none" ? "no" : norm}` +
+    `${norm === "none" ? " norm" : "-norm"}, ${residual ? "with" : "without"} the sum: ` +
+    `${names[token]} has length ${short(length)}, sd ${short(sd)}${cosines}${alike}.`
+  );
 }
 
 function settings(view) {
@@ -54,11 +80,13 @@ function settings(view) {
   const token = choice("token", names, (to) => store.set({ token: to }));
   const norm = choice("norm", Object.values(NORMS), (to) => store.set({ norm: keys[to] }));
   const residual = tick("residual sum", (on) => store.set({ residual: on }));
-  const blocks = choice("blocks", times(MOST_BLOCKS, (b) => b + 1),
-    (to) => store.set({ blocks: to + 1 }));
+  const blocks = choice(
+    "blocks",
+    times(MOST_BLOCKS, (b) => String(b + 1)),
+    (to) => store.set({ blocks: to + 1 }),
+  );
   const x = own(view);
-  const node = el("div", "controls", nodes([token, x, norm, residual, blocks]),
-    reset(view, "numbers and switches"));
+  const node = el("div", "controls", nodes([token, x, norm, residual, blocks]), reset(view, "numbers and switches"));
   const show = (now) => {
     token.show(now.token);
     norm.show(keys.indexOf(now.norm));
@@ -73,7 +101,10 @@ function settings(view) {
 function own({ store, alert }) {
   const boxes = store.get("vectors")[0].map((_, c) => {
     const box = numberBox({
-      label: `number ${c + 1} of x`, most: MOST, step: store.get("step"), tell: alert.tell,
+      label: `number ${c + 1} of x`,
+      most: MOST,
+      step: store.get("step"),
+      tell: alert.tell,
       change: (value) => store.set(changed(store, "vectors", store.get("token"), c, value)),
     });
     const show = ({ vectors, token }) => box.show(vectors[token][c], plain(vectors[token][c]));
@@ -86,7 +117,9 @@ function own({ store, alert }) {
 function along({ store }) {
   const at = () => Math.min(store.get("shown"), store.get("blocks"));
   const steps = stepper({
-    what: "blocks", at: () => at() - 1, last: () => store.get("blocks") - 1,
+    what: "blocks",
+    at: () => at() - 1,
+    last: () => store.get("blocks") - 1,
     go: (b) => store.set({ shown: b + 1 }),
     told: () => `stages of block ${at()} of ${store.get("blocks")}`,
   });
@@ -101,19 +134,27 @@ function remark() {
   const node = note();
   const show = ({ blocks, norm }) => {
     node.hidden = blocks === 1;
-    setText(node, "All blocks have the same weights here; in a model each has its own."
-      + (norm === "pre" ? " The norm that ends a pre-norm stack is left out." : ""));
+    setText(
+      node,
+      "All blocks have the same weights here; in a model each has its own." +
+        (norm === "pre" ? " The norm that ends a pre-norm stack is left out." : ""),
+    );
   };
   return { node, show };
 }
 
 /** All stages as texts: a row each. */
-function texts({ now, now: { stages, token } }) {
-  const rows = stages.map(({ rows: all }, s) => [named(now, s),
-    ...all[token].map((value) => short(value)), ...measured(all[token]).map(([, text]) => text)]);
+function texts({ now }) {
+  const { stages, token } = now;
+  const rows = stages.map(({ rows: all }, s) => [
+    named(now, s),
+    ...all[token].map((value) => short(value)),
+    ...measured(all[token]).map(([, text]) => text),
+  ]);
   const columns = stages[0].rows[0].map((_, c) => c + 1);
   return [["stage", ...columns, "mean", "sd", "length"], ...rows];
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -13,6 +13,7 @@ from attnbook.layers import EncoderBlock
 from attnbook.widgets.block import run as block_run
 from attnbook.widgets.core import checks, markup
 from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 
 __all__ = ["BlockFlow", "Trace"]
 
@@ -64,7 +65,7 @@ class BlockFlow(Widget, kind="block"):
     """
 
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    layer = traitlets.Dict().tag(sync=True)  # the block: see block_run.py
+    layer = traitlets.Dict().tag(sync=True)  # the block: see run.py
     vectors = traitlets.List().tag(sync=True)
     token = traitlets.Int(0).tag(sync=True)
     norm = traitlets.Unicode("pre").tag(sync=True)
@@ -73,6 +74,18 @@ class BlockFlow(Widget, kind="block"):
     shown = traitlets.Int(1).tag(sync=True)
     step = traitlets.Float(0.1).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
+
+    rules = checks.rules(
+        vectors=lambda self, name, value: checks.of_the_shape(
+            name, _vectors(name, value, len(self.layer["w_q"])), now=self.vectors
+        ),
+        token=rule(checks.index_of, count=lambda self: len(self.vectors)),
+        norm=lambda self, _, value: _norm(value),
+        residual=rule(checks.switch),
+        blocks=lambda self, name, value: _count(name, value),
+        shown=lambda self, name, value: _count(name, value),
+        step=rule(checks.number_above_zero),
+    )
 
     def __init__(
         self,
@@ -89,22 +102,22 @@ class BlockFlow(Widget, kind="block"):
         caption: str = "",
     ) -> None:
         layer = _layer(block)
+        self._block = block_run.as_in_the_page(block)
         rows = _vectors("x", x, len(layer["w_q"]))
         start = {
             "vectors": rows,
-            "token": checks.index_of("token", token, count=len(rows)),
-            "norm": _norm(block.norm if norm is None else norm),
-            "residual": checks.switch("residual", residual),
-            "blocks": _count("blocks", blocks),
+            "token": token,
+            "norm": block.norm if norm is None else norm,
+            "residual": residual,
+            "blocks": blocks,
             "shown": _count("shown", shown, most=_count("blocks", blocks)),
         }
         super().__init__(
             caption=caption,
             layer=layer,
             tokens=checks.texts("tokens", tokens, count=len(rows)),
-            step=checks.number_above_zero("step", step),
-            initial=start,
-            **start,
+            step=step,
+            start=start,
         )
 
     @property
@@ -134,33 +147,11 @@ class BlockFlow(Widget, kind="block"):
         return [_traced(rows, outputs[0], self.token) for rows in outputs]
 
     def _run(self) -> list[block_run.Flow]:
-        x = np.array(self.vectors, dtype=float)
         how = {"norm": self.norm, "residual": self.residual, "blocks": self.blocks}
-        return block_run.run(self.layer, x, **how)
+        return block_run.run(self._block, self.vectors, **how)
 
     def _shown(self) -> block_run.Flow:
         return self._run()[min(self.shown, self.blocks) - 1]
-
-    @traitlets.validate("vectors")
-    def _check_vectors(self, proposal: dict[str, Any]) -> list[list[float]]:
-        rows = _vectors("vectors", proposal["value"], len(self.layer["w_q"]))
-        return checks.of_the_shape("vectors", rows, now=self.vectors)
-
-    @traitlets.validate("token")
-    def _check_token(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("token", proposal["value"], count=len(self.vectors))
-
-    @traitlets.validate("norm")
-    def _check_norm(self, proposal: dict[str, Any]) -> str:
-        return _norm(proposal["value"])
-
-    @traitlets.validate("blocks", "shown")
-    def _check_count(self, proposal: dict[str, Any]) -> int:
-        return _count(proposal["trait"].name, proposal["value"])
-
-    @traitlets.validate("step")
-    def _check_step(self, proposal: dict[str, Any]) -> float:
-        return checks.number_above_zero("step", proposal["value"])
 
     def _summary(self) -> str:
         n_heads, d = self.layer["heads"], len(self.layer["w_q"])

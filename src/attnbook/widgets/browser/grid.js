@@ -19,28 +19,37 @@ export function smallMaps(view) {
     view.pointed = maps.includes(target) ? maps.indexOf(target) : null;
     view.redraw();
   };
-  const leave = () => point({});
-  const node = el("div", {
-    class: "every", role: "group",
-    "aria-label": "all heads; arrow keys move from head to head, Enter makes one large",
-    onclick: ({ target }) => maps.includes(target) && enlarge(view, maps.indexOf(target)),
-    onkeydown: onKeys((event) => press(view, event, maps)),
-    onfocusin: point, onfocusout: leave, onpointerover: point, onpointerleave: leave,
-  }, el("span"), times(heads, (h) => label("head", h)),
-  times(layers, (l) => [label("layer", l), ...maps.slice(l * heads, (l + 1) * heads)]).flat());
+  const leave = () => point({ target: null });
+  const node = el(
+    "div",
+    {
+      class: "every",
+      role: "group",
+      "aria-label": "all heads; arrow keys move from head to head, Enter makes one large",
+      onclick: ({ target }) => maps.includes(target) && enlarge(view, maps.indexOf(target)),
+      onkeydown: onKeys((event) => press(view, event, maps)),
+      onfocusin: point,
+      onfocusout: leave,
+      onpointerover: point,
+      onpointerleave: leave,
+    },
+    el("span"),
+    times(heads, (h) => label("head", h)),
+    times(layers, (l) => [label("layer", l), ...maps.slice(l * heads, (l + 1) * heads)]).flat(),
+  );
   setVar(node, "heads", heads);
-  const show = () => maps.forEach((map, h) => {
-    map.tabIndex = h === (view.reached ?? view.now.place) ? 0 : -1; // one stop for the tab key
-    pressed(map, h === view.now.place);
-    map.setAttribute("aria-label", `${headName(view, h)}: ${valueText(view, h)}`);
-    setVar(map, "w", share(view, h));
-  });
+  const show = () =>
+    maps.forEach((map, h) => {
+      map.tabIndex = h === (view.reached ?? view.now.place) ? 0 : -1; // one stop for the tab key
+      pressed(map, h === view.now.place);
+      map.setAttribute("aria-label", `${headName(view, h)}: ${valueText(view, h)}`);
+      setVar(map, "w", share(view, h));
+    });
   return { node, show };
 }
 
 /** A measure from 0 to 1. */
-export const share = ({ now, tokens }, h) =>
-  (now.values[h] ?? 0) / (now.measure === "spread" ? tokens.length : 1);
+export const share = ({ now, tokens }, h) => (now.values[h] ?? 0) / (now.measure === "spread" ? tokens.length : 1);
 
 export function enlarge(view, h) {
   const [, heads] = view.shape;
@@ -65,8 +74,11 @@ export function bestHeads(view) {
   const list = el("ol");
   const show = ({ best, place }) => {
     best.forEach((h, at) => {
-      const item = list.children[at] ?? list.appendChild(el("li", {},
-        el("button", { type: "button", onclick: () => enlarge(view, view.now.best[at]) })));
+      const item =
+        list.children[at] ??
+        list.appendChild(
+          el("li", {}, el("button", { type: "button", onclick: () => enlarge(view, view.now.best[at]) })),
+        );
       setText(item.firstChild, `${headName(view, h)}: ${valueText(view, h)}`);
       pressed(item.firstChild, h === place);
     });

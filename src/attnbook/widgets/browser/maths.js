@@ -2,33 +2,47 @@
 
 import { times } from "../core/maths/lists.js";
 import { entropy, rowAt, weights } from "../core/maths/nn.js";
+import { unpackLogs } from "../core/maths/packing.js";
 
 export const SPECIAL = ["[CLS]", "[SEP]"];
-const LEAST = -20; // the logarithm of a weight that counts as 0
 const FEWEST = 1e-5; // of a row that gives less than this to what is not hidden, nothing is known
 
-/** The log-weights of all heads of sentence k, each flat: uint16 from 0, LEAST, to 65535, 0. */
+/**
+ * The log-weights of all heads of sentence k, each flat.
+ * @param {Uint8Array} bytes
+ * @param {number[]} lengths
+ * @param {number} heads
+ * @param {number} k
+ * @returns {Float64Array[]}
+ */
 export function logWeights(bytes, lengths, heads, k) {
   const size = lengths[k] ** 2;
   const before = lengths.slice(0, k).reduce((sum, n) => sum + n * n, 0);
-  const view = new DataView(bytes.buffer, bytes.byteOffset + 2 * heads * before);
-  return times(heads, (h) => Float64Array.from({ length: size }, (_, at) =>
-    LEAST * (1 - view.getUint16(2 * (h * size + at), true) / 65535)));
+  return times(heads, (h) => unpackLogs(bytes, heads * before + h * size, size));
 }
 
-/** Which key each query may attend to, flat: all, or all but [CLS] and [SEP]. */
-export const seen = (tokens, hide) => Uint8Array.from(
-  tokens.flatMap(() => tokens.map((token) => !(hide && SPECIAL.includes(token)))));
+/**
+ * Which key each query may attend to, flat: all, or all but [CLS] and [SEP].
+ * @param {string[]} tokens
+ * @param {boolean} hide
+ * @returns {Uint8Array}
+ */
+export const seen = (tokens, hide) =>
+  Uint8Array.from(tokens.flatMap(() => tokens.map((token) => !(hide && SPECIAL.includes(token)))));
 
 /**
  * Weights from log-weights; where keys are left out, the others divided by their sum, or nothing
  * where that is too small to be known.
+ * @param {Float64Array} logs
+ * @param {number} n
+ * @param {Uint8Array} may
+ * @param {Float64Array} [out]
+ * @returns {Float64Array}
  */
 export function weighed(logs, n, may, out) {
   const found = weights(logs, n, n, may, 1, out);
   for (const i of times(n, (row) => row)) {
-    const left = rowAt(logs, i, n)
-      .reduce((sum, log, j) => (may[i * n + j] ? sum + Math.exp(log) : sum), 0);
+    const left = rowAt(logs, i, n).reduce((sum, log, j) => (may[i * n + j] ? sum + Math.exp(log) : sum), 0);
     if (left < FEWEST) rowAt(found, i, n).fill(0);
   }
   return found;
@@ -36,14 +50,21 @@ export function weighed(logs, n, may, out) {
 
 /** Which keys of query i each measure adds up; some lie outside the sentence. */
 const KEYS = {
-  key: (i, { key }) => [key],
+  key: (_, { key }) => [key],
   previous: (i) => [i - 1],
   next: (i) => [i + 1],
   same: (i) => [i],
-  special: (i, { tokens }) => tokens.flatMap((token, j) => (SPECIAL.includes(token) ? j : [])),
+  special: (_, { tokens }) => tokens.flatMap((token, j) => (SPECIAL.includes(token) ? j : [])),
 };
 
-/** One row's measure; null where it has no such key, or nothing that is not hidden. */
+/**
+ * One row's measure; null where it has no such key, or nothing that is not hidden.
+ * @param {number} i
+ * @param {Float64Array} values
+ * @param {Uint8Array} may
+ * @param {any} what
+ * @returns {number|null}
+ */
 function rowMeasure(i, values, may, what) {
   if (!values.some((weight) => weight > 0)) return null;
   if (what.measure === "spread") return Math.exp(entropy(values));
@@ -54,16 +75,28 @@ function rowMeasure(i, values, may, what) {
 /**
  * A head's measure in one row or, where that is null, its mean over all rows that have such a key;
  * null where none has. `what` is {tokens, row, key, measure}.
+ * @param {Float64Array} values
+ * @param {Uint8Array} may
+ * @param {{tokens: string[], row: number|null, key: number|null, measure: string}} what
+ * @returns {number|null}
  */
 export function measured(values, may, what) {
   const n = what.tokens.length;
   const rows = what.row === null ? times(n, (i) => i) : [what.row];
-  const found = rows.map((i) => rowMeasure(i, rowAt(values, i, n), rowAt(may, i, n), what))
+  const found = rows
+    .map((i) => rowMeasure(i, rowAt(values, i, n), rowAt(may, i, n), what))
     .filter((value) => value !== null);
   return found.length ? found.reduce((sum, value) => sum + value, 0) / found.length : null;
 }
 
-/** The places of the greatest values, at most `most`, the first if equal. */
-export const ranked = (values, most = 5) => Array.from(values.keys())
-  .filter((place) => values[place] !== null)
-  .sort((a, b) => values[b] - values[a]).slice(0, most);
+/**
+ * The places of the greatest values, at most `most`, the first if equal.
+ * @param {(number|null)[]} values
+ * @param {number} [most]
+ * @returns {number[]}
+ */
+export const ranked = (values, most = 5) =>
+  Array.from(values.keys())
+    .filter((place) => values[place] !== null)
+    .sort((a, b) => values[b] - values[a])
+    .slice(0, most);

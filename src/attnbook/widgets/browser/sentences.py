@@ -1,8 +1,7 @@
-"""Sentences on their way into the head browser: checked at the door, packed, and named."""
+"""Sentences on their way into the head browser: checked at the door, and named."""
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
@@ -10,15 +9,13 @@ import numpy as np
 
 from attnbook.widgets.core import checks
 
-__all__ = ["SPECIAL", "pack", "read", "unpack", "words"]
+__all__ = ["SPECIAL", "read", "words"]
 
 SPECIAL = ("[CLS]", "[SEP]")
 
 _MOST_HEADS = 144
 _MOST_SENTENCES = 20
 _MOST_TOKENS = 20
-_LEAST = -20.0  # the logarithm of a weight that counts as 0, some 2e-9
-_STEPS = 65535  # the largest uint16
 _SUM_NEAR = 1e-3  # how near to 1 a row must sum
 
 
@@ -64,21 +61,6 @@ def _sentence(name: str, sentence: Any) -> tuple[list[str], np.ndarray]:
             f" {weights.min():.3g}, and rows sum to {sums.min():.4g} to {sums.max():.4g}"
         )
     return tokens, weights
-
-
-def pack(weights: np.ndarray) -> np.ndarray:
-    """Return weights as uint16: 0 for those that count as 0, 65535 for 1, their logs between.
-
-    A logarithm is within half a step of 3e-4, so a weight errs by at most 8e-5 however few keys
-    are left: what is left is divided by its sum.
-    """
-    logs = np.log(weights.clip(math.exp(_LEAST), 1))
-    return np.rint((1 - logs / _LEAST) * _STEPS).astype("<u2")
-
-
-def unpack(whole: np.ndarray) -> np.ndarray:
-    """Return the log-weights that `pack` wrote."""
-    return _LEAST * (1 - whole / _STEPS)
 
 
 def words(tokens: list[str]) -> str:

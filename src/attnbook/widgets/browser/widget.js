@@ -2,14 +2,28 @@
 // which of them look from one word to another. The weights come when the reader asks for them.
 
 import { assetOf, sizeText } from "../core/view/assets.js";
-import { alertLine, button, choice, el, mark, nodes, note, onKeys, reset, setText, tick, twin } from "../core/view/dom.js";
+import {
+  alertLine,
+  button,
+  choice,
+  el,
+  mark,
+  nodes,
+  note,
+  onKeys,
+  reset,
+  setText,
+  tick,
+  twin,
+} from "../core/view/dom.js";
 import { makeHead, paint } from "../core/view/frame.js";
 import { drawLarge, drawn, mapKeys, onCanvas, point, under } from "../core/view/plot.js";
 import { rowBars } from "../core/view/row.js";
 import { actions, rows } from "../core/view/saving.js";
+import { read } from "../core/view/store.js";
 import { bestHeads, smallMaps } from "./grid.js";
 import { logWeights, measured, ranked, seen, weighed } from "./maths.js";
-import { MEASURES, NOTE, asked, headName, labels, largeCells, measureCells, said } from "./words.js";
+import { asked, headName, labels, largeCells, MEASURES, measureCells, NOTE, said } from "./words.js";
 
 const data = ["sentences", "shape", "asset", "initial"];
 const state = ["chosen", "layer", "head", "row", "key", "measure", "hide"];
@@ -19,16 +33,25 @@ const WIDEST = 430; // of the large map, so that its row's bars have room beside
 
 function build(store) {
   const sentences = store.get("sentences");
-  const view = drawn({
-    store: { ...store, get: (name) => valid(store, name) },
-    pin: "row",
-    shape: store.get("shape"),
-    lengths: sentences.map(({ tokens }) => tokens.length),
-    bytes: null, shown: null, pointed: null, reached: null,
-    alert: alertLine(), side: el("div", "side"), title: el("p", "title"), place: el("div"),
-    exported: () => ({ ...picture(view), cursor: null }),
-    rows: () => rows(view),
-  }, draw);
+  const view = drawn(
+    {
+      store: { ...store, get: (name) => valid(store, name) },
+      pin: "row",
+      shape: store.get("shape"),
+      lengths: sentences.map(({ tokens }) => tokens.length),
+      bytes: null,
+      shown: null,
+      pointed: null,
+      reached: null,
+      alert: alertLine(),
+      side: el("div", "side"),
+      title: el("p", "title"),
+      place: el("div"),
+      exported: () => ({ ...picture(view), cursor: null }),
+      rows: () => rows(view),
+    },
+    draw,
+  );
   view.settings = settings(view, sentences);
   view.ask = ask(view);
   view.live = arrange(view);
@@ -47,13 +70,19 @@ function valid(store, name) {
 
 /** The button that fetches the weights, with their size. */
 function ask(view) {
-  const { store, shape: [layers, heads], lengths } = view;
-  const press = button(`load all ${layers * heads} heads of ${lengths.length} sentences (${
-    sizeText(store.get("size"))})`, async () => {
-    const focused = document.activeElement === press;
-    await load(view);
-    if (focused && view.bytes) view.settings.first.focus();
-  });
+  const {
+    store,
+    shape: [layers, heads],
+    lengths,
+  } = view;
+  const press = button(
+    `load all ${layers * heads} heads of ${lengths.length} sentences (${sizeText(store.get("size"))})`,
+    async () => {
+      const focused = document.activeElement === press;
+      await load(view);
+      if (focused && view.bytes) view.settings.first.focus();
+    },
+  );
   return el("p", "ask", press);
 }
 
@@ -78,26 +107,48 @@ async function load(view) {
 function arrange(view) {
   view.best = bestHeads(view);
   // print opens them, perhaps before there is anything in them
-  view.twins = [[measureCells, "all heads"], [largeCells, "the large map"]].map(([cells, name]) =>
-    twin(`${name}, as a table`, () => (view.now ? cells(view) : [[]]), `${name} as a table`));
-  view.plot = el("div", {
-    class: "plot", tabindex: "0", role: "application", "aria-roledescription": "heat map",
-    "aria-label": "Large map. Arrow keys move from cell to cell, Enter chooses the cell’s query "
-      + "and key, Escape lets them go.",
-    onpointermove: (event) => event.pointerType !== "touch" && point(view, find(view, event)),
-    onpointerleave: () => point(view, null),
-    onclick: (event) => pick(view, find(view, event), event.offsetX < view.at.left),
-    onkeydown: onKeys((event) => keys(view, event)),
-    onfocus: view.redraw,
-    onblur: () => point(view, null),
-  }, view.canvas);
-  return el("div", {}, view.settings.node, view.place, view.best.node, view.title,
-    el("div", "main", view.plot, view.side), view.status, note(NOTE),
-    el("div", "foot", nodes(view.twins), actions(view)));
+  /** @type {[(view: any) => any[], string][]} */
+  const tables = [
+    [measureCells, "all heads"],
+    [largeCells, "the large map"],
+  ];
+  view.twins = tables.map(([cells, name]) =>
+    twin(`${name}, as a table`, () => (view.now ? cells(view) : [[]]), `${name} as a table`),
+  );
+  view.plot = el(
+    "div",
+    {
+      class: "plot",
+      tabindex: "0",
+      role: "application",
+      "aria-roledescription": "heat map",
+      "aria-label":
+        "Large map. Arrow keys move from cell to cell, Enter chooses the cell’s query " +
+        "and key, Escape lets them go.",
+      onpointermove: (event) => event.pointerType !== "touch" && point(view, find(view, event)),
+      onpointerleave: () => point(view, null),
+      onclick: (event) => pick(view, find(view, event), event.offsetX < view.at.left),
+      onkeydown: onKeys((event) => keys(view, event)),
+      onfocus: view.redraw,
+      onblur: () => point(view, null),
+    },
+    view.canvas,
+  );
+  return el(
+    "div",
+    {},
+    view.settings.node,
+    view.place,
+    view.best.node,
+    view.title,
+    el("div", "main", view.plot, view.side),
+    view.status,
+    note(NOTE),
+    el("div", "foot", nodes(view.twins), actions(view)),
+  );
 }
 
-const find = (view, event) =>
-  under(view, view.canvas, event, view.tokens.length, view.tokens.length);
+const find = (view, event) => under(view, view.canvas, event, view.tokens.length, view.tokens.length);
 
 /** Ask from a cell's query to its key, or let both go; a click on a row's name is of no key. */
 function pick({ store }, cell, alone) {
@@ -117,7 +168,9 @@ function keys(view, event) {
 /** Sentence, hiding, reset. */
 function settings(view, sentences) {
   const { store } = view;
-  const choose = choice("sentence", sentences.map(({ name }, k) => `${k + 1}: ${name}`),
+  const choose = choice(
+    "sentence",
+    sentences.map(({ name }, k) => `${k + 1}: ${name}`),
     (chosen) => {
       // the same words, where the other sentence has them
       const there = (place) => {
@@ -125,7 +178,8 @@ function settings(view, sentences) {
         return at < 0 ? null : at;
       };
       store.set({ chosen, row: there(store.get("row")), key: there(store.get("key")) });
-    });
+    },
+  );
   const hide = tick("hide [CLS] and [SEP]", (on) => store.set({ hide: on }));
   const node = el("div", "controls sentence", choose.node, hide.node, reset(view, "picture"));
   const show = () => {
@@ -137,12 +191,11 @@ function settings(view, sentences) {
 
 /** From which word to which, and by what the small maps are shaded. */
 function search({ store, names }) {
-  const list = (label, none, trait, also) => choice(label, [none, ...names],
-    (place) => store.set({ [trait]: place ? place - 1 : null, ...(place && also) }));
+  const list = (label, none, trait, also) =>
+    choice(label, [none, ...names], (place) => store.set({ [trait]: place ? place - 1 : null, ...(place && also) }));
   const from = list("look from", "all queries", "row");
   const to = list("to", "choose a key", "key", { measure: "key" });
-  const by = choice("shade by", Object.values(MEASURES),
-    (place) => store.set({ measure: NAMES[place] }));
+  const by = choice("shade by", Object.values(MEASURES), (place) => store.set({ measure: NAMES[place] }));
   const show = ({ row, key, measure }) => {
     from.show((row ?? -1) + 1);
     to.show((key ?? -1) + 1);
@@ -159,8 +212,7 @@ function turn(view, chosen) {
   Object.assign(view, { shown: chosen, tokens, cursor: null, painted: null, reached: null });
   view.names = labels(tokens);
   view.keyTokens = view.names; // of the bars, and of what is saved
-  view.all = logWeights(view.bytes, view.lengths, layers * heads, chosen)
-    .map((logs) => makeHead(logs, n, n));
+  view.all = logWeights(view.bytes, view.lengths, layers * heads, chosen).map((logs) => makeHead(logs, n, n));
   view.search = search(view);
   view.grid = smallMaps(view);
   view.place.replaceChildren(view.search.node, view.grid.node);
@@ -168,9 +220,12 @@ function turn(view, chosen) {
 
 function draw(view, width) {
   if (!view.bytes) return;
-  const { store, shape: [, heads] } = view;
+  const {
+    store,
+    shape: [, heads],
+  } = view;
   if (view.shown !== store.get("chosen")) turn(view, store.get("chosen"));
-  const now = Object.fromEntries(state.map((name) => [name, store.get(name)]));
+  const now = read(store, state);
   const place = now.layer * heads + now.head;
   weighAll(view, now);
   const what = { ...now, tokens: view.tokens };
@@ -200,15 +255,22 @@ function weighAll(view, { chosen, hide }) {
   }
 }
 
-const picture = ({ all, may, tokens, now }) =>
-  ({ head: all[now.place], may, tokens, keyTokens: tokens, pinned: now.row });
+const picture = ({ all, may, tokens, now }) => ({
+  head: all[now.place],
+  may,
+  tokens,
+  keyTokens: tokens,
+  pinned: now.row,
+});
 
 /** A frame around the column of the chosen key. */
 function markKey({ canvas, at, family, now, palette, tokens }) {
   if (now.key === null) return;
-  onCanvas(canvas, at, family, (pen) => pen.frame(
-    at.left + now.key * at.cell, at.top, at.cell, at.cell * tokens.length, palette.accent, 1));
+  onCanvas(canvas, at, family, (pen) =>
+    pen.frame(at.left + now.key * at.cell, at.top, at.cell, at.cell * tokens.length, palette.accent, 1),
+  );
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state };
 export * as maths from "./maths.js";

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import traitlets
 
-from attnbook.widgets.browser import sentences as browsed
-from attnbook.widgets.core import checks, markup, numbers
+from attnbook.widgets.browser.sentences import SPECIAL, read, words
+from attnbook.widgets.core import checks, markup, numbers, packing
 from attnbook.widgets.core.assets import WithAsset, asset_script
+from attnbook.widgets.core.checks import or_none, rule
 
 __all__ = ["HeadBrowser"]
 
@@ -64,6 +64,17 @@ class HeadBrowser(WithAsset, kind="browser"):
     hide = traitlets.Bool(False).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
+    rules = checks.rules(
+        chosen=rule(checks.index_of, count=lambda self: len(self.sentences)),
+        layer=rule(checks.index_of, count=lambda self: self.shape[0]),
+        head=rule(checks.index_of, count=lambda self: self.shape[1]),
+        **dict.fromkeys(
+            ("row", "key"), or_none(rule(checks.index_of, count=lambda self: len(self.tokens)))
+        ),
+        measure=rule(checks.one_of, choices=MEASURES),
+        hide=rule(checks.switch),
+    )
+
     def __init__(
         self,
         sentences: Iterable[tuple[Sequence[str], Any]],
@@ -79,30 +90,27 @@ class HeadBrowser(WithAsset, kind="browser"):
         hide: bool = False,
         caption: str = "",
     ) -> None:
-        tokens, matrices = browsed.read(sentences)
+        tokens, matrices = read(sentences)
         layers, heads = matrices[0].shape[:2]
-        first = checks.index_of("chosen", chosen, count=len(tokens))
-        packed = [browsed.pack(weights) for weights in matrices]
-        self._logs = [browsed.unpack(whole) for whole in packed]  # as the page has them
+        packed = [packing.pack_logs(weights) for weights in matrices]
+        self._logs = [packing.unpack_logs(whole) for whole in packed]  # as the page has them
         carried = b"".join(whole.tobytes() for whole in packed)
-        start = {
-            "chosen": first,
-            "layer": checks.index_of("layer", layer, count=layers),
-            "head": checks.index_of("head", head, count=heads),
-            "row": _place("row", row, len(tokens[first])),
-            "key": _place("key", key, len(tokens[first])),
-            "measure": _measure(measure),
-            "hide": checks.switch("hide", hide),
-        }
         super().__init__(
             caption=caption,
-            asset=_asset(asset),
+            asset=asset,
             size=_size(asset, carried),
             carried=carried,
             sentences=_named(tokens, names),
             shape=[layers, heads],
-            initial=start,
-            **start,
+            start={
+                "chosen": chosen,
+                "layer": layer,
+                "head": head,
+                "row": row,
+                "key": key,
+                "measure": measure,
+                "hide": hide,
+            },
         )
 
     @property
@@ -147,18 +155,14 @@ class HeadBrowser(WithAsset, kind="browser"):
     def _keys(self, i: int) -> list[int]:
         """Return the keys of query i that the measure adds up; some may lie outside."""
         if self.measure == "special":
-            return [j for j, token in enumerate(self.tokens) if token in browsed.SPECIAL]
+            return [j for j, token in enumerate(self.tokens) if token in SPECIAL]
         if self.measure == "key":
             return [] if self.key is None else [self.key]
         return [i + {"previous": -1, "next": 1, "same": 0}[self.measure]]
 
     def _may(self) -> np.ndarray:
-        seen = [not (self.hide and token in browsed.SPECIAL) for token in self.tokens]
+        seen = [not (self.hide and token in SPECIAL) for token in self.tokens]
         return np.tile(seen, (len(seen), 1))
-
-    @traitlets.validate("chosen")
-    def _check_chosen(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("chosen", proposal["value"], count=len(self.sentences))
 
     @traitlets.observe("chosen")
     def _keep_places(self, _: Any) -> None:
@@ -166,20 +170,6 @@ class HeadBrowser(WithAsset, kind="browser"):
         for name in ("row", "key"):
             if (getattr(self, name) or 0) >= len(self.tokens):
                 setattr(self, name, None)
-
-    @traitlets.validate("layer", "head")
-    def _check_head(self, proposal: dict[str, Any]) -> int:
-        name = proposal["trait"].name
-        count = self.shape[0 if name == "layer" else 1]
-        return checks.index_of(name, proposal["value"], count=count)
-
-    @traitlets.validate("row", "key")
-    def _check_place(self, proposal: dict[str, Any]) -> int | None:
-        return _place(proposal["trait"].name, proposal["value"], len(self.tokens))
-
-    @traitlets.validate("measure")
-    def _check_measure(self, proposal: dict[str, Any]) -> str:
-        return _measure(proposal["value"])
 
     def _summary(self) -> str:
         layers, heads = self.shape
@@ -216,7 +206,7 @@ class HeadBrowser(WithAsset, kind="browser"):
 
 def _named(tokens: list[list[str]], names: Sequence[str] | None) -> list[dict[str, Any]]:
     if names is None:
-        names = [browsed.words(sentence) for sentence in tokens]
+        names = [words(sentence) for sentence in tokens]
     named = checks.texts("names", names)
     if len(named) != len(tokens):
         raise ValueError(
@@ -233,23 +223,3 @@ def _size(asset: str, carried: bytes) -> int:
             f"sentences take {size:,} bytes, more than {_LARGEST:,}: show fewer or shorter ones"
         )
     return size
-
-
-def _asset(value: Any) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9-]+", value):
-        raise ValueError(
-            "asset must be a name of lower-case letters, digits and hyphens, got"
-            f" {checks.one_line(value)}"
-        )
-    return value
-
-
-def _measure(value: Any) -> str:
-    if not isinstance(value, str) or value not in MEASURES:
-        wanted = ", ".join(f'"{name}"' for name in MEASURES)
-        raise ValueError(f"measure must be one of {wanted}, got {checks.one_line(value)}")
-    return value
-
-
-def _place(name: str, value: Any, count: int) -> int | None:
-    return None if value is None else checks.index_of(name, value, count=count)

@@ -3,7 +3,7 @@
 import { times } from "../core/maths/lists.js";
 import { rowAt } from "../core/maths/nn.js";
 import { fixed, heaviest, visible } from "../core/view/text.js";
-import { SPECIAL, ranked } from "./maths.js";
+import { ranked, SPECIAL } from "./maths.js";
 
 export const MEASURES = {
   key: "weight on the chosen key",
@@ -16,24 +16,27 @@ export const MEASURES = {
 
 const NOTHING = "nothing that is not hidden";
 
-export const HINT = "Click a cell of the large map to ask which heads look from its query to its "
-  + "key; click a small map to make it large. Arrow keys and Enter do the same.";
+export const HINT =
+  "Click a cell of the large map to ask which heads look from its query to its " +
+  "key; click a small map to make it large. Arrow keys and Enter do the same.";
 
-export const NOTE = "The strip of a small map, and its tint, show the measure: full at a weight of "
-  + "1, or at all keys. “Over 1.4 keys” is e to the power of a row’s entropy. With [CLS] and [SEP] "
-  + "hidden as keys, what is left of a row is divided by its sum, so that it sums to 1 again.";
+export const NOTE =
+  "The strip of a small map, and its tint, show the measure: full at a weight of " +
+  "1, or at all keys. “Over 1.4 keys” is e to the power of a row’s entropy. With [CLS] and [SEP] " +
+  "hidden as keys, what is left of a row is divided by its sum, so that it sums to 1 again.";
 
 /** Tokens that tell which they are: of one that comes twice, its place is said, from 0. */
-export const labels = (tokens) => tokens.map((token, place) => visible(token)
-  + (tokens.indexOf(token) === tokens.lastIndexOf(token) ? "" : ` (${place})`));
+export const labels = (tokens) =>
+  tokens.map(
+    (token, place) => visible(token) + (tokens.indexOf(token) === tokens.lastIndexOf(token) ? "" : ` (${place})`),
+  );
 
 /** The name of head h of all. */
-export const headName = (view, h) =>
-  `layer ${Math.floor(h / view.shape[1])} head ${h % view.shape[1]}`;
+export const headName = (view, h) => `layer ${Math.floor(h / view.shape[1])} head ${h % view.shape[1]}`;
 
 /** A head's measure as it is read. */
-export const valueText = ({ now }, h) => (now.values[h] === null ? "–"
-  : fixed(now.values[h], now.measure === "spread" ? 1 : 3));
+export const valueText = ({ now }, h) =>
+  now.values[h] === null ? "–" : fixed(now.values[h], now.measure === "spread" ? 1 : 3);
 
 /** What is measured: "it → animal", "all queries, on average: weight on the next token". */
 export function question({ now, names }) {
@@ -57,8 +60,7 @@ function hidden({ now, names, tokens }) {
   const row = rowAt(now.logs, now.row, tokens.length);
   const sum = (counts) => row.reduce((total, log, j) => total + (counts(j) ? Math.exp(log) : 0), 0);
   const share = sum((j) => SPECIAL.includes(tokens[j])) / sum(() => true);
-  return now.hide ? ` Before they were hidden, [CLS] and [SEP] had ${fixed(share)} of ${
-    names[now.row]}’s weight.` : "";
+  return now.hide ? ` Before they were hidden, [CLS] and [SEP] had ${fixed(share)} of ${names[now.row]}’s weight.` : "";
 }
 
 /** The largest weights of a row. */
@@ -78,18 +80,20 @@ export function said(view) {
   if (cursor) {
     const at = cursor.i * n + cursor.j;
     return `${names[cursor.i]} → ${names[cursor.j]}: ${
-      view.may[at] ? `${fixed(now.weights[at])} in ${head}` : "hidden"}`;
+      view.may[at] ? `${fixed(now.weights[at])} in ${head}` : "hidden"
+    }`;
   }
   if (now.row === null) return HINT;
-  return `${names[now.row]} is pinned; in ${head} it attends most to ${
-    most(view, now.row)}.${hidden(view)}`;
+  return `${names[now.row]} is pinned; in ${head} it attends most to ${most(view, now.row)}.${hidden(view)}`;
 }
 
 /** The measure of every head, as the texts of a table: of each layer all heads, most first. */
 export function measureCells(view) {
   const [layers, heads] = view.shape;
-  const line = (l) => ranked(view.now.values.slice(l * heads, (l + 1) * heads), heads)
-    .map((h) => `head ${h}: ${valueText(view, l * heads + h)}`).join(", ");
+  const line = (l) =>
+    ranked(view.now.values.slice(l * heads, (l + 1) * heads), heads)
+      .map((h) => `head ${h}: ${valueText(view, l * heads + h)}`)
+      .join(", ");
   return [["layer", question(view)], ...times(layers, (l) => [l, line(l) || "–"])];
 }
 

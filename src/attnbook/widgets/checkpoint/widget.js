@@ -9,20 +9,29 @@ function build(store) {
   const many = store.get("multiple");
   const options = store.get("options").map((option, place) => line(store, option, place, many));
   const verdict = statusLine();
-  const check = many ? button("check", () => {
-    store.set({ checked: true });
-    again.focus(); // the button that had the focus is gone
-  }) : null;
+  const check = many
+    ? button("check", () => {
+        store.set({ checked: true });
+        again.focus(); // the button that had the focus is gone
+      })
+    : null;
   const again = button("try again", () => {
     store.set({ chosen: [], checked: false });
     options[0].box.focus();
   });
   // a form keeps the radio buttons of one question apart from those of the next
-  const node = el("form", { onsubmit: (event) => event.preventDefault() },
-    el("fieldset", {}, el("legend", {}, inline(store.get("question"))),
+  const node = el(
+    "form",
+    { onsubmit: (event) => event.preventDefault() },
+    el(
+      "fieldset",
+      {},
+      el("legend", {}, inline(store.get("question"))),
       many ? note("More than one may be right.") : null,
-      nodes(options)),
-    el("div", "verdict", check, verdict, again));
+      nodes(options),
+    ),
+    el("div", "verdict", check, verdict, again),
+  );
   const draw = () => {
     const [chosen, checked] = [store.get("chosen"), store.get("checked")];
     options.forEach((option, place) => option.show(chosen.includes(place), checked));
@@ -35,7 +44,8 @@ function build(store) {
 
 function line(store, [text, correct, reason], place, many) {
   const box = el("input", {
-    type: many ? "checkbox" : "radio", name: "choice",
+    type: many ? "checkbox" : "radio",
+    name: "choice",
     onchange() {
       if (!many) return store.set({ chosen: [place], checked: true });
       const others = store.get("chosen").filter((other) => other !== place);
@@ -44,16 +54,14 @@ function line(store, [text, correct, reason], place, many) {
     },
   });
   const why = el("div", "reason");
-  const node = el("div", "option",
-    el("label", {}, box, el("span", {}, inline(text))), why);
+  const node = el("div", "option", el("label", {}, box, el("span", {}, inline(text))), why);
   const show = (on, checked) => {
     box.checked = on;
     const told = on && checked;
     mark(node, "right", told && correct);
     mark(node, "wrong", told && !correct);
     // a reason is put into the page only once it is asked for
-    why.replaceChildren(...(told
-      ? [el("b", {}, correct ? "Right. " : "Not right. "), ...inline(reason)] : []));
+    why.replaceChildren(...(told ? [el("b", {}, correct ? "Right. " : "Not right. "), ...inline(reason)] : []));
   };
   return { node, box, show };
 }
@@ -68,4 +76,5 @@ function judge(options, chosen) {
   return `Right so far, but ${missing === 1 ? "one answer is" : `${missing} answers are`} missing.`;
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state };

@@ -34,6 +34,8 @@ class Checkpoint(Widget, kind="checkpoint"):
     chosen = traitlets.List(traitlets.Int()).tag(sync=True)
     checked = traitlets.Bool(False).tag(sync=True)
 
+    rules = checks.rules(chosen=lambda self, _, value: _places(value, len(self.options)))
+
     def __init__(
         self,
         question: str,
@@ -50,13 +52,6 @@ class Checkpoint(Widget, kind="checkpoint"):
             multiple=several,
         )
 
-    @traitlets.validate("chosen")
-    def _check_chosen(self, proposal: dict[str, Any]) -> list[int]:
-        count = len(self.options)
-        return sorted(
-            {checks.index_of("chosen", place, count=count) for place in proposal["value"]}
-        )
-
     def _summary(self) -> str:
         return checks.one_line(self.question)
 
@@ -71,6 +66,10 @@ class Checkpoint(Widget, kind="checkpoint"):
             f"<p><b>{markup.inline(self.question)}</b></p><ol>{listed}</ol>"
             f"<details><summary>answers and reasons</summary><ol>{reasons}</ol></details>"
         )
+
+
+def _places(value: Sequence[int], count: int) -> list[int]:
+    return sorted({checks.index_of("chosen", place, count=count) for place in value})
 
 
 def _options(options: Sequence[tuple[str, bool, str]], several: bool) -> list[list[Any]]:

@@ -15,7 +15,9 @@ from typing import Any
 
 import traitlets
 
+from attnbook.widgets.core import checks
 from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 
 __all__ = ["FOLDER", "WithAsset", "asset_bytes", "asset_script"]
 
@@ -43,6 +45,15 @@ def asset_bytes(path: str | os.PathLike[str]) -> bytes:
     return base64.b64decode(found.group(1))
 
 
+def _name(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9-]+", value):
+        raise ValueError(
+            f"{name} must be a name of lower-case letters, digits and hyphens, got"
+            f" {checks.one_line(value)}"
+        )
+    return value
+
+
 class WithAsset(Widget):
     """A widget whose `carried` data a page loads on demand, from the asset that `asset` names."""
 
@@ -50,15 +61,25 @@ class WithAsset(Widget):
     size = traitlets.Int(0).tag(sync=True)  # of the asset's file, in bytes
     carried = traitlets.Bytes(b"").tag(sync=True)
 
+    rules = checks.rules(asset=rule(_name))
+
     def state(self) -> dict[str, Any]:
         """Return what the page's JSON holds: all but the data of the asset."""
         return {name: value for name, value in super().state().items() if name != "carried"}
 
     def html(self) -> str:
-        """Return the widget's HTML; write its asset where the environment names a folder."""
+        """Return the widget's HTML; save its asset where the environment names a folder.
+
+        A lecture's cell shows the widget and says nothing of files, in JupyterLab and Colab there
+        are none, and only the HTML that is stored needs one: so it is `make notebooks` that asks
+        for it, by the environment of its kernels.
+        """
         if folder := os.environ.get(FOLDER):
-            place = Path(folder)
-            place.mkdir(parents=True, exist_ok=True)
-            text = asset_script(self.asset, self.carried)
-            (place / f"{self.asset}.js").write_text(text, encoding="ascii", newline="\n")
+            self.save_asset(Path(folder))
         return super().html()
+
+    def save_asset(self, folder: Path) -> None:
+        """Write the script that a page loads the data from into the folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        text = asset_script(self.asset, self.carried)
+        (folder / f"{self.asset}.js").write_text(text, encoding="ascii", newline="\n")

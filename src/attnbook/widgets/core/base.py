@@ -6,7 +6,7 @@ read the widget's data from its HTML. Where no script runs, the HTML itself show
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import anywidget
 import traitlets
@@ -21,6 +21,10 @@ class Widget(anywidget.AnyWidget):
 
     _kind = ""
 
+    # of a trait that the reader's hand or Python may change: what makes a new value right, or says
+    # what is wrong with it
+    rules: ClassVar[dict[str, checks.Rule]] = {}
+
     kind = traitlets.Unicode("").tag(sync=True)
     caption = traitlets.Unicode("").tag(sync=True)
 
@@ -30,10 +34,27 @@ class Widget(anywidget.AnyWidget):
         if kind:
             # texts, not paths: anywidget then watches no file
             cls._kind, cls._esm, cls._css = kind, chunks.module(kind), chunks.stylesheet(kind)
+        if own := cls.__dict__.get("rules"):
+            setattr(cls, f"_check_{cls.__name__}", traitlets.validate(*own)(Widget._by_rule))
+            cls.rules = super(cls, cls).rules | own
         super().__init_subclass__(**options)
 
-    def __init__(self, **traits: Any) -> None:
-        super().__init__(**{"kind": self._kind, **traits})
+    def __init__(self, *, start: dict[str, Any] | None = None, **traits: Any) -> None:
+        """Make a widget of its traits, each checked by its rule, in the order given.
+
+        `start` holds those that the reader's hand moves; `initial`, where there is such a trait,
+        keeps what "reset" goes back to.
+        """
+        for name, value in {"kind": self._kind, **traits, **(start or {})}.items():
+            wanted = self.rules.get(name)
+            setattr(self, name, value if wanted is None else wanted(self, name, value))
+        if start and self.has_trait("initial"):
+            self.initial = markup.tidy({name: getattr(self, name) for name in start})
+        super().__init__()
+
+    def _by_rule(self, proposal: dict[str, Any]) -> Any:
+        name = proposal["trait"].name
+        return self.rules[name](self, name, proposal["value"])
 
     def within(self, tolerance: float) -> Self:
         """State how far this widget's numbers may lie from those of another machine.

@@ -10,9 +10,11 @@ import { minify } from "terser";
 const here = resolve(fileURLToPath(import.meta.url), "../..");
 const out = process.argv[2];
 
-const modules = (folder) => readdirSync(join(here, "core", folder)).sort()
-  .filter((name) => name.endsWith(".js") && !name.endsWith(".test.js"))
-  .map((name) => `export * from "./core/${folder}/${name}";`);
+const modules = (folder) =>
+  readdirSync(join(here, "core", folder))
+    .sort()
+    .filter((name) => name.endsWith(".js") && !name.endsWith(".test.js"))
+    .map((name) => `export * from "./core/${folder}/${name}";`);
 
 /** To a kind, every file of the core is one module, which the page has already. */
 const coreApart = {
@@ -22,12 +24,15 @@ const coreApart = {
 
 async function write(name, source) {
   const { outputFiles } = await build({
-    ...source, bundle: true, format: "esm", target: "es2021", legalComments: "none",
-    logLevel: "warning", write: false,
+    ...source,
+    bundle: true,
+    format: "esm",
+    target: "es2021",
+    legalComments: "none",
+    logLevel: "warning",
+    write: false,
   });
-  const { code } = await minify(outputFiles[0].text, {
-    module: true, compress: { passes: 2 }, mangle: true,
-  });
+  const { code } = await minify(outputFiles[0].text, { module: true, compress: { passes: 2 }, mangle: true });
   writeFileSync(join(out, `${name}.js`), `${code}\n`);
 }
 

@@ -1,26 +1,68 @@
-"""What the widgets' constructors ask of their arguments, in words a student understands."""
+"""What the widgets ask of their arguments, in words a student understands."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["finite_array", "index_of", "number_above_zero", "one_line", "switch", "texts"]
+__all__ = [
+    "between",
+    "finite_array",
+    "index_of",
+    "number_above_zero",
+    "of_the_shape",
+    "one_line",
+    "one_of",
+    "or_none",
+    "rule",
+    "rules",
+    "switch",
+    "texts",
+    "whole",
+]
+
+Rule = Callable[[Any, str, Any], Any]
+
+
+def rule(check: Callable[..., Any], **options: Any) -> Rule:
+    """Return a check for `Widget.rules`; an option may be a function of the widget."""
+
+    def apply(widget: Any, name: str, value: Any) -> Any:
+        given = {key: one(widget) if callable(one) else one for key, one in options.items()}
+        return check(name, value, **given)
+
+    return apply
+
+
+def rules(**by_name: Rule) -> dict[str, Rule]:
+    """Return the rules of traits by their names, for `Widget.rules`."""
+    return by_name
+
+
+def or_none(wanted: Rule) -> Rule:
+    """Return the same rule, for a value that may be None too."""
+    return lambda widget, name, value: None if value is None else wanted(widget, name, value)
 
 
 def finite_array(name: str, value: Any, *, ranks: tuple[int, ...]) -> np.ndarray:
     """Return `value` (tensor, array or nested lists) as float64, of one of the given ranks.
 
     Raises:
-        ValueError: not numbers, ragged, of another rank, empty, infinite or NaN.
+        ValueError: not real numbers, masked, ragged, of another rank, empty, infinite or NaN.
     """
     if hasattr(value, "detach"):  # a torch tensor, perhaps on a GPU or in bfloat16
-        value = value.detach().cpu().double().numpy()
+        value = value.detach().cpu()
+        value = value.numpy() if value.is_complex() else value.double().numpy()
+    if np.ma.isMaskedArray(value):
+        raise ValueError(f"{name} must be an array without a mask of its own, got a masked array")
     try:
-        array = np.array(value, dtype=np.float64)
+        came = np.asarray(value)
+        if came.dtype.kind in "cmM":  # NumPy would drop what is imaginary, and count days
+            raise TypeError(came.dtype)
+        array = np.array(came, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{name} must be numbers in rows of equal length, got {one_line(value)}"
@@ -68,6 +110,26 @@ def number_above_zero(name: str, value: float) -> float:
     return number
 
 
+def between(name: str, value: float, *, least: float, most: float) -> float:
+    """Return `value` as a float from `least` to `most`; else ValueError."""
+    real = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not (real and least <= value <= most):
+        raise ValueError(
+            f"{name} must be a number from {least:,} to {most:,}, got {one_line(value)}"
+        )
+    return float(value)
+
+
+def whole(name: str, value: int, *, least: int, most: int) -> int:
+    """Return `value` as an int from `least` to `most`; else ValueError."""
+    real = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not (real and least <= value <= most):
+        raise ValueError(
+            f"{name} must be a whole number from {least} to {most}, got {one_line(value)}"
+        )
+    return int(value)
+
+
 def index_of(name: str, value: int, *, count: int) -> int:
     """Return `value` as an index from 0 to count − 1; a negative one counts from the end.
 
@@ -80,6 +142,14 @@ def index_of(name: str, value: int, *, count: int) -> int:
             f"{name} must be a whole number from {-count} to {count - 1}, got {value!r}"
         )
     return int(number) % count
+
+
+def one_of(name: str, value: str, *, choices: Sequence[str], said: str = "") -> str:
+    """Return `value`, which must be one of the choices, `said` in words; else ValueError."""
+    if not isinstance(value, str) or value not in choices:
+        said = said or "one of " + ", ".join(f'"{choice}"' for choice in choices)
+        raise ValueError(f"{name} must be {said}, got {one_line(value)}")
+    return value
 
 
 def switch(name: str, value: bool) -> bool:
@@ -97,6 +167,8 @@ def one_line(value: Any, *, width: int = 60) -> str:
 
 def _number(name: str, value: float) -> float:
     try:
+        if isinstance(value, str):  # float() would read it
+            raise TypeError
         number = float(value)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be a number, got {one_line(value)}") from error

@@ -1,7 +1,4 @@
-"""Scores on their way into a widget: checked at the door, packed where there are many.
-
-``Scored`` and ``Heads`` hold what the widgets that draw scores have in common.
-"""
+"""What the widgets that draw scores share: their traits, and scores checked and packed."""
 
 from __future__ import annotations
 
@@ -11,17 +8,25 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from attnbook.widgets.core import checks, markup, numbers
+from attnbook.widgets.core import checks, markup, numbers, packing
 from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 
-__all__ = ["Heads", "Scored", "carried", "flat_mask", "key_texts", "raw_scores"]
+__all__ = [
+    "HeadsWidget",
+    "ScoresWidget",
+    "flat_mask",
+    "key_texts",
+    "packed_where_many",
+    "raw_scores",
+]
 
 _PLAIN_LIMIT = 400  # more scores than this travel packed, as uint16
 _PACKED_LIMIT = 50_000  # bytes of base64 in one widget
 _PACKED_ERROR = 1e-4  # of a weight, when scores are packed
 
 
-class Scored(Widget):
+class ScoresWidget(Widget):
     """A widget of queries and keys, whose scores are divided by √d and a temperature."""
 
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -30,12 +35,10 @@ class Scored(Widget):
     temperature = traitlets.Float(1.0).tag(sync=True)
     scaled = traitlets.Bool(True).tag(sync=True)
 
-    @traitlets.validate("temperature")
-    def _check_temperature(self, proposal: dict[str, Any]) -> float:
-        return checks.number_above_zero("temperature", proposal["value"])
+    rules = checks.rules(temperature=rule(checks.number_above_zero), scaled=rule(checks.switch))
 
 
-class Heads(Scored):
+class HeadsWidget(ScoresWidget):
     """One whose scores belong to h heads and come plain or packed, under one mask."""
 
     shape = traitlets.List(traitlets.Int()).tag(sync=True)  # h, n_q, n_k
@@ -46,14 +49,15 @@ class Heads(Scored):
     causal = traitlets.Bool(False).tag(sync=True)
     head = traitlets.Int(0).tag(sync=True)
 
+    rules = checks.rules(
+        causal=rule(checks.switch),
+        head=rule(checks.index_of, count=lambda self: self.shape[0]),
+    )
+
     def _may(self) -> np.ndarray:
         _, n_q, n_k = self.shape
         mask = None if self.mask is None else np.array(self.mask).reshape(n_q, n_k)
         return numbers.allowed(n_q, n_k, causal=self.causal, mask=mask)
-
-    @traitlets.validate("head")
-    def _check_head(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("head", proposal["value"], count=self.shape[0])
 
 
 def raw_scores(query: Any, key: Any, scores: Any, d: int | None) -> tuple[np.ndarray, int]:
@@ -104,18 +108,18 @@ def flat_mask(mask: Any, n_q: int, n_k: int) -> list[int] | None:
     return may.astype(int).ravel().tolist()
 
 
-def carried(raw: np.ndarray, d: int) -> dict[str, Any]:
+def packed_where_many(raw: np.ndarray, d: int) -> dict[str, Any]:
     """Return the traits that carry the scores: numbers when few, packed when many."""
     if raw.size <= _PLAIN_LIMIT:
         return {"scores": markup.tidy(raw.reshape(len(raw), -1)), "packed": "", "ranges": []}
-    packed, ranges = numbers.pack(raw)
+    packed, ranges = packing.pack_scores(raw)
     if len(packed) > _PACKED_LIMIT:
         raise ValueError(
             f"scores of shape {raw.shape} take {len(packed):,} bytes, more than {_PACKED_LIMIT:,}:"
             " show fewer heads or fewer tokens"
         )
     may = np.ones(raw.shape[1:], dtype=bool)
-    kept = numbers.unpack(packed, ranges, raw.shape)
+    kept = packing.unpack_scores(packed, ranges, raw.shape)
     both = [numbers.attention_weights(e, may, divisor=np.sqrt(d)) for e in (raw, kept)]
     error = float(np.abs(both[0] - both[1]).max())
     if error > _PACKED_ERROR:

@@ -23,7 +23,9 @@ function lanes(view) {
 function keys(view, i, drawn) {
   const { nK } = view.mean;
   const all = view.keyTokens.map((token, j) => ({
-    j, token: visible(token), most: Math.max(...drawn.map(({ head }) => head.weights[i * nK + j])),
+    j,
+    token: visible(token),
+    most: Math.max(...drawn.map(({ head }) => head.weights[i * nK + j])),
   }));
   const most = Math.min(KEYS, Math.max(FEWEST, Math.floor(LANES / drawn.length)));
   return all.length <= most ? all : all.sort((a, b) => b.most - a.most).slice(0, most);
@@ -35,9 +37,22 @@ export function rowBars(view) {
   const drawn = lanes(view);
   const shown = keys(view, i, drawn);
   const rest = view.keyTokens.length - shown.length;
-  const list = el("ol", "groups",
-    shown.map(({ j, token }) => el("li", {}, el("span", "token", token),
-      el("div", {}, drawn.map((lane) => bar(view, lane, i * view.mean.nK + j))))));
+  const list = el(
+    "ol",
+    "groups",
+    shown.map(({ j, token }) =>
+      el(
+        "li",
+        {},
+        el("span", "token", token),
+        el(
+          "div",
+          {},
+          drawn.map((lane) => bar(view, lane, i * view.mean.nK + j)),
+        ),
+      ),
+    ),
+  );
   const widest = Math.max(...drawn.map(({ name }) => Array.from(name).length));
   setVar(list, "tag", `${Math.min(10, widest) + 0.5}ch`);
   return rowSide(view, list, rest && `and ${rest} keys with less`);
@@ -46,8 +61,13 @@ export function rowBars(view) {
 /** One bar: whose it is, how long, and the number. */
 function bar(view, { name, head, colour, pattern }, at) {
   const may = view.may[at];
-  const node = el("span", { class: "lane", "data-pattern": pattern },
-    el("b", {}, name), " ", may ? fixed(head.weights[at]) : "masked");
+  const node = el(
+    "span",
+    { class: "lane", "data-pattern": pattern },
+    el("b", {}, name),
+    " ",
+    may ? fixed(head.weights[at]) : "masked",
+  );
   setVar(node, "w", head.weights[at]);
   setVar(node, "c", `var(--attnbook-${colour})`);
   return node;

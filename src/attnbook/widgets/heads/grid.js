@@ -18,13 +18,18 @@ export const look = (h) => ({
 export function grid(view) {
   const items = view.heads.map((_, h) => item(view, h));
   const [, nQ, nK] = view.store.get("shape");
-  const node = el("div", {
-    class: "grid", role: "group",
-    "aria-label": "heads; arrow keys move between them, Enter or Space chooses one",
-    onkeydown: onKeys((event) => press(view, event, items)),
-    // a browser would make a click of the space bar's way up
-    onkeyup: (event) => event.key === " " && onMap(event.target) && event.preventDefault(),
-  }, nodes(items));
+  const node = el(
+    "div",
+    {
+      class: "grid",
+      role: "group",
+      "aria-label": "heads; arrow keys move between them, Enter or Space chooses one",
+      onkeydown: onKeys((event) => press(view, event, items)),
+      // a browser would make a click of the space bar's way up
+      onkeyup: (event) => event.key === " " && onMap(event.target) && event.preventDefault(),
+    },
+    nodes(items),
+  );
   setVar(node, "shape", `${nK} / ${nQ}`);
   setVar(node, "least", items.length > 6 ? "6.4em" : "8.6em");
   const show = () => {
@@ -42,14 +47,25 @@ const onMap = (target) => target.classList.contains("attnbook-map");
 function item(view, h) {
   const { store } = view;
   const { colour, pattern } = look(h);
-  const map = el("button", {
-    type: "button", class: "map", "aria-label": `enlarge ${view.names[h]}`,
-    onclick: () => store.set({ head: h, large: "one" }),
-  }, view.heads[h].canvas);
+  const map = el(
+    "button",
+    {
+      type: "button",
+      class: "map",
+      "aria-label": `enlarge ${view.names[h]}`,
+      onclick: () => store.set({ head: h, large: "one" }),
+    },
+    view.heads[h].canvas,
+  );
   const box = el("input", { type: "checkbox", tabindex: "-1", onchange: () => toggle(view, h) });
   const words = el("p");
-  const node = el("div", { class: "item", "data-pattern": pattern },
-    map, el("label", {}, box, el("span", "token", view.names[h])), words);
+  const node = el(
+    "div",
+    { class: "item", "data-pattern": pattern },
+    map,
+    el("label", {}, box, el("span", "token", view.names[h])),
+    words,
+  );
   setVar(node, "c", `var(--attnbook-${colour})`);
   const show = () => {
     const chosen = store.get("chosen").includes(h);
@@ -68,8 +84,7 @@ function item(view, h) {
 function toggle(view, h) {
   const { store } = view;
   const before = store.get("chosen");
-  const chosen = before.includes(h) ? before.filter((other) => other !== h)
-    : [...before, h].sort((a, b) => a - b);
+  const chosen = before.includes(h) ? before.filter((other) => other !== h) : [...before, h].sort((a, b) => a - b);
   const many = chosen.length > MOST;
   view.alert.tell(many ? `At most ${MOST} heads are compared: let one go first.` : "");
   if (many) return void view.redraw(); // the box was ticked by the browser already
@@ -82,8 +97,12 @@ function press(view, event, items) {
   const top = items[0].node.offsetTop;
   const columns = items.filter(({ node }) => node.offsetTop === top).length;
   const to = {
-    ArrowLeft: h - 1, ArrowRight: h + 1, ArrowUp: h - columns, ArrowDown: h + columns,
-    Home: 0, End: items.length - 1,
+    ArrowLeft: h - 1,
+    ArrowRight: h + 1,
+    ArrowUp: h - columns,
+    ArrowDown: h + columns,
+    Home: 0,
+    End: items.length - 1,
   }[event.key];
   if (event.key === "Enter" || event.key === " ") toggle(view, h);
   else if (to === undefined) return false;
@@ -118,8 +137,8 @@ export function barsFill(view, heads) {
 function painter(pen, palette, { colour, pattern }) {
   const ink = palette[colour];
   if (pattern === "hollow") {
-    return (x, y, wide, high) => pen.frame(x + 0.75, y + 0.75, Math.max(0.5, wide - 1.5),
-      Math.max(0.5, high - 1.5), ink, 1.5);
+    return (x, y, wide, high) =>
+      pen.frame(x + 0.75, y + 0.75, Math.max(0.5, wide - 1.5), Math.max(0.5, high - 1.5), ink, 1.5);
   }
   return (x, y, wide, high) => {
     pen.rect(x, y, wide, high, ink);

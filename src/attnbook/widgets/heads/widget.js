@@ -10,31 +10,34 @@ import { actions } from "../core/view/saving.js";
 import { visible } from "../core/view/text.js";
 import { rowBars } from "./bars.js";
 import { barsFill, grid } from "./grid.js";
-import { HINT, cells, describe, describeRow, shownAs, told } from "./words.js";
+import { cells, describe, describeRow, HINT, shownAs, told } from "./words.js";
 
-const data = ["tokens", "key_tokens", "names", "shape", "scores", "packed", "ranges", "d",
-  "mask", "initial"];
+const data = ["tokens", "key_tokens", "names", "shape", "scores", "packed", "ranges", "d", "mask", "initial"];
 const state = ["chosen", "row", "head", "large", "temperature", "scaled", "causal"];
 
-const NOTE = "Each row is a query, the token that attends; each column a key, the token attended "
-  + "to. “Over 1.4 keys” is e to the power of a row’s entropy: as undecided as an even choice "
-  + "among so many.";
+const NOTE =
+  "Each row is a query, the token that attends; each column a key, the token attended " +
+  "to. “Over 1.4 keys” is e to the power of a row’s entropy: as undecided as an even choice " +
+  "among so many.";
 
 function build(store) {
   const heads = readHeads(store);
-  const view = drawn({
-    store,
-    pin: "row",
-    heads,
-    mean: makeHead(null, heads[0].nQ, heads[0].nK),
-    names: store.get("names").map(visible),
-    tokens: store.get("tokens"),
-    keyTokens: store.get("key_tokens"),
-    title: el("p", "title"),
-    side: el("div", "side"),
-    exported: () => exported(view),
-    rows: () => rows(view),
-  }, draw);
+  const view = drawn(
+    {
+      store,
+      pin: "row",
+      heads,
+      mean: makeHead(null, heads[0].nQ, heads[0].nK),
+      names: store.get("names").map(visible),
+      tokens: store.get("tokens"),
+      keyTokens: store.get("key_tokens"),
+      title: el("p", "title"),
+      side: el("div", "side"),
+      exported: () => exported(view),
+      rows: () => rows(view),
+    },
+    draw,
+  );
   return arrange(view);
 }
 
@@ -46,13 +49,18 @@ function arrange(view) {
   view.switch = largeSwitch(view);
   view.twin = twin("Attention weights as a table", () => cells(view));
   view.plot = plot(view, "Large map");
-  view.node = el("div", {},
-    view.settings.node, view.grid.node,
-    el("div", "controls", view.switch.node, view.query.node), view.title,
+  view.node = el(
+    "div",
+    {},
+    view.settings.node,
+    view.grid.node,
+    el("div", "controls", view.switch.node, view.query.node),
+    view.title,
     el("div", "main", view.plot, view.side),
     view.status,
     note(NOTE),
-    el("div", "foot", view.twin.node, actions(view)));
+    el("div", "foot", view.twin.node, actions(view)),
+  );
   return view;
 }
 
@@ -62,7 +70,10 @@ function draw(view, width) {
   const chosen = store.get("chosen");
   // with no head chosen, the average is that of all
   view.averaged = chosen.length ? chosen : heads.map((_, h) => h);
-  mean(view.averaged.map((h) => heads[h].weights), view.mean.weights);
+  mean(
+    view.averaged.map((h) => heads[h].weights),
+    view.mean.weights,
+  );
   paint(view.mean, view.may, view.ramp);
   for (const part of [view.settings, view.query, view.grid, view.switch]) part.show();
   setText(view.title, shownAs(view).title);
@@ -77,8 +88,7 @@ function picture(view) {
   const { heads } = shownAs(view);
   const { may, tokens, keyTokens, store } = view;
   const what = { head: heads[0], may, tokens, keyTokens, pinned: store.get("row") };
-  return heads.length === 1 ? what
-    : { ...what, between: view.palette.line, fill: barsFill(view, heads) };
+  return heads.length === 1 ? what : { ...what, between: view.palette.line, fill: barsFill(view, heads) };
 }
 
 /** Saved is the whole large map, whether a row is pinned or not. */
@@ -86,28 +96,35 @@ const exported = (view) => ({ ...picture(view), cursor: null });
 
 function rows(view) {
   const { corner, lines } = told(view);
-  return [[corner, ...view.keyTokens], ...lines.map(({ name, weights, may }) =>
-    [name, ...Array.from(weights, (weight, j) => (may[j] ? weight : "masked"))])];
+  return [
+    [corner, ...view.keyTokens],
+    ...lines.map(({ name, weights, may }) => [
+      name,
+      ...Array.from(weights, (weight, j) => (may[j] ? weight : "masked")),
+    ]),
+  ];
 }
 
 /** The query whose row is pinned, for those who would rather choose than point. */
 function query({ store, tokens }) {
-  const choose = choice("query", ["none", ...tokens.map(visible)],
-    (place) => store.set({ row: place ? place - 1 : null }));
+  const choose = choice("query", ["none", ...tokens.map(visible)], (place) =>
+    store.set({ row: place ? place - 1 : null }),
+  );
   return { node: choose.node, show: () => choose.show((store.get("row") ?? -1) + 1) };
 }
 
 const LARGE = { one: "one head", chosen: "the chosen heads", average: "their average" };
 
 function largeSwitch({ store }) {
-  const buttons = Object.entries(LARGE).map(([name, text]) =>
-    [name, button(text, () => store.set({ large: name }))]);
-  const node = el("div", {
-    class: "large", role: "group", "aria-label": "what the large map shows",
-  }, buttons.map(([, node]) => node));
-  const show = () => buttons.forEach(([name, node]) =>
-    pressed(node, name === store.get("large")));
+  const buttons = Object.entries(LARGE).map(([name, text]) => [name, button(text, () => store.set({ large: name }))]);
+  const node = el(
+    "div",
+    { class: "large", role: "group", "aria-label": "what the large map shows" },
+    buttons.map(([, node]) => node),
+  );
+  const show = () => buttons.forEach(([name, node]) => pressed(node, name === store.get("large")));
   return { node, show };
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };

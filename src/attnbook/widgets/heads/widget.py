@@ -9,7 +9,8 @@ import numpy as np
 import traitlets
 
 from attnbook.widgets.core import checks, markup, numbers
-from attnbook.widgets.core import scores as scored
+from attnbook.widgets.core import scores as shared
+from attnbook.widgets.core.checks import or_none, rule
 
 __all__ = ["HeadGrid"]
 
@@ -19,7 +20,7 @@ _TABLE_LIMIT = 400  # cells of the table that is seen without a script
 _LARGE = ("one", "chosen", "average")
 
 
-class HeadGrid(scored.Heads, kind="heads"):
+class HeadGrid(shared.HeadsWidget, kind="heads"):
     """Draw the weights of h heads side by side: α_h = softmax(q_h k_hᵀ / (√d T)).
 
     Either `query` (h, n_q, d) and `key` (h, n_k, d), which is `query` itself in self-attention;
@@ -46,6 +47,12 @@ class HeadGrid(scored.Heads, kind="heads"):
     large = traitlets.Unicode("chosen").tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
+    rules = checks.rules(
+        chosen=lambda self, _, value: _chosen(value, self.shape[0]),
+        row=or_none(rule(checks.index_of, count=lambda self: self.shape[1])),
+        large=rule(checks.one_of, choices=_LARGE),
+    )
+
     def __init__(
         self,
         query: Any = None,
@@ -65,26 +72,28 @@ class HeadGrid(scored.Heads, kind="heads"):
         large: str = "chosen",
         caption: str = "",
     ) -> None:
-        raw, width = scored.raw_scores(query, key, scores, d)
+        raw, width = shared.raw_scores(query, key, scores, d)
         h, n_q, n_k = raw.shape
         self._raw = raw
-        start = {
-            **_compared(h, n_q, chosen, row, large),
-            "temperature": checks.number_above_zero("temperature", temperature),
-            "scaled": checks.switch("scaled", scaled),
-            "causal": checks.switch("causal", causal),
-        }
+        compared = _chosen(range(min(h, 2)) if chosen is None else chosen, h)
         super().__init__(
             caption=caption,
             shape=[h, n_q, n_k],
             d=width,
-            mask=scored.flat_mask(mask, n_q, n_k),
+            mask=shared.flat_mask(mask, n_q, n_k),
             tokens=checks.texts("tokens", tokens, count=n_q),
-            key_tokens=scored.key_texts(tokens, key_tokens, n_k),
+            key_tokens=shared.key_texts(tokens, key_tokens, n_k),
             names=_names(names, h),
-            initial=start,
-            **scored.carried(raw, width),
-            **start,
+            **shared.packed_where_many(raw, width),
+            start={
+                "chosen": compared,
+                "row": row,
+                "head": compared[0] if compared else 0,
+                "large": large,
+                "temperature": temperature,
+                "scaled": scaled,
+                "causal": causal,
+            },
         )
 
     @property
@@ -92,19 +101,6 @@ class HeadGrid(scored.Heads, kind="heads"):
         """The weights of every head as they are drawn now, of shape (h, n_q, n_k)."""
         divisor = numbers.divisor_of(self.d, scaled=self.scaled, temperature=self.temperature)
         return numbers.attention_weights(self._raw, self._may(), divisor=divisor)
-
-    @traitlets.validate("chosen")
-    def _check_chosen(self, proposal: dict[str, Any]) -> list[int]:
-        return _chosen(proposal["value"], self.shape[0])
-
-    @traitlets.validate("row")
-    def _check_row(self, proposal: dict[str, Any]) -> int | None:
-        value = proposal["value"]
-        return None if value is None else checks.index_of("row", value, count=self.shape[1])
-
-    @traitlets.validate("large")
-    def _check_large(self, proposal: dict[str, Any]) -> str:
-        return _large(proposal["value"])
 
     def _summary(self) -> str:
         h, n_q, n_k = self.shape
@@ -172,19 +168,6 @@ def _names(names: Sequence[str] | None, h: int) -> list[str]:
     return found
 
 
-def _compared(
-    h: int, n_q: int, chosen: Sequence[int] | None, row: int | None, large: str
-) -> dict[str, Any]:
-    """Return which heads and which query are looked at first, checked."""
-    heads = _chosen(range(min(h, 2)) if chosen is None else chosen, h)
-    return {
-        "chosen": heads,
-        "row": None if row is None else checks.index_of("row", row, count=n_q),
-        "head": heads[0] if heads else 0,
-        "large": _large(large),
-    }
-
-
 def _chosen(value: Any, h: int) -> list[int]:
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         raise ValueError(f"chosen must be a list of heads, got {checks.one_line(value)}")
@@ -192,10 +175,3 @@ def _chosen(value: Any, h: int) -> list[int]:
     if len(found) > _MOST_CHOSEN:
         raise ValueError(f"chosen must be at most {_MOST_CHOSEN} heads, got {len(found)}")
     return found
-
-
-def _large(value: Any) -> str:
-    if not isinstance(value, str) or value not in _LARGE:
-        wanted = ", ".join(f'"{name}"' for name in _LARGE)
-        raise ValueError(f"large must be one of {wanted}, got {checks.one_line(value)}")
-    return value

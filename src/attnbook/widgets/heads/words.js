@@ -7,8 +7,9 @@ const CELLS = 160; // a table with more would make the page heavy: it names the 
 const NOTHING = "nothing: every key is masked";
 const NEAR = 5e-4; // weights that read the same to three decimals
 
-export const HINT = "Click a small map to enlarge it and tick heads to compare them; click a row of "
-  + "the large map to pin its query. Arrow keys, Enter and Space do the same.";
+export const HINT =
+  "Click a small map to enlarge it and tick heads to compare them; click a row of " +
+  "the large map to pin its query. Arrow keys, Enter and Space do the same.";
 
 /** A head's name where there is little room: the number alone where the name says no more. */
 export const tag = ({ names }, h) => (names[h] === `head ${h}` ? String(h) : names[h]);
@@ -37,14 +38,14 @@ function averageTitle({ averaged, heads, names, store }) {
 /** One row's largest weight: "nuts 0.905", "had, bowl 0.455 each", "5 keys alike, 0.200 each". */
 function sharpest(view, head, i) {
   const { nK } = head;
-  const keys = view.keyTokens.map((token, j) => ({ token: visible(token), at: i * nK + j }))
+  const keys = view.keyTokens
+    .map((token, j) => ({ token: visible(token), at: i * nK + j }))
     .filter(({ at }) => view.may[at]);
   if (!keys.length) return NOTHING;
   const most = Math.max(...keys.map(({ at }) => head.weights[at]));
   const best = keys.filter(({ at }) => most - head.weights[at] < NEAR);
   if (best.length === 1) return `${best[0].token} ${fixed(most)}`;
-  const named = best.length > 2 ? `${best.length} keys alike,`
-    : best.map(({ token }) => token).join(", ");
+  const named = best.length > 2 ? `${best.length} keys alike,` : best.map(({ token }) => token).join(", ");
   return `${named} ${fixed(most)} each`;
 }
 
@@ -70,7 +71,8 @@ export function headWords(view, h) {
 /** The matrices that a sentence speaks of: those shown, and their average beside several. */
 function spoken(view) {
   const { heads, names } = shownAs(view);
-  return heads.map((head, place) => ({ head, name: names[place] }))
+  return heads
+    .map((head, place) => ({ head, name: names[place] }))
     .concat(heads.length > 1 ? [{ head: view.mean, name: "their average" }] : []);
 }
 
@@ -81,8 +83,7 @@ export function describe(view, { i, j }) {
   if (!view.may[at]) return `${names}: masked`;
   const all = spoken(view);
   const said = all.map(({ head, name }) => `${fixed(head.weights[at])} in ${name}`).join(", ");
-  const score = all.length === 1 && all[0].head !== view.mean
-    ? ` (score ${plain(all[0].head.scores[at])})` : "";
+  const score = all.length === 1 && all[0].head !== view.mean ? ` (score ${plain(all[0].head.scores[at])})` : "";
   return `${names}: ${said}${score}`;
 }
 
@@ -93,8 +94,7 @@ export function describeRow(view, i) {
   return `${token} is pinned; it attends most to ${said.join("; ")}.`;
 }
 
-const line = ({ may }, name, { weights, nK }, i) =>
-  ({ name, weights: rowAt(weights, i, nK), may: rowAt(may, i, nK) });
+const line = ({ may }, name, { weights, nK }, i) => ({ name, weights: rowAt(weights, i, nK), may: rowAt(may, i, nK) });
 
 /** The table: of the pinned query a row for each head, or else the queries of the large map. */
 export function told(view) {
@@ -103,9 +103,14 @@ export function told(view) {
   if (i === null) {
     const shown = shownAs(view);
     const many = shown.heads.length > 1;
-    return { corner: many ? "query, head" : "query", lines: tokens.flatMap((token, q) =>
-      shown.heads.map((head, place) => line(view,
-        `${visible(token)}${many ? `, ${shown.names[place]}` : ""}`, head, q))) };
+    return {
+      corner: many ? "query, head" : "query",
+      lines: tokens.flatMap((token, q) =>
+        shown.heads.map((head, place) =>
+          line(view, `${visible(token)}${many ? `, ${shown.names[place]}` : ""}`, head, q),
+        ),
+      ),
+    };
   }
   const chosen = store.get("chosen");
   const fits = (heads.length + 1) * view.keyTokens.length <= CELLS;
@@ -119,10 +124,17 @@ export function told(view) {
 export function cells(view) {
   const { corner, lines } = told(view);
   if (lines.length * view.keyTokens.length > CELLS) {
-    const rows = lines.map(({ name, weights, may }) =>
-      [name, heaviest(view.keyTokens, weights, (j) => may[j]) || NOTHING]);
+    const rows = lines.map(({ name, weights, may }) => [
+      name,
+      heaviest(view.keyTokens, weights, (j) => may[j]) || NOTHING,
+    ]);
     return [[corner, "attends most to"], ...rows];
   }
-  return [[corner, ...view.keyTokens.map(visible)], ...lines.map(({ name, weights, may }) =>
-    [name, ...Array.from(weights, (weight, j) => (may[j] ? fixed(weight) : "masked"))])];
+  return [
+    [corner, ...view.keyTokens.map(visible)],
+    ...lines.map(({ name, weights, may }) => [
+      name,
+      ...Array.from(weights, (weight, j) => (may[j] ? fixed(weight) : "masked")),
+    ]),
+  ];
 }

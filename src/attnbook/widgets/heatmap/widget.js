@@ -15,27 +15,36 @@ const state = ["temperature", "scaled", "causal", "pinned", "head"];
 const HINT = "Click a cell, or use the arrow keys and Enter, to pin its row; Escape lets go.";
 
 function build(store) {
-  const view = drawn({
-    store,
-    pin: "pinned",
-    heads: readHeads(store),
-    tokens: store.get("tokens"),
-    keyTokens: store.get("key_tokens"),
-    side: el("div", "side"),
-    exported: () => exported(view),
-    rows: () => rows(view),
-  }, draw);
+  const view = drawn(
+    {
+      store,
+      pin: "pinned",
+      heads: readHeads(store),
+      tokens: store.get("tokens"),
+      keyTokens: store.get("key_tokens"),
+      side: el("div", "side"),
+      exported: () => exported(view),
+      rows: () => rows(view),
+    },
+    draw,
+  );
   view.settings = settings(view);
   view.strip = headStrip(view);
   view.twin = twin("Attention weights as a table", () => cells(view));
   view.plot = plot(view, "Attention weights");
-  view.node = el("div", {},
-    view.settings.node, view.strip?.node,
+  view.node = el(
+    "div",
+    {},
+    view.settings.node,
+    view.strip?.node,
     el("div", "main", view.plot, view.side),
     view.status,
-    note("Each row is a query, the token that attends; each column "
-      + "a key, the token attended to. A row’s weights sum to 1."),
-    el("div", "foot", view.twin.node, actions(view)));
+    note(
+      "Each row is a query, the token that attends; each column " +
+        "a key, the token attended to. A row’s weights sum to 1.",
+    ),
+    el("div", "foot", view.twin.node, actions(view)),
+  );
   return view;
 }
 
@@ -49,4 +58,5 @@ function draw(view, width) {
   say(view, { describe, describeRow, HINT });
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };

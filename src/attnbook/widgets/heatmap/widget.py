@@ -9,14 +9,15 @@ import numpy as np
 import traitlets
 
 from attnbook.widgets.core import checks, markup, numbers
-from attnbook.widgets.core import scores as scored
+from attnbook.widgets.core import scores as shared
+from attnbook.widgets.core.checks import or_none, rule
 
 __all__ = ["AttentionHeatmap"]
 
 _TABLE_LIMIT = 400  # cells of the table that is seen without a script
 
 
-class AttentionHeatmap(scored.Heads, kind="heatmap"):
+class AttentionHeatmap(shared.HeadsWidget, kind="heatmap"):
     """Draw α = softmax(q kᵀ / (√d T)): rows attend, columns are attended to.
 
     Either `query` (n_q, d) or (h, n_q, d), and `key` (n_k, d) or (h, n_k, d), which is `query`
@@ -37,6 +38,8 @@ class AttentionHeatmap(scored.Heads, kind="heatmap"):
 
     pinned = traitlets.Int(None, allow_none=True).tag(sync=True)
 
+    rules = checks.rules(pinned=or_none(rule(checks.index_of, count=lambda self: self.shape[1])))
+
     def __init__(
         self,
         query: Any = None,
@@ -54,18 +57,22 @@ class AttentionHeatmap(scored.Heads, kind="heatmap"):
         head: int = 0,
         caption: str = "",
     ) -> None:
-        raw, width = scored.raw_scores(query, key, scores, d)
+        raw, width = shared.raw_scores(query, key, scores, d)
         h, n_q, n_k = raw.shape
         self._raw = raw
         super().__init__(
             caption=caption,
             shape=[h, n_q, n_k],
             d=width,
-            mask=scored.flat_mask(mask, n_q, n_k),
+            mask=shared.flat_mask(mask, n_q, n_k),
             tokens=checks.texts("tokens", tokens, count=n_q),
-            key_tokens=scored.key_texts(tokens, key_tokens, n_k),
-            **scored.carried(raw, width),
-            **_state(raw.shape, scaled, causal, temperature, pinned, head),
+            key_tokens=shared.key_texts(tokens, key_tokens, n_k),
+            **shared.packed_where_many(raw, width),
+            scaled=scaled,
+            causal=causal,
+            temperature=temperature,
+            pinned=pinned,
+            head=head,
         )
 
     @property
@@ -74,11 +81,6 @@ class AttentionHeatmap(scored.Heads, kind="heatmap"):
         divisor = numbers.divisor_of(self.d, scaled=self.scaled, temperature=self.temperature)
         found = numbers.attention_weights(self._raw, self._may(), divisor=divisor)
         return found[0] if self.shape[0] == 1 else found
-
-    @traitlets.validate("pinned")
-    def _check_pinned(self, proposal: dict[str, Any]) -> int | None:
-        value = proposal["value"]
-        return None if value is None else checks.index_of("pinned", value, count=self.shape[1])
 
     def _summary(self) -> str:
         h, n_q, n_k = self.shape
@@ -96,25 +98,6 @@ class AttentionHeatmap(scored.Heads, kind="heatmap"):
         )
         draw = _full_table if n_q * n_k <= _TABLE_LIMIT else _short_table
         return words + draw(weights, self._may(), self.tokens, self.key_tokens)
-
-
-def _state(
-    shape: tuple[int, ...],
-    scaled: bool,
-    causal: bool,
-    temperature: float,
-    pinned: int | None,
-    head: int,
-) -> dict[str, Any]:
-    """Return the traits that the reader's hand moves, checked."""
-    h, n_q, _ = shape
-    return {
-        "scaled": checks.switch("scaled", scaled),
-        "causal": checks.switch("causal", causal),
-        "temperature": checks.number_above_zero("temperature", temperature),
-        "pinned": None if pinned is None else checks.index_of("pinned", pinned, count=n_q),
-        "head": checks.index_of("head", head, count=h),
-    }
 
 
 def _full_table(

@@ -25,13 +25,19 @@ export function describeRow(view, i) {
   const { weights, nK } = shownHead(view);
   const most = heaviest(view.keyTokens, rowAt(weights, i, nK), (j) => view.may[i * nK + j]);
   return `${headName(view)}${visible(view.tokens[i])} is pinned; it attends most to ${
-    most || "nothing: every key is masked"}.`;
+    most || "nothing: every key is masked"
+  }.`;
 }
 
 /** All weights, as the texts of a table. */
 export function cells(view) {
   const { may, tokens, keyTokens } = view;
   const { weights, nK } = shownHead(view);
-  return [["query", ...keyTokens.map(visible)], ...tokens.map((token, i) => [visible(token),
-    ...keyTokens.map((_, j) => (may[i * nK + j] ? fixed(weights[i * nK + j]) : "masked"))])];
+  return [
+    ["query", ...keyTokens.map(visible)],
+    ...tokens.map((token, i) => [
+      visible(token),
+      ...keyTokens.map((_, j) => (may[i * nK + j] ? fixed(weights[i * nK + j]) : "masked")),
+    ]),
+  ];
 }

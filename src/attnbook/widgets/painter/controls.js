@@ -15,8 +15,7 @@ const FILLS = {
 export function settings(view) {
   const { store } = view;
   const names = Object.keys(FILLS);
-  const fill = choice("a masked score becomes", Object.values(FILLS),
-    (place) => store.set({ fill: names[place] }));
+  const fill = choice("a masked score becomes", Object.values(FILLS), (place) => store.set({ fill: names[place] }));
   mark(fill.node, "fill");
   const filled = { node: fill.node, show: () => fill.show(names.indexOf(store.get("fill"))) };
   return common(view, [filled], reset(view, "mask and settings"));
@@ -28,8 +27,14 @@ const padded = (count) => (count === 1 ? "last is padding" : `last ${count} are 
 export function namedPresets(store) {
   const [, nK] = store.get("shape");
   const count = nK - store.get("length");
-  const named = [["all", "all"], ["causal", "causal"], ["past", "strictly past"],
-    ["padding", padded(count)], ["both", "causal and padding"], ["window", "window of 2"]];
+  const named = [
+    ["all", "all"],
+    ["causal", "causal"],
+    ["past", "strictly past"],
+    ["padding", padded(count)],
+    ["both", "causal and padding"],
+    ["window", "window of 2"],
+  ];
   return count ? named : named.filter(([name]) => name !== "padding" && name !== "both");
 }
 
@@ -44,16 +49,17 @@ export function presets(view) {
   });
   const row = () => store.get("pinned") ?? 0;
   const now = () => store.get("mask");
-  const empty = button("", () => store.set({
-    mask: now().map((one, at) => (Math.floor(at / nK) === row() ? 0 : one)),
-  }), { class: "token" });
+  const empty = button(
+    "",
+    () => store.set({ mask: now().map((one, at) => (Math.floor(at / nK) === row() ? 0 : one)) }),
+    { class: "token" },
+  );
   const invert = button("swap 0 and 1", () => store.set({ mask: now().map((one) => 1 - one) }));
   const show = () => {
     made.forEach(({ node, mask }) => pressed(node, sameMask(mask, now())));
     setText(empty, `nothing for ${visible(view.tokens[row()])}`);
   };
-  const node = el("div", { class: "presets", role: "group", "aria-label": "masks" },
-    nodes(made), empty, invert);
+  const node = el("div", { class: "presets", role: "group", "aria-label": "masks" }, nodes(made), empty, invert);
   return { node, show };
 }
 

@@ -2,39 +2,67 @@
 
 import { rowAt, weights } from "../core/maths/nn.js";
 
+/** @import { May } from "../core/types.d.ts" */
+
 /** Masks by name: may position p (the query's, the two sequences ending together) see key j? */
 export const MASKS = {
   all: () => true,
   causal: (p, j) => j <= p,
   past: (p, j) => j < p,
-  padding: (p, j, length) => j < length,
+  padding: (_, j, length) => j < length,
   both: (p, j, length) => j <= p && j < length,
   window: (p, j) => p - 2 < j && j <= p,
 };
 
-/** A mask by name, flat, as zeros and ones. */
+/**
+ * A mask by name, flat, as zeros and ones.
+ * @param {string} name
+ * @param {number} nQ
+ * @param {number} nK
+ * @param {number} [length]
+ * @returns {number[]}
+ */
 export function namedMask(name, nQ, nK, length = nK) {
   return Array.from({ length: nQ * nK }, (_, at) =>
-    Number(MASKS[name](Math.floor(at / nK) + nK - nQ, at % nK, length)));
+    Number(MASKS[name](Math.floor(at / nK) + nK - nQ, at % nK, length)),
+  );
 }
 
 /** What a masked score becomes before the softmax; "none" and "nan" differ in empty rows only. */
 const FILLS = { none: -Infinity, nan: -Infinity, "-1e10": -1e10, zero: 0 };
 
-/** Weights of flat scores / by under a mask, as they come out when masked scores are filled. */
+/**
+ * Weights of flat scores / by under a mask, as they come out when masked scores are filled.
+ * @param {Float64Array} flat
+ * @param {number} nQ
+ * @param {number} nK
+ * @param {May} may
+ * @param {number} by
+ * @param {string} fill
+ * @returns {Float64Array}
+ */
 export function filledWeights(flat, nQ, nK, may, by, fill) {
   const left = fill === "none" || fill === "nan";
   const entered = left ? flat : flat.map((score, at) => (may[at] ? score / by : FILLS[fill]));
-  const out = left ? weights(flat, nQ, nK, may, by)
-    : weights(entered, nQ, nK, new Uint8Array(nQ * nK).fill(1), 1);
+  const out = left ? weights(flat, nQ, nK, may, by) : weights(entered, nQ, nK, new Uint8Array(nQ * nK).fill(1), 1);
   if (fill === "nan") for (const i of emptyRows(nQ, nK, may)) out.fill(NaN, i * nK, (i + 1) * nK);
   return out;
 }
 
-/** The rows that may attend to nothing. */
-export const emptyRows = (nQ, nK, may) => Array.from({ length: nQ }, (_, i) => i)
-  .filter((i) => !rowAt(may, i, nK).includes(1));
+/**
+ * The rows that may attend to nothing.
+ * @param {number} nQ
+ * @param {number} nK
+ * @param {any} may
+ * @returns {number[]}
+ */
+export const emptyRows = (nQ, nK, may) =>
+  Array.from({ length: nQ }, (_, i) => i).filter((i) => !rowAt(may, i, nK).includes(1));
 
-/** ∂α/∂e = α (1 − α); a masked score was replaced by a constant, so nothing flows back to it. */
-export const gradient = (values, may) =>
-  values.map((weight, at) => (may[at] ? weight * (1 - weight) : 0));
+/**
+ * ∂α/∂e = α (1 − α); a masked score was replaced by a constant, so nothing flows back to it.
+ * @param {Float64Array} values
+ * @param {May} may
+ * @returns {Float64Array}
+ */
+export const gradient = (values, may) => values.map((weight, at) => (may[at] ? weight * (1 - weight) : 0));

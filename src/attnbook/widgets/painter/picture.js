@@ -61,6 +61,7 @@ function drawCells(pen, at, what, palette, measure, draw) {
 function drawSums(pen, { cell, left, top }, { nK, sums }, palette) {
   const x = left + cell * nK + SUM - 6;
   pen.text("sum", x, top - 12, { size: 12, colour: palette.muted, align: "right" });
-  sums.forEach((sum, i) => pen.text(fixed(sum), x, top + (i + 0.5) * cell,
-    { size: Math.min(14, cell), colour: palette.ink, align: "right" }));
+  sums.forEach((sum, i) =>
+    pen.text(fixed(sum), x, top + (i + 0.5) * cell, { size: Math.min(14, cell), colour: palette.ink, align: "right" }),
+  );
 }

@@ -13,19 +13,28 @@ import { alarm, asCode, cells, describe, describeRow, explain } from "./words.js
 const data = ["tokens", "key_tokens", "shape", "scores", "d", "length", "initial"];
 const state = ["mask", "fill", "scaled", "temperature", "pinned", "show"];
 
-const HINT = "Click or drag in the mask to paint it. With keys: arrows move, Space turns a cell "
-  + "round, Shift and an arrow paint on, Enter pins a row and Escape lets it go.";
+const HINT =
+  "Click or drag in the mask to paint it. With keys: arrows move, Space turns a cell " +
+  "round, Shift and an arrow paint on, Enter pins a row and Escape lets it go.";
 
 function build(store) {
   const [nQ, nK] = store.get("shape");
-  const view = drawn({
-    store, pin: "pinned", nQ, nK, tokens: store.get("tokens"), keyTokens: store.get("key_tokens"),
-    brush: null, // while the pointer is down: what it paints, and the cell it came from
-    alarm: el("p", { class: "alarm", role: "status" }),
-    note: note(),
-    code: el("code"),
-    title: el("b"),
-  }, draw);
+  const view = drawn(
+    {
+      store,
+      pin: "pinned",
+      nQ,
+      nK,
+      tokens: store.get("tokens"),
+      keyTokens: store.get("key_tokens"),
+      brush: null, // while the pointer is down: what it paints, and the cell it came from
+      alarm: el("p", { class: "alarm", role: "status" }),
+      note: note(),
+      code: el("code"),
+      title: el("b"),
+    },
+    draw,
+  );
   view.written = note("The mask as code: ", view.code);
   view.settings = settings(view);
   view.presets = presets(view);
@@ -33,13 +42,23 @@ function build(store) {
   view.twin = twin("What follows from the mask, as a table", () => cells(view));
   view.plot = maskPlot(view);
   view.following = valuesPlot(view);
-  view.node = el("div", {}, view.settings.node, view.presets.node,
-    el("div", "main",
+  view.node = el(
+    "div",
+    {},
+    view.settings.node,
+    view.presets.node,
+    el(
+      "div",
+      "main",
       panel([el("b", {}, "mask"), " (1 = may attend)"], view.plot),
-      panel([view.title, view.switch.node], view.following)),
-    view.status, view.alarm, view.note,
+      panel([view.title, view.switch.node], view.following),
+    ),
+    view.status,
+    view.alarm,
+    view.note,
     view.written,
-    el("div", "foot", view.twin.node));
+    el("div", "foot", view.twin.node),
+  );
   return view;
 }
 
@@ -53,8 +72,7 @@ function draw(view, width) {
   view.flow = gradient(view.weights, view.may);
   view.steep = store.get("show") === "gradient";
   view.values = view.steep ? view.flow : view.weights;
-  view.sums = view.tokens.map((_, i) => rowAt(view.values, i, nK)
-    .reduce((sum, value) => sum + value, 0));
+  view.sums = view.tokens.map((_, i) => rowAt(view.values, i, nK).reduce((sum, value) => sum + value, 0));
   for (const part of [view.settings, view.presets, view.switch, view.twin]) part.show();
   drawBoth(view, width);
   write(view);
@@ -67,8 +85,10 @@ function drawBoth(view, width) {
   view.at = placed({ width, tokens, keyTokens, measure });
   const focused = document.activeElement === view.plot;
   const what = { ...view, pinned: view.store.get("pinned"), focused };
-  for (const [canvas, size, paint] of [[mask, view.at, drawMask],
-    [values, withSums(view.at), drawValues]]) {
+  for (const [canvas, size, paint] of [
+    [mask, view.at, drawMask],
+    [values, withSums(view.at), drawValues],
+  ]) {
     onCanvas(canvas, size, family, (pen) => paint(pen, view.at, what, palette, measure));
   }
 }
@@ -104,32 +124,40 @@ const valueAt = (view, { i, j }) => Number(view.store.get("mask")[i * view.nK + 
 function way(from, to) {
   const steps = Math.max(Math.abs(to.i - from.i), Math.abs(to.j - from.j), 1);
   const between = (a, b, step) => Math.round(a + ((b - a) * step) / steps);
-  return times(steps + 1, (step) =>
-    ({ i: between(from.i, to.i, step), j: between(from.j, to.j, step) }));
+  return times(steps + 1, (step) => ({ i: between(from.i, to.i, step), j: between(from.j, to.j, step) }));
 }
 
 /** The mask: it takes pointer and keys. */
 function maskPlot(view) {
   const canvas = el("canvas", { "aria-hidden": "true" });
   const under = (event) => cellUnder(view, event, canvas);
-  return el("div", {
-    class: "plot paint", tabindex: "0", role: "application",
-    "aria-roledescription": "mask to paint",
-    "aria-label": "Mask: who may attend to whom. Arrow keys move from cell to cell, Space turns a "
-      + "cell round, Shift and an arrow carry its value on, Enter pins the row, Escape lets it go.",
-    onpointerdown: (event) => press(view, event, under(event)),
-    onpointermove(event) {
-      const cell = under(event);
-      if (view.brush) stroke(view, cell);
-      if (view.brush || event.pointerType !== "touch") move(view, cell);
+  return el(
+    "div",
+    {
+      class: "plot paint",
+      tabindex: "0",
+      role: "application",
+      "aria-roledescription": "mask to paint",
+      "aria-label":
+        "Mask: who may attend to whom. Arrow keys move from cell to cell, Space turns a " +
+        "cell round, Shift and an arrow carry its value on, Enter pins the row, Escape lets it go.",
+      onpointerdown: (event) => press(view, event, under(event)),
+      onpointermove(event) {
+        const cell = under(event);
+        if (view.brush) stroke(view, cell);
+        if (view.brush || event.pointerType !== "touch") move(view, cell);
+      },
+      onlostpointercapture: () => {
+        view.brush = null;
+      },
+      // a finger that is lifted leaves too, and what it did should still be read
+      onpointerleave: (event) => event.pointerType !== "touch" && move(view, null),
+      onkeydown: keys(view),
+      onfocus: view.redraw,
+      onblur: () => move(view, null),
     },
-    onlostpointercapture: () => { view.brush = null; },
-    // a finger that is lifted leaves too, and what it did should still be read
-    onpointerleave: (event) => event.pointerType !== "touch" && move(view, null),
-    onkeydown: keys(view),
-    onfocus: view.redraw,
-    onblur: () => move(view, null),
-  }, canvas);
+    canvas,
+  );
 }
 
 function press(view, event, cell) {
@@ -147,29 +175,38 @@ function stroke(view, cell) {
   view.brush.last = cell;
 }
 
-const keys = (view) => onKeys((event) => mapKeys(view, event, {
-  nQ: view.nQ, nK: view.nK,
-  passed: (from, to) => paint(view, way(from, to), valueAt(view, from)),
-  turned(cell) {
-    paint(view, [cell], 1 - valueAt(view, cell));
-    move(view, cell);
-  },
-}));
+const keys = (view) =>
+  onKeys((event) =>
+    mapKeys(view, event, {
+      nQ: view.nQ,
+      nK: view.nK,
+      passed: (from, to) => paint(view, way(from, to), valueAt(view, from)),
+      turned(cell) {
+        paint(view, [cell], 1 - valueAt(view, cell));
+        move(view, cell);
+      },
+    }),
+  );
 
 /** What follows: a click pins a row, as Enter does in the mask. */
 function valuesPlot(view) {
   const canvas = el("canvas", { "aria-hidden": "true" });
   const under = (event) => cellUnder(view, event, canvas);
-  return el("div", {
-    class: "plot",
-    onpointermove: (event) => event.pointerType !== "touch" && move(view, under(event)),
-    onpointerleave: () => move(view, null),
-    onclick(event) {
-      const cell = under(event);
-      if (cell) togglePin(view, cell.i);
+  return el(
+    "div",
+    {
+      class: "plot",
+      onpointermove: (event) => event.pointerType !== "touch" && move(view, under(event)),
+      onpointerleave: () => move(view, null),
+      onclick(event) {
+        const cell = under(event);
+        if (cell) togglePin(view, cell.i);
+      },
     },
-  }, canvas);
+    canvas,
+  );
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -10,7 +10,8 @@ import traitlets
 
 from attnbook.reference import softmax
 from attnbook.widgets.core import checks, markup, numbers
-from attnbook.widgets.core import scores as scored
+from attnbook.widgets.core import scores as shared
+from attnbook.widgets.core.checks import or_none, rule
 
 __all__ = ["MaskPainter"]
 
@@ -30,7 +31,7 @@ _SHOWN = {
 _STEEPEST = 0.25  # α (1 − α) is never more
 
 
-class MaskPainter(scored.Scored, kind="painter"):
+class MaskPainter(shared.ScoresWidget, kind="painter"):
     """Paint who may attend to whom, and see α = softmax(e), e = q kᵀ / (√d T), and its gradient.
 
     Either `query` (n_q, d), and `key` (n_k, d), which is `query` itself in self-attention; or
@@ -63,6 +64,13 @@ class MaskPainter(scored.Scored, kind="painter"):
     show = traitlets.Unicode("weights").tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
+    rules = checks.rules(
+        mask=lambda self, _, value: _zeros_and_ones(value, self.shape[0] * self.shape[1]),
+        fill=rule(checks.one_of, choices=tuple(_FILLS), said=f"one of {', '.join(_FILLS)}"),
+        show=rule(checks.one_of, choices=tuple(_SHOWN), said=f"one of {', '.join(_SHOWN)}"),
+        pinned=or_none(rule(checks.index_of, count=lambda self: self.shape[0])),
+    )
+
     def __init__(
         self,
         query: Any = None,
@@ -83,14 +91,6 @@ class MaskPainter(scored.Scored, kind="painter"):
     ) -> None:
         self._raw, width = _one_matrix(query, key, scores, d)
         n_q, n_k = self._raw.shape
-        start = {
-            "mask": scored.flat_mask(mask, n_q, n_k) or [1] * (n_q * n_k),
-            "fill": _one_of("fill", fill, tuple(_FILLS)),
-            "scaled": checks.switch("scaled", scaled),
-            "temperature": checks.number_above_zero("temperature", temperature),
-            "pinned": None if pinned is None else checks.index_of("pinned", pinned, count=n_q),
-            "show": _one_of("show", show, tuple(_SHOWN)),
-        }
         super().__init__(
             caption=caption,
             shape=[n_q, n_k],
@@ -98,9 +98,15 @@ class MaskPainter(scored.Scored, kind="painter"):
             d=width,
             length=_length(lengths, n_k),
             tokens=checks.texts("tokens", tokens, count=n_q),
-            key_tokens=scored.key_texts(tokens, key_tokens, n_k),
-            initial=start,
-            **start,
+            key_tokens=shared.key_texts(tokens, key_tokens, n_k),
+            start={
+                "mask": shared.flat_mask(mask, n_q, n_k) or [1] * (n_q * n_k),
+                "fill": fill,
+                "scaled": scaled,
+                "temperature": temperature,
+                "pinned": pinned,
+                "show": show,
+            },
         )
 
     @property
@@ -126,29 +132,6 @@ class MaskPainter(scored.Scored, kind="painter"):
         """
         weights = self.weights
         return np.where(self.may, weights * (1 - weights), 0.0)
-
-    @traitlets.validate("mask")
-    def _check_mask(self, proposal: dict[str, Any]) -> list[int]:
-        value = proposal["value"]
-        count = self.shape[0] * self.shape[1]
-        if len(value) != count or any(one not in (0, 1) for one in value):
-            raise ValueError(
-                f"mask must be {count} zeros and ones, row after row, got {checks.one_line(value)}"
-            )
-        return [int(one) for one in value]
-
-    @traitlets.validate("fill")
-    def _check_fill(self, proposal: dict[str, Any]) -> str:
-        return _one_of("fill", proposal["value"], tuple(_FILLS))
-
-    @traitlets.validate("show")
-    def _check_show(self, proposal: dict[str, Any]) -> str:
-        return _one_of("show", proposal["value"], tuple(_SHOWN))
-
-    @traitlets.validate("pinned")
-    def _check_pinned(self, proposal: dict[str, Any]) -> int | None:
-        value = proposal["value"]
-        return None if value is None else checks.index_of("pinned", value, count=self.shape[0])
 
     def _summary(self) -> str:
         n_q, n_k = self.shape
@@ -178,13 +161,21 @@ def _one_matrix(query: Any, key: Any, scores: Any, d: int | None) -> tuple[np.nd
     for name, value in (("query", query), ("key", key), ("scores", scores)):
         if value is not None:
             checks.finite_array(name, value, ranks=(2,))  # no heads here
-    raw, width = scored.raw_scores(query, key, scores, d)
+    raw, width = shared.raw_scores(query, key, scores, d)
     n_q, n_k = raw.shape[1:]
     if max(n_q, n_k) > _MOST:
         raise ValueError(f"at most {_MOST} queries and {_MOST} keys can be painted: {n_q} × {n_k}")
     if np.abs(raw).max() > _LARGEST:
         raise ValueError(f"scores must be at most {_LARGEST:,.0f} in size")
     return raw[0], width
+
+
+def _zeros_and_ones(value: list, count: int) -> list[int]:
+    if len(value) != count or any(one not in (0, 1) for one in value):
+        raise ValueError(
+            f"mask must be {count} zeros and ones, row after row, got {checks.one_line(value)}"
+        )
+    return [int(one) for one in value]
 
 
 def _length(lengths: int | Sequence[int] | None, n_k: int) -> int:
@@ -197,12 +188,6 @@ def _length(lengths: int | Sequence[int] | None, n_k: int) -> int:
             f"lengths must be one whole number from 0 to {n_k}, got {checks.one_line(lengths)}"
         )
     return int(found.item())
-
-
-def _one_of(name: str, value: str, choices: tuple[str, ...]) -> str:
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}; got {value!r}")
-    return value
 
 
 def _cell(value: float, may: bool) -> str:

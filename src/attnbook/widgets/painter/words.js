@@ -16,13 +16,13 @@ export function describe(view, { i, j }) {
   const names = `${visible(view.tokens[i])} → ${visible(view.keyTokens[j])}`;
   const weight = fixed(weights[at]);
   if (!may[at]) {
-    return weights[at] === 0 ? `${names}: masked, weight 0`
+    return weights[at] === 0
+      ? `${names}: masked, weight 0`
       : `${names}: masked, and yet its weight is ${weight}; no gradient`;
   }
   const score = store.get("scores")[at];
   const divided = view.by === 1 ? "" : `, divided ${plain(score / view.by)}`;
-  return `${names}: may attend, weight ${weight} (score ${plain(score)}${divided}), `
-    + `gradient ${fixed(flow[at])}`;
+  return `${names}: may attend, weight ${weight} (score ${plain(score)}${divided}), ` + `gradient ${fixed(flow[at])}`;
 }
 
 /** The pinned row: what it attends to, and what flows back to its scores in all. */
@@ -31,12 +31,14 @@ export function describeRow(view, i) {
   const row = rowAt(weights, i, nK);
   const most = heaviest(view.keyTokens, row, (j) => may[i * nK + j] || row[j] > 0);
   const trace = rowAt(flow, i, nK).reduce((sum, value) => sum + value, 0);
-  return `${visible(view.tokens[i])} is pinned; it attends most to ${most || "nothing"}. `
-    + `Its gradients sum to ${fixed(trace)}.`;
+  return (
+    `${visible(view.tokens[i])} is pinned; it attends most to ${most || "nothing"}. ` +
+    `Its gradients sum to ${fixed(trace)}.`
+  );
 }
 
-const list = (names) => listed(names.length > NAMED + 1
-  ? [...names.slice(0, NAMED), `${names.length - NAMED} more`] : names);
+const list = (names) =>
+  listed(names.length > NAMED + 1 ? [...names.slice(0, NAMED), `${names.length - NAMED} more`] : names);
 
 /** What is wrong with the mask, or with what masked scores become; empty where all is well. */
 export function alarm(view) {
@@ -44,11 +46,13 @@ export function alarm(view) {
   const fill = store.get("fill");
   const empty = emptyRows(nQ, nK, may);
   const said = empty.length ? [emptyWords(view, empty, fill)] : [];
-  const leaks = view.tokens.map((token, i) => {
-    let share = 0;
-    for (let at = i * nK; at < (i + 1) * nK; at++) share += may[at] ? 0 : weights[at];
-    return empty.includes(i) || !(share > 0) ? null : `${visible(token)} gives it ${fixed(share)}`;
-  }).filter(Boolean);
+  const leaks = view.tokens
+    .map((token, i) => {
+      let share = 0;
+      for (let at = i * nK; at < (i + 1) * nK; at++) share += may[at] ? 0 : weights[at];
+      return empty.includes(i) || !(share > 0) ? null : `${visible(token)} gives it ${fixed(share)}`;
+    })
+    .filter(Boolean);
   if (leaks.length) said.push(`What is masked still gets a share: ${list(leaks)}.`);
   return said.join(" ");
 }
@@ -60,8 +64,9 @@ function emptyWords({ tokens, nK }, empty, fill) {
   const result = {
     none: `${each} all 0, and no gradient flows.`,
     nan: `${each} NaN, and so is everything that is computed from them.`,
-    "-1e10": `every score is −10¹⁰, so ${each} ${fixed(1 / nK)} each, the plain average of what `
-      + "is masked, and no gradient flows.",
+    "-1e10":
+      `every score is −10¹⁰, so ${each} ${fixed(1 / nK)} each, the plain average of what ` +
+      "is masked, and no gradient flows.",
     zero: `every score is 0, so ${each} ${fixed(1 / nK)} each, and no gradient flows.`,
   }[fill];
   return `${names} may attend to nothing: ${result}`;
@@ -70,8 +75,10 @@ function emptyWords({ tokens, nK }, empty, fill) {
 export function explain({ steep }) {
   const rows = "Each row is a query, the token that attends; each column a key.";
   if (!steep) return `${rows} A cross marks what is masked.`;
-  return `${rows} The gradient is ∂α/∂e = α (1 − α): how much a weight moves with its own score, `
-    + "at most 0.25. A masked score gets none. A row’s sum is the trace of its Jacobian.";
+  return (
+    `${rows} The gradient is ∂α/∂e = α (1 − α): how much a weight moves with its own score, ` +
+    "at most 0.25. A masked score gets none. A row’s sum is the trace of its Jacobian."
+  );
 }
 
 /** The mask in Python, by the book's functions where they make it; empty where it is long. */
@@ -103,7 +110,8 @@ export function cells({ tokens, keyTokens, may, values, sums, nK, steep }) {
     if (may[at]) return fixed(values[at]);
     return values[at] === 0 ? "masked" : `masked, yet ${fixed(values[at])}`;
   };
-  return [[steep ? "gradient" : "weights", ...keyTokens.map(visible), "sum"],
-    ...tokens.map((token, i) => [visible(token),
-      ...times(nK, (j) => said(i * nK + j)), fixed(sums[i])])];
+  return [
+    [steep ? "gradient" : "weights", ...keyTokens.map(visible), "sum"],
+    ...tokens.map((token, i) => [visible(token), ...times(nK, (j) => said(i * nK + j)), fixed(sums[i])]),
+  ];
 }

@@ -5,17 +5,31 @@ import { rowAt } from "../core/maths/nn.js";
 /** How far below its threshold a weight is still a link: so exactly are packed weights carried. */
 const NEAR = 1e-4;
 
-/** The places of all weights α ≥ θ: the links that a threshold predicts. */
-export const linksAt = (values, threshold) =>
-  Array.from(values.keys()).filter((at) => values[at] >= threshold - NEAR);
+/**
+ * The places of all weights α ≥ θ: the links that a threshold predicts.
+ * @param {Float64Array} values
+ * @param {number} threshold
+ * @returns {number[]}
+ */
+export const linksAt = (values, threshold) => Array.from(values.keys()).filter((at) => values[at] >= threshold - NEAR);
 
-/** The place of each row's greatest weight, the first if equal. */
-export const greatest = (values, nK) => Array.from({ length: values.length / nK }, (_, i) => {
-  const row = rowAt(values, i, nK);
-  return i * nK + row.indexOf(Math.max(...row));
-});
+/**
+ * The place of each row's greatest weight, the first if equal.
+ * @param {Float64Array} values
+ * @param {number} nK
+ * @returns {number[]}
+ */
+export const greatest = (values, nK) =>
+  Array.from({ length: values.length / nK }, (_, i) => {
+    const row = rowAt(values, i, nK);
+    return i * nK + row.indexOf(Math.max(...row));
+  });
 
-/** Error rate, precision and recall of pairs of [links, gold links]; null for 0 / 0. */
+/**
+ * Error rate, precision and recall of pairs of [links, gold links]; null for 0 / 0.
+ * @param {[number[], number[]][]} pairs
+ * @returns {(number|null)[]}
+ */
 export function agreement(pairs) {
   let [both, found, wanted] = [0, 0, 0];
   for (const [links, gold] of pairs) {

@@ -14,8 +14,7 @@ const NARROW = 260; // a matrix with less room goes below
 
 /** Source words with the weights of the current word, its lines, and the translation. */
 export function stage(view) {
-  const lines = svg("svg", { class: "lines", "aria-hidden": "true",
-    preserveAspectRatio: "none" });
+  const lines = svg("svg", { class: "lines", "aria-hidden": "true", preserveAspectRatio: "none" });
   const left = el("ol", { "aria-label": "source, with the current word's weights" });
   const right = el("ol", {
     "aria-label": "translation; arrow keys move",
@@ -24,8 +23,16 @@ export function stage(view) {
   let drawn = null;
   const show = () => {
     const { now, word } = view;
-    if (drawn !== now) right.replaceChildren(...now.target.map((token, t) =>
-      el("li", {}, button(token, () => view.go(t), { class: "token" }))));
+    if (drawn !== now)
+      right.replaceChildren(
+        ...now.target.map((token, t) =>
+          el(
+            "li",
+            {},
+            button(token, () => view.go(t), { class: "token" }),
+          ),
+        ),
+      );
     drawn = now;
     const drawing = now.source.map((token, s) => sourceWord(now, word, token, s));
     left.replaceChildren(...drawing.map(({ item }) => item));
@@ -50,9 +57,12 @@ function sourceWord(now, word, token, s) {
   const lines = [];
   if (weight >= FAINT) lines.push(line({ "stroke-width": Math.max(1, THICK * weight) }));
   if (gold) lines.push(line({ class: gold }));
-  const item = el("li", { class: gold, style: `--w:${weight}` },
+  const item = el(
+    "li",
+    { class: gold, style: `--w:${weight}` },
     el("span", "token", token),
-    el("span", {}, fixed(weight) + (now.links.includes(at) ? " ✓" : "")));
+    el("span", {}, fixed(weight) + (now.links.includes(at) ? " ✓" : "")),
+  );
   return { item, lines };
 }
 
@@ -61,10 +71,14 @@ export function drawMatrix(view, width) {
   const { now, word } = view;
   const beside = width - view.stage.node.offsetWidth - GAP;
   drawLarge(view, beside < NARROW ? width : beside, {
-    head: { nQ: now.nT, nK: now.nS }, tokens: now.target, keyTokens: now.source,
-    pinned: word, axes: ["source →", "word ↓"], between: view.palette.line,
-    fill: (pen, at, palette) => eachCell({ nQ: word + 1, nK: now.nS }, at,
-      (place, x, y) => cell(pen, at, now, { place, x, y }, palette)),
+    head: { nQ: now.nT, nK: now.nS },
+    tokens: now.target,
+    keyTokens: now.source,
+    pinned: word,
+    axes: ["source →", "word ↓"],
+    between: view.palette.line,
+    fill: (pen, at, palette) =>
+      eachCell({ nQ: word + 1, nK: now.nS }, at, (place, x, y) => cell(pen, at, now, { place, x, y }, palette)),
   });
 }
 

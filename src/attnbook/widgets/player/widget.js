@@ -2,7 +2,7 @@
 
 import { within } from "../core/maths/lists.js";
 import { weights } from "../core/maths/nn.js";
-import { dequantise } from "../core/maths/packing.js";
+import { unpackScores } from "../core/maths/packing.js";
 import { slide, temperature } from "../core/view/controls.js";
 import { alertLine, button, choice, el, note, reset, setText, twin } from "../core/view/dom.js";
 import { attach, drawn, under } from "../core/view/plot.js";
@@ -17,37 +17,53 @@ const state = ["chosen", "word", "threshold", "temperature"];
 
 const PACE = 1200; // milliseconds a word
 const NOTHING = -22; // the logarithm of a weight that counts as 0
-const NOTE = "Thickness and shade: the weight. Dashed or framed: a gold link, known to be right. "
-  + "✓ or a dot: a predicted link, whose weight is at least the threshold.";
+const NOTE =
+  "Thickness and shade: the weight. Dashed or framed: a gold link, known to be right. " +
+  "✓ or a dot: a predicted link, whose weight is at least the threshold.";
 
 function build(store) {
-  const view = drawn({
-    store, all: sentences(store), playing: 0, alert: alertLine(),
-    pause() {
-      clearInterval(view.playing);
-      view.playing = 0;
-      view.redraw();
+  const view = drawn(
+    {
+      store,
+      all: sentences(store),
+      playing: 0,
+      alert: alertLine(),
+      pause() {
+        clearInterval(view.playing);
+        view.playing = 0;
+        view.redraw();
+      },
+      go(word) {
+        // a hand on the player stops the play
+        view.pause();
+        store.set({ word: within(word, view.now.nT - 1) });
+      },
     },
-    go(word) { // a hand on the player stops the play
-      view.pause();
-      store.set({ word: within(word, view.now.nT - 1) });
-    },
-  }, draw);
+    draw,
+  );
   view.settings = settings(view);
   view.stepper = along(view);
   view.stage = stage(view);
   view.scores = scoreTable(view);
   view.twin = twin("Where each word looked, as a table", () => cells(view));
-  view.plot = el("div", { class: "plot", onclick: (event) => click(view, event) },
-    view.canvas);
-  view.node = el("div", {}, view.settings.node, view.stepper.node,
-    el("div", "main", view.stage.node,
-      el("div", {}, el("p", "panelhead", "all words so far"), view.plot)),
-    view.status, note(NOTE), view.scores.node,
-    el("div", "foot", view.twin.node));
+  view.plot = el("div", { class: "plot", onclick: (event) => click(view, event) }, view.canvas);
+  view.node = el(
+    "div",
+    {},
+    view.settings.node,
+    view.stepper.node,
+    el("div", "main", view.stage.node, el("div", {}, el("p", "panelhead", "all words so far"), view.plot)),
+    view.status,
+    note(NOTE),
+    view.scores.node,
+    el("div", "foot", view.twin.node),
+  );
   view.attach = (figure) => {
     const detach = attach(view, figure);
-    return () => { view.pause(); detach(); };
+    return () => {
+      view.pause();
+      detach();
+    };
   };
   return view;
 }
@@ -55,15 +71,21 @@ function build(store) {
 /** The sentences with their log-weights, which come padded to one size. */
 function sentences(store) {
   const [, rows, columns] = store.get("shape");
-  const packed = dequantise(store.get("packed"), store.get("ranges"), rows * columns);
+  const packed = unpackScores(store.get("packed"), store.get("ranges"), rows * columns);
   return store.get("sentences").map(({ source, target, gold }, k) => {
     const [nT, nS] = [target.length, source.length];
-    const logs = Float64Array.from({ length: nT * nS }, (_, at) =>
-      packed[k][Math.floor(at / nS) * columns + (at % nS)]);
+    const logs = Float64Array.from(
+      { length: nT * nS },
+      (_, at) => packed[k][Math.floor(at / nS) * columns + (at % nS)],
+    );
     return {
-      nT, nS, logs, may: Uint8Array.from(logs, (log) => Number(log > NOTHING)),
-      source: source.map(visible), target: target.map(visible),
-      gold: gold && gold.map(([s, t]) => t * nS + s),
+      nT,
+      nS,
+      logs,
+      may: Uint8Array.from(logs, (log) => Number(log > NOTHING)),
+      source: source.map(visible),
+      target: target.map(visible),
+      gold: gold?.map(([s, t]) => t * nS + s) ?? null,
     };
   });
 }
@@ -87,19 +109,30 @@ function settings(view) {
   const { store, all } = view;
   const { node: error, tell } = view.alert;
   const heat = temperature(store, tell);
-  const threshold = slide({
-    label: "threshold θ", name: "threshold", store, tell, min: 0, max: 1, least: 0, most: 1,
-  });
-  const choose = choice("sentence", all.map(({ source }, k) => `${k + 1}: ${source.join(" ")}`),
-    (chosen) => store.set({ chosen, word: 0 }));
+  const threshold = slide({ label: "threshold θ", name: "threshold", store, tell, min: 0, max: 1, least: 0, most: 1 });
+  const choose = choice(
+    "sentence",
+    all.map(({ source }, k) => `${k + 1}: ${source.join(" ")}`),
+    (chosen) => store.set({ chosen, word: 0 }),
+  );
   const show = () => {
     heat.show();
     threshold.show();
     choose.show(store.get("chosen"));
   };
-  const node = el("div", {}, el("div", "controls sentence",
-    all.length > 1 ? choose.node : null, heat.node, threshold.node,
-    reset(view, "settings", view.pause)), error);
+  const node = el(
+    "div",
+    {},
+    el(
+      "div",
+      "controls sentence",
+      all.length > 1 ? choose.node : null,
+      heat.node,
+      threshold.node,
+      reset(view, "settings", view.pause),
+    ),
+    error,
+  );
   return { node, show };
 }
 
@@ -108,17 +141,20 @@ function along(view) {
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const last = () => view.now.nT - 1;
   const ended = () => view.word === last();
-  const tick = () => (ended() || still.matches ? view.pause()
-    : view.store.set({ word: view.word + 1 }));
+  const tick = () => (ended() || still.matches ? view.pause() : view.store.set({ word: view.word + 1 }));
   const play = button("play", () => {
     const { playing } = view;
     view.go(!playing && ended() ? 0 : view.word);
     if (!playing) view.playing = setInterval(tick, PACE);
   });
   const words = stepper({
-    what: "words", inner: play, last,
-    at: () => Math.min(view.store.get("word"), last()), go: view.go,
-    upright: true, told: () => `word ${view.word + 1} of ${view.now.nT}`,
+    what: "words",
+    inner: play,
+    last,
+    at: () => Math.min(view.store.get("word"), last()),
+    go: view.go,
+    upright: true,
+    told: () => `word ${view.word + 1} of ${view.now.nT}`,
   });
   const show = () => {
     setText(play, view.playing ? "pause" : "play");
@@ -134,5 +170,6 @@ function click(view, event) {
   if (cell) view.go(cell.i);
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,8 +9,9 @@ import numpy as np
 import traitlets
 
 from attnbook.training.metrics import alignment_error_rate
-from attnbook.widgets.core import checks, markup, numbers
+from attnbook.widgets.core import checks, markup, numbers, packing
 from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 
 __all__ = ["AlignmentPlayer"]
 
@@ -58,6 +58,13 @@ class AlignmentPlayer(Widget, kind="player"):
     temperature = traitlets.Float(1.0).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
+    rules = checks.rules(
+        chosen=rule(checks.index_of, count=lambda self: len(self.sentences)),
+        word=rule(checks.index_of, count=lambda self: len(self.sentences[self.chosen]["target"])),
+        threshold=rule(checks.between, least=0, most=1),
+        temperature=rule(checks.number_above_zero),
+    )
+
     def __init__(
         self,
         examples: Iterable[tuple[Sequence[str], Sequence[str], Any, Iterable[Link] | None]],
@@ -71,25 +78,21 @@ class AlignmentPlayer(Widget, kind="player"):
         sentences, matrices = _checked(examples)
         logs = _padded_logs(matrices)
         # one range for all, which is the same on every machine
-        packed, ranges = numbers.pack(logs, [[_NOTHING, 0.0]] * len(logs))
+        packed, ranges = packing.pack_scores(logs, [[_NOTHING, 0.0]] * len(logs))
         # what the page draws, so that both say the same
-        self._logs = numbers.unpack(packed, ranges, logs.shape)
-        first = checks.index_of("chosen", chosen, count=len(sentences))
-        count = len(sentences[first]["target"])
-        start = {
-            "chosen": first,
-            "word": checks.index_of("word", word, count=count),
-            "threshold": _share("threshold", threshold),
-            "temperature": checks.number_above_zero("temperature", temperature),
-        }
+        self._logs = packing.unpack_scores(packed, ranges, logs.shape)
         super().__init__(
             caption=caption,
             sentences=sentences,
             shape=list(logs.shape),
             packed=packed,
             ranges=ranges,
-            initial=start,
-            **start,
+            start={
+                "chosen": chosen,
+                "word": word,
+                "threshold": threshold,
+                "temperature": temperature,
+            },
         )
 
     @property
@@ -127,27 +130,10 @@ class AlignmentPlayer(Widget, kind="player"):
             return None
         return alignment_error_rate(predicted, gold)
 
-    @traitlets.validate("chosen")
-    def _check_chosen(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("chosen", proposal["value"], count=len(self.sentences))
-
     @traitlets.observe("chosen")
     def _keep_word(self, change: dict[str, Any]) -> None:
         if self.word >= len(self.sentences[self.chosen]["target"]):
             self.word = 0
-
-    @traitlets.validate("word")
-    def _check_word(self, proposal: dict[str, Any]) -> int:
-        count = len(self.sentences[self.chosen]["target"])
-        return checks.index_of("word", proposal["value"], count=count)
-
-    @traitlets.validate("threshold")
-    def _check_threshold(self, proposal: dict[str, Any]) -> float:
-        return _share("threshold", proposal["value"])
-
-    @traitlets.validate("temperature")
-    def _check_temperature(self, proposal: dict[str, Any]) -> float:
-        return checks.number_above_zero("temperature", proposal["value"])
 
     def _summary(self) -> str:
         count = len(self.sentences)
@@ -258,17 +244,6 @@ def _padded_logs(matrices: list[np.ndarray]) -> np.ndarray:
         with np.errstate(divide="ignore"):  # log 0 = −∞
             logs[k, :n_t, :n_s] = np.log(weights).clip(_NOTHING, 0)
     return logs
-
-
-def _share(name: str, value: Any) -> float:
-    """Return a number from 0 to 1 as a float; else ValueError."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not 0 <= number <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {checks.one_line(value)}")
-    return number
 
 
 def _cell(weight: float, gold: bool) -> str:

@@ -9,8 +9,10 @@ import { agreement } from "./maths.js";
 function tell({ source, nS, weights, links, gold }, t) {
   const row = rowAt(weights, t, nS);
   const own = (places) => source.filter((_, s) => places?.includes(t * nS + s));
-  const [missed, extra] = [[gold, links], [links, gold]].map(([these, those]) =>
-    own(these?.filter((at) => !those?.includes(at))));
+  const [missed, extra] = [
+    [gold, links],
+    [links, gold],
+  ].map(([these, those]) => own(these?.filter((at) => !those?.includes(at))));
   const bits = entropy(row) / Math.LN2;
   return { most: heaviest(source, row), bits, links: own(links), gold: own(gold), missed, extra };
 }
@@ -20,12 +22,20 @@ const list = (names) => names.join(", ") || "none";
 /** What the current word does, and whether the predicted links are the gold ones. */
 export function describe({ now, word, store }) {
   const { most, bits, links, gold, missed, extra } = tell(now, word);
-  const verdict = [["missed", missed], ["too many", extra]].filter(([, names]) => names.length)
-    .map(([what, names]) => `${what}: ${list(names)}`).join("; ") || "they agree";
-  return `${now.target[word]} looks most at ${most}; entropy ${fixed(bits, 2)} bits, as if spread `
-    + `evenly over ${fixed(2 ** bits, 1)} words. `
-    + `Links at θ = ${plain(store.get("threshold"))}: ${list(links)}. `
-    + (now.gold ? `Gold: ${list(gold)}; ${verdict}.` : "This sentence has no gold links.");
+  const verdict =
+    [
+      ["missed", missed],
+      ["too many", extra],
+    ]
+      .filter(([, names]) => names.length)
+      .map(([what, names]) => `${what}: ${list(names)}`)
+      .join("; ") || "they agree";
+  return (
+    `${now.target[word]} looks most at ${most}; entropy ${fixed(bits, 2)} bits, as if spread ` +
+    `evenly over ${fixed(2 ** bits, 1)} words. ` +
+    `Links at θ = ${plain(store.get("threshold"))}: ${list(links)}. ` +
+    (now.gold ? `Gold: ${list(gold)}; ${verdict}.` : "This sentence has no gold links.")
+  );
 }
 
 /** Error rate, precision and recall, of this sentence and of all; empty where no gold is known. */
@@ -34,13 +44,27 @@ export function scoreTable(view) {
   const node = scroller("Links compared with gold");
   node.hidden = !known.length;
   const show = () => {
-    const lines = [["this sentence", known.filter((one) => one === view.now)],
-      [`all ${known.length} with gold links`, known]].slice(0, view.all.length);
-    const kinds = [[`α ≥ ${plain(view.store.get("threshold"))}`, "links"], ["largest α", "greatest"]];
-    node.replaceChildren(table(["compared with gold", "error rate", "precision", "recall"],
-      lines.flatMap(([whose, which]) => kinds.map(([what, key]) => [`${whose}, ${what}`,
-        ...agreement(which.map((one) => [one[key], one.gold]))
-          .map((value) => (value === null ? "–" : fixed(value)))]))));
+    const lines = [
+      ["this sentence", known.filter((one) => one === view.now)],
+      [`all ${known.length} with gold links`, known],
+    ].slice(0, view.all.length);
+    const kinds = [
+      [`α ≥ ${plain(view.store.get("threshold"))}`, "links"],
+      ["largest α", "greatest"],
+    ];
+    node.replaceChildren(
+      table(
+        ["compared with gold", "error rate", "precision", "recall"],
+        lines.flatMap(([whose, which]) =>
+          kinds.map(([what, key]) => [
+            `${whose}, ${what}`,
+            ...agreement(which.map((one) => [one[key], one.gold])).map((value) =>
+              value === null ? "–" : fixed(value),
+            ),
+          ]),
+        ),
+      ),
+    );
   };
   return { node, show };
 }
@@ -52,6 +76,5 @@ export function cells({ now }) {
     const { most, bits, links, gold } = tell(now, t);
     return [token, most, fixed(bits, 2), list(links), list(gold)];
   });
-  return [["word", "looks most at", "bits", "links", "gold"], ...rows]
-    .map((row) => row.slice(0, last));
+  return [["word", "looks most at", "bits", "links", "gold"], ...rows].map((row) => row.slice(0, last));
 }

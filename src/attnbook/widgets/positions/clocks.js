@@ -11,8 +11,7 @@ const MOST = 8; // clocks that are drawn
 export function shownPairs(count, chosen) {
   if (count <= MOST) return times(count, (i) => i);
   const some = times(MOST, (place) => Math.round((place * (count - 1)) / (MOST - 1)));
-  const nearest = some.reduce((best, i) =>
-    (Math.abs(i - chosen) < Math.abs(best - chosen) ? i : best));
+  const nearest = some.reduce((best, i) => (Math.abs(i - chosen) < Math.abs(best - chosen) ? i : best));
   return some.map((i) => (i === nearest ? chosen : i));
 }
 
@@ -31,16 +30,27 @@ function arc(from, by, r) {
 export function clocks() {
   const some = times(MOST, clock);
   const under = note();
-  const node = el("div", "half",
+  const node = el(
+    "div",
+    "half",
     el("p", "title", "pairs of components as clocks"),
-    el("div", "dials", some.map((one) => one.node)), under);
+    el(
+      "div",
+      "dials",
+      some.map((one) => one.node),
+    ),
+    under,
+  );
   const show = (now) => {
     const pairs = shownPairs(now.d / 2, now.pair);
     some.forEach((one, place) => one.show(now, pairs[place]));
-    const gap = farthest(turned(now.rowOf(now.p), now.omega, now.k), now.rowOf(now.then));
-    setText(under, `Thin hand: position ${now.p}; thick hand: position ${now.then}. The turn in `
-      + `between depends on k = ${now.k} alone: turning the pairs of PE[${now.p}] gives `
-      + `PE[${now.then}], with a largest difference of ${gap ? gap.toExponential(0) : 0}.`);
+    const gap = farthest(turned(now.rowOf(now.p), now.omega, now.k), now.rowOf(now.later));
+    setText(
+      under,
+      `Thin hand: position ${now.p}; thick hand: position ${now.later}. The turn in ` +
+        `between depends on k = ${now.k} alone: turning the pairs of PE[${now.p}] gives ` +
+        `PE[${now.later}], with a largest difference of ${gap ? gap.toExponential(0) : 0}.`,
+    );
   };
   return { node, show };
 }
@@ -48,16 +58,19 @@ export function clocks() {
 function clock() {
   const [turn, from, to] = ["turn", "from", "to"].map((name) => svg("path", name));
   const words = el("p");
-  const node = el("div", {},
-    svg("svg", { viewBox: "-1.1 -1.1 2.2 2.2", "aria-hidden": "true" },
-      svg("circle", { r: 1 }), turn, from, to), words);
-  const show = ({ omega, p, k, then, pair }, i) => {
+  const node = el(
+    "div",
+    {},
+    svg("svg", { viewBox: "-1.1 -1.1 2.2 2.2", "aria-hidden": "true" }, svg("circle", { r: 1 }), turn, from, to),
+    words,
+  );
+  const show = ({ omega, p, k, later, pair }, i) => {
     node.hidden = i === undefined;
     if (node.hidden) return;
     mark(node, "on", i === pair);
     const speed = omega[i];
     from.setAttribute("d", `M0 0L${spot(p * speed, 1)}`);
-    to.setAttribute("d", `M0 0L${spot(then * speed, 1)}`);
+    to.setAttribute("d", `M0 0L${spot(later * speed, 1)}`);
     turn.setAttribute("d", k ? arc(p * speed, k * speed, 0.5) : "");
     setText(words, `pair ${i}\n+ ${short((k * speed * 180) / Math.PI)}°`);
   };

@@ -37,21 +37,29 @@ export function map(view) {
     return i >= 0 && i < view.now.n && j < view.now.d ? { i, j } : null;
   };
   const choose = (cell) => view.store.set({ position: cell.i, pair: Math.floor(cell.j / 2) });
-  view.plot = el("div", {
-    class: "plot", tabindex: "0", role: "application", "aria-roledescription": "heat map",
-    "aria-label": "Positions and their components. Arrow keys move from cell to cell, Home and "
-      + "End go to the ends of a row, Enter chooses the cell’s position and pair.",
-    onpointermove: (event) => event.pointerType !== "touch" && point(view, find(event)),
-    onpointerleave: () => point(view, null),
-    onclick(event) {
-      const cell = find(event);
-      if (cell) choose(cell);
-      point(view, cell);
+  view.plot = el(
+    "div",
+    {
+      class: "plot",
+      tabindex: "0",
+      role: "application",
+      "aria-roledescription": "heat map",
+      "aria-label":
+        "Positions and their components. Arrow keys move from cell to cell, Home and " +
+        "End go to the ends of a row, Enter chooses the cell’s position and pair.",
+      onpointermove: (event) => event.pointerType !== "touch" && point(view, find(event)),
+      onpointerleave: () => point(view, null),
+      onclick(event) {
+        const cell = find(event);
+        if (cell) choose(cell);
+        point(view, cell);
+      },
+      onkeydown: onKeys(({ key }) => press(view, key, choose)),
+      onfocus: view.redraw,
+      onblur: () => point(view, null),
     },
-    onkeydown: onKeys(({ key }) => press(view, key, choose)),
-    onfocus: view.redraw,
-    onblur: () => point(view, null),
-  }, view.canvas);
+    view.canvas,
+  );
   return { node: view.plot, show: () => draw(view) };
 }
 
@@ -73,9 +81,11 @@ function draw(view) {
   view.coloured = palette;
   if (view.head?.nQ !== now.n || view.head.nK !== now.d) view.head = makeHead(null, now.n, now.d);
   const { head, ramp: plus, minus } = view;
-  now.rows.forEach((row, i) => row.forEach((x, j) => {
-    head.pixels[i * now.d + j] = x < 0 ? minus[Math.round(-255 * x)] : plus[Math.round(255 * x)];
-  }));
+  now.rows.forEach((row, i) =>
+    row.forEach((x, j) => {
+      head.pixels[i * now.d + j] = x < 0 ? minus[Math.round(-255 * x)] : plus[Math.round(255 * x)];
+    }),
+  );
   head.context.putImageData(head.image, 0, 0);
   onCanvas(canvas, view.at, family, (pen) => {
     pen.rect(0, 0, view.at.width + 1, view.at.height + 1, palette.paper);
@@ -88,29 +98,36 @@ function draw(view) {
 
 function numbers(pen, { now, at, palette }) {
   if (at.wide < NUMBERS.wide || at.high < NUMBERS.high) return;
-  now.rows.forEach((row, i) => row.forEach((x, j) => {
-    const colour = readable(shade(Math.abs(x), x < 0 ? below(palette) : palette));
-    write(pen, fixed(x, 2), LEFT + j * at.wide, TOP + i * at.high + (at.high - at.wide) / 2,
-      { cell: at.wide }, colour);
-  }));
+  now.rows.forEach((row, i) =>
+    row.forEach((x, j) => {
+      const colour = readable(shade(Math.abs(x), x < 0 ? below(palette) : palette));
+      write(
+        pen,
+        fixed(x, 2),
+        LEFT + j * at.wide,
+        TOP + i * at.high + (at.high - at.wide) / 2,
+        { cell: at.wide },
+        colour,
+      );
+    }),
+  );
 }
 
 /** Numbers along both sides; those of the two positions stand out, and push others away. */
 function labels(pen, { now, at, palette }) {
-  const { n, d, p, then } = now;
+  const { n, d, p, later } = now;
   const { ink, muted, accent } = palette;
   const every = Math.ceil(LABEL.high / at.high);
-  const put = (i, colour) => pen.text(String(i), LEFT - 8, TOP + (i + 0.5) * at.high,
-    { size: 13, colour, align: "right" });
-  const chosen = then < n && Math.abs(then - p) >= every ? [p, then] : [p];
+  const put = (i, colour) =>
+    pen.text(String(i), LEFT - 8, TOP + (i + 0.5) * at.high, { size: 13, colour, align: "right" });
+  const chosen = later < n && Math.abs(later - p) >= every ? [p, later] : [p];
   for (let i = 0; i < n; i += every) {
     if (chosen.every((one) => Math.abs(one - i) >= every)) put(i, muted);
   }
   chosen.forEach((i) => put(i, i === p ? accent : ink));
   const step = 2 * Math.ceil(LABEL.wide / at.wide / 2);
   for (let j = 0; j < d; j += at.wide < LABEL.wide ? step : 1) {
-    pen.text(String(j), LEFT + (j + 0.5) * at.wide, TOP - 10,
-      { size: 13, colour: muted, align: "center" });
+    pen.text(String(j), LEFT + (j + 0.5) * at.wide, TOP - 10, { size: 13, colour: muted, align: "center" });
   }
   pen.text("component →", LEFT, 10, { size: 12, colour: muted });
   pen.text("pos ↓", LEFT - 8, 10, { size: 12, colour: muted, align: "right" });
@@ -118,13 +135,16 @@ function labels(pen, { now, at, palette }) {
 
 /** The two positions, the chosen pair's columns, and the cell under pointer or keyboard. */
 function marks(pen, { now, at, palette, cursor, plot }) {
-  const { n, d, p, then, pair } = now;
+  const { n, d, p, later, pair } = now;
   const { wide, high } = at;
   const [width, height] = [wide * d, high * n];
   pen.frame(LEFT - 0.5, TOP - 0.5, width + 1, height + 1, palette.line, 1);
   pen.frame(LEFT + 2 * pair * wide, TOP - 1, 2 * wide, height + 2, palette.ink, 1);
-  if (then < n) pen.frame(LEFT, TOP + then * high, width, high, palette.ink, 1.5);
-  for (const [colour, thick] of [[palette.paper, 5], [palette.accent, 2.5]]) {
+  if (later < n) pen.frame(LEFT, TOP + later * high, width, high, palette.ink, 1.5);
+  for (const [colour, thick] of [
+    [palette.paper, 5],
+    [palette.accent, 2.5],
+  ]) {
     pen.frame(LEFT - 1, TOP + p * high - 1, width + 2, high + 2, colour, thick);
   }
   if (!cursor) return;

@@ -8,7 +8,7 @@ import { clocks } from "./clocks.js";
 import { curve } from "./curve.js";
 import { map } from "./map.js";
 import { alike, encoded, speeds } from "./maths.js";
-import { FORMULAS, cosineRows, formula, neighbours, pairRows, said } from "./words.js";
+import { cosineRows, FORMULAS, formula, neighbours, pairRows, said } from "./words.js";
 
 const data = ["initial"];
 const state = ["d", "n", "base", "formula", "position", "shift", "pair"];
@@ -17,16 +17,27 @@ const MOST = 64; // components, and positions
 const FARTHEST = 63; // of a shift
 const LARGEST = 6; // the base's logarithm
 
-const NOTE = "Blue is above 0, orange below. The thick frame is position p, the thin one p + k, the "
-  + "upright one the chosen pair of components, whose own cosine is the dashed line.";
+const NOTE =
+  "Blue is above 0, orange below. The thick frame is position p, the thin one p + k, the " +
+  "upright one the chosen pair of components, whose own cosine is the dashed line.";
 
 function build(store) {
   const view = drawn({ store, near: null, alert: alertLine() }, draw);
-  view.parts = [settings(view), hands(view), formula(), map(view), curve(view), clocks(view),
-    neighbours(), tables(view)];
+  view.parts = [settings(view), hands(view), formula(), map(view), curve(view), clocks(), neighbours(), tables(view)];
   const [top, sliders, letters, plot, line, dials, table, folded] = nodes(view.parts);
-  view.node = el("div", {}, top, view.alert.node, letters, plot, sliders, view.status,
-    el("div", "main", el("div", "half", line, table), dials), note(NOTE), folded);
+  view.node = el(
+    "div",
+    {},
+    top,
+    view.alert.node,
+    letters,
+    plot,
+    sliders,
+    view.status,
+    el("div", "main", el("div", "half", line, table), dials),
+    note(NOTE),
+    folded,
+  );
   return view;
 }
 
@@ -38,7 +49,17 @@ function worked(store) {
   const rowOf = (at) => encoded(at, omega);
   const rows = times(n, rowOf);
   return {
-    d, n, base, formula: name, p, k, pair, then: p + k, omega, rowOf, rows,
+    d,
+    n,
+    base,
+    formula: name,
+    p,
+    k,
+    pair,
+    later: p + k,
+    omega,
+    rowOf,
+    rows,
     cosines: rows.map((row) => alike(row, rows[p])),
     own: times(n, (q) => Math.cos((q - p) * omega[pair])),
   };
@@ -54,7 +75,11 @@ function draw(view, width) {
 /** A box for a whole number; `put` says what a new one changes. */
 function whole(view, { label, step, trait, put }) {
   const box = numberBox({
-    label, least: 2, most: MOST, step, tell: view.alert.tell,
+    label,
+    least: 2,
+    most: MOST,
+    step,
+    tell: view.alert.tell,
     wanted: `${step > 1 ? "an even" : "a whole"} number from 2 to ${MOST}`,
     usable: (value) => value >= 2 && value <= MOST && value % step === 0,
     change: (value) => view.store.set({ [trait]: value, ...put(value) }),
@@ -65,20 +90,32 @@ function whole(view, { label, step, trait, put }) {
 
 function settings(view) {
   const { store } = view;
-  const kind = choice("formula", ["pos / base^(2i/d)", "pos · base^(2i/d), a published error"],
-    (place) => store.set({ formula: FORMULAS[place] }));
+  const kind = choice("formula", ["pos / base^(2i/d)", "pos · base^(2i/d), a published error"], (place) =>
+    store.set({ formula: FORMULAS[place] }),
+  );
   const base = slide({
-    store, tell: view.alert.tell, name: "base", min: 0, max: LARGEST, least: 1, most: 10 ** LARGEST,
-    value: (place) => Number((10 ** place).toPrecision(3)), place: Math.log10,
+    store,
+    tell: view.alert.tell,
+    name: "base",
+    min: 0,
+    max: LARGEST,
+    least: 1,
+    most: 10 ** LARGEST,
+    value: (place) => Number((10 ** place).toPrecision(3)),
+    place: Math.log10,
   });
   const parts = [
     { node: kind.node, show: (now) => kind.show(FORMULAS.indexOf(now.formula)) },
     whole(view, {
-      label: "components d", step: 2, trait: "d",
+      label: "components d",
+      step: 2,
+      trait: "d",
       put: (d) => ({ pair: Math.min(store.get("pair"), d / 2 - 1) }),
     }),
     whole(view, {
-      label: "positions n", step: 1, trait: "n",
+      label: "positions n",
+      step: 1,
+      trait: "n",
       put: (n) => ({ position: Math.min(store.get("position"), n - 1) }),
     }),
     base,
@@ -90,7 +127,9 @@ function settings(view) {
 function hands({ store }) {
   const hand = (label, trait, key, last) => {
     const slider = el("input", {
-      type: "range", min: 0, "aria-label": label,
+      type: "range",
+      min: 0,
+      "aria-label": label,
       oninput: () => store.set({ [trait]: Number(slider.value) }),
     });
     const told = el("span", "value");
@@ -99,8 +138,7 @@ function hands({ store }) {
       slider.value = now[key];
       setText(told, String(now[key]));
     };
-    return { node: el("div", "slide", el("span", { "aria-hidden": "true" }, label), slider, told),
-      show };
+    return { node: el("div", "slide", el("span", { "aria-hidden": "true" }, label), slider, told), show };
   };
   const parts = [
     hand("position p", "position", "p", ({ n }) => n - 1),
@@ -119,5 +157,6 @@ function tables(view) {
   return together(el("div", "foot", nodes(parts)), parts);
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

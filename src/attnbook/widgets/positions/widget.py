@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from attnbook.widgets.core import base as shared
 from attnbook.widgets.core import checks, markup
+from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 
 __all__ = ["PositionExplorer"]
 
@@ -16,12 +17,12 @@ FORMULAS = ("divides", "multiplies")
 
 _MOST = 64  # components, and positions
 _FARTHEST = 63  # of a shift
-_LARGEST = 1e6  # of the base
+_LARGEST = 1_000_000  # of the base
 _NEIGHBOURS = (1, 2, 5, 20)
 _COLUMNS = 8  # of the table of similarities
 
 
-class PositionExplorer(shared.Widget, kind="positions"):
+class PositionExplorer(Widget, kind="positions"):
     """Change what sinusoidal positions are made of, and see which of them are alike.
 
     PE[pos, 2i] = sin(pos · ω_i),   PE[pos, 2i + 1] = cos(pos · ω_i),
@@ -53,6 +54,16 @@ class PositionExplorer(shared.Widget, kind="positions"):
     formula = traitlets.Unicode("divides").tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
+    rules = checks.rules(
+        d=lambda self, _, value: _dimensions(value),
+        n=rule(checks.whole, least=2, most=_MOST),
+        base=lambda self, _, value: _base(value),
+        position=rule(checks.index_of, count=lambda self: self.n),
+        shift=rule(checks.whole, least=0, most=_FARTHEST),
+        pair=rule(checks.index_of, count=lambda self: self.d // 2),
+        formula=rule(checks.one_of, choices=FORMULAS, said='"divides" or "multiplies"'),
+    )
+
     def __init__(
         self,
         d: int = 64,
@@ -65,12 +76,9 @@ class PositionExplorer(shared.Widget, kind="positions"):
         formula: str = "divides",
         caption: str = "",
     ) -> None:
-        start = {"d": _dimensions(d), "n": _whole("n", n, 2, _MOST), "base": _base(base)}
-        start["position"] = checks.index_of("position", position, count=start["n"])
-        start["shift"] = _whole("shift", shift, 0, _FARTHEST)
-        start["pair"] = checks.index_of("pair", pair, count=start["d"] // 2)
-        start["formula"] = _formula(formula)
-        super().__init__(caption=caption, initial=markup.tidy(start), **start)
+        sizes = {"d": d, "n": n, "base": base}
+        hand = {"position": position, "shift": shift, "pair": pair, "formula": formula}
+        super().__init__(caption=caption, start=sizes | hand)
 
     @property
     def wavelengths(self) -> np.ndarray:
@@ -96,34 +104,6 @@ class PositionExplorer(shared.Widget, kind="positions"):
     def _encoded(self, positions: np.ndarray) -> np.ndarray:
         angles = positions[:, None] * self._speeds()  # (m, d / 2)
         return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(positions), self.d)
-
-    @traitlets.validate("d")
-    def _check_d(self, proposal: dict[str, Any]) -> int:
-        return _dimensions(proposal["value"])
-
-    @traitlets.validate("n")
-    def _check_n(self, proposal: dict[str, Any]) -> int:
-        return _whole("n", proposal["value"], 2, _MOST)
-
-    @traitlets.validate("base")
-    def _check_base(self, proposal: dict[str, Any]) -> float:
-        return _base(proposal["value"])
-
-    @traitlets.validate("position")
-    def _check_position(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("position", proposal["value"], count=self.n)
-
-    @traitlets.validate("shift")
-    def _check_shift(self, proposal: dict[str, Any]) -> int:
-        return _whole("shift", proposal["value"], 0, _FARTHEST)
-
-    @traitlets.validate("pair")
-    def _check_pair(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("pair", proposal["value"], count=self.d // 2)
-
-    @traitlets.validate("formula")
-    def _check_formula(self, proposal: dict[str, Any]) -> str:
-        return _formula(proposal["value"])
 
     @traitlets.observe("d", "n")
     def _stay_within(self, _: Any) -> None:
@@ -182,29 +162,11 @@ def _short(value: float) -> str:
     return markup.plain(float(f"{value:.4g}"), 9)
 
 
-def _whole(name: str, value: Any, least: int, most: int) -> int:
-    wanted = f"{name} must be a whole number from {least} to {most}, got {value!r}"
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ValueError(wanted)
-    if not least <= value <= most:
-        raise ValueError(wanted)
-    return int(value)
-
-
 def _dimensions(value: Any) -> int:
-    if _whole("d", value, 2, _MOST) % 2:
+    if checks.whole("d", value, least=2, most=_MOST) % 2:
         raise ValueError(f"d must be even, for its numbers are taken in pairs: got {value!r}")
     return int(value)
 
 
 def _base(value: Any) -> float:
-    number = checks.number_above_zero("base", value)
-    if not 1 <= number <= _LARGEST:
-        raise ValueError(f"base must be a number from 1 to 1,000,000, got {value!r}")
-    return number
-
-
-def _formula(value: Any) -> str:
-    if value not in FORMULAS:
-        raise ValueError(f'formula must be "divides" or "multiplies", got {value!r}')
-    return str(value)
+    return checks.between("base", checks.number_above_zero("base", value), least=1, most=_LARGEST)

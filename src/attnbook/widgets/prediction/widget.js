@@ -20,10 +20,14 @@ function build(store) {
     store.set({ revealed: true });
     reset.focus(); // the button that had the focus is gone
   };
-  const node = el("form", { novalidate: true, onsubmit: submit },
-    el("fieldset", {}, el("legend", {}, inline(store.get("question"))),
-      el("div", "guesses", nodes(inputs))),
-    alert.node, el("div", "verdict", reveal, reset), answer);
+  const node = el(
+    "form",
+    { novalidate: true, onsubmit: submit },
+    el("fieldset", {}, el("legend", {}, inline(store.get("question"))), el("div", "guesses", nodes(inputs))),
+    alert.node,
+    el("div", "verdict", reveal, reset),
+    answer,
+  );
   const draw = () => {
     const revealed = store.get("revealed");
     inputs.forEach((input) => input.show(store.get("guesses"), revealed));
@@ -36,7 +40,9 @@ function build(store) {
 
 function startAgain(store, inputs) {
   store.set({ guesses: inputs.map(() => null), revealed: false });
-  inputs.forEach(({ box }) => { box.value = ""; });
+  inputs.forEach(({ box }) => {
+    box.value = "";
+  });
   inputs[0].box.focus();
 }
 
@@ -81,11 +87,14 @@ function result(store) {
   const rows = store.get("labels").map((label, place) => {
     const mine = store.get("guesses")[place];
     const said = mine === null ? "none" : fixed(mine, decimals);
-    return [inline(label), said, fixed(answers[place], decimals),
-      inWords(mine, answers[place], decimals, tolerance)];
+    return [inline(label), said, fixed(answers[place], decimals), inWords(mine, answers[place], decimals, tolerance)];
   });
-  const parts = [scroller("Your predictions and the computed numbers",
-    table(["asked", "predicted", "computed", "difference"], rows))];
+  const parts = [
+    scroller(
+      "Your predictions and the computed numbers",
+      table(["asked", "predicted", "computed", "difference"], rows),
+    ),
+  ];
   if (store.get("reason")) parts.push(el("p", {}, inline(store.get("reason"))));
   return parts;
 }
@@ -99,4 +108,5 @@ function inWords(mine, truth, decimals, tolerance) {
   return apart <= tolerance ? `close: ${side}` : side;
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state };

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import traitlets
@@ -39,6 +38,8 @@ class Prediction(Widget, kind="prediction"):
     guesses = traitlets.List(traitlets.Float(allow_none=True)).tag(sync=True)
     revealed = traitlets.Bool(False).tag(sync=True)
 
+    rules = checks.rules(guesses=lambda self, _, value: _guesses(value, len(self.labels)))
+
     def __init__(
         self,
         question: str,
@@ -58,18 +59,11 @@ class Prediction(Widget, kind="prediction"):
             question=checks.texts("question", [question])[0],
             labels=checks.texts("answers", list(answers)),
             answers=[float(value) for value in values],
-            decimals=_decimals(decimals),
+            decimals=checks.whole("decimals", decimals, least=0, most=8),
             tolerance=near,
             reason=checks.texts("reason", [reason])[0],
             guesses=[None] * len(values),
         )
-
-    @traitlets.validate("guesses")
-    def _check_guesses(self, proposal: dict[str, Any]) -> list[float | None]:
-        found = proposal["value"]
-        if len(found) != len(self.labels):
-            raise ValueError(f"guesses must be {len(self.labels)}, got {len(found)}")
-        return found
 
     def _summary(self) -> str:
         return checks.one_line(self.question)
@@ -88,7 +82,7 @@ class Prediction(Widget, kind="prediction"):
         )
 
 
-def _decimals(value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 8:
-        raise ValueError(f"decimals must be a whole number from 0 to 8, got {value!r}")
+def _guesses(value: list[float | None], count: int) -> list[float | None]:
+    if len(value) != count:
+        raise ValueError(f"guesses must be {count}, got {len(value)}")
     return value

@@ -26,11 +26,17 @@ export function block(view, { letter, upper, name, matrix }) {
     [...lines, result].forEach((one) => one.show(local, letter, matrix));
     setText(line, sum(local, letter, matrix));
   };
-  const node = el("div", { role: "group", "aria-label": `${name}: ${letter} = x W^${upper}` },
+  const node = el(
+    "div",
+    { role: "group", "aria-label": `${name}: ${letter} = x W^${upper}` },
     title(view, { letter, upper, name, matrix, rows }),
-    grid([el("th", { scope: "col" }, "x"),
-      el("th", { scope: "colgroup", colspan: width }, big(upper))],
-    nodes(lines), el("tfoot", {}, result.row(letter))), line);
+    grid(
+      [el("th", { scope: "col" }, "x"), el("th", { scope: "colgroup", colspan: width }, big(upper))],
+      nodes(lines),
+      el("tfoot", {}, result.row(letter)),
+    ),
+    line,
+  );
   const show = (now) => {
     local.now = now;
     write();
@@ -46,14 +52,17 @@ const big = (upper) => ["W", el("sup", {}, upper)];
 function title(view, { letter, upper, name, matrix, rows }) {
   const [height, width] = [rows.length, rows[0].length];
   const says = height === width ? "identity" : "ones on the diagonal";
-  const put = button("identity", () => {
-    forgive(put.closest("[role=group]"));
-    view.alert.tell("");
-    view.store.set({ [matrix]: identity(height, width) });
-    view.draw(); // the very numbers that are there still have to come back into the boxes
-  }, { "aria-label": `set W^${upper} to the identity`, title: says });
-  return el("div", "sidehead",
-    el("span", {}, el("b", {}, name), ` ${letter} = x `, big(upper)), put);
+  const put = button(
+    "identity",
+    () => {
+      forgive(put.closest("[role=group]"));
+      view.alert.tell("");
+      view.store.set({ [matrix]: identity(height, width) });
+      view.draw(); // the very numbers that are there still have to come back into the boxes
+    },
+    { "aria-label": `set W^${upper} to the identity`, title: says },
+  );
+  return el("div", "sidehead", el("span", {}, el("b", {}, name), ` ${letter} = x `, big(upper)), put);
 }
 
 /** One row of the matrix, and before it the number of x that it is multiplied by. */
@@ -79,13 +88,19 @@ function components(width, choose) {
     const show = () => choose(c);
     return button("", show, { class: "part", onfocus: show, onpointerenter: show });
   });
-  const row = (letter) => el("tr", {}, el("th", { scope: "row" }, el("b", {}, letter)),
-    buttons.map((one) => el("td", {}, one)));
-  const show = ({ column, now }, letter, matrix) => buttons.forEach((one, c) => {
-    setText(one, plain(now[letter][now.token][c]));
-    one.setAttribute("aria-label", sum({ column: c, now }, letter, matrix));
-    pressed(one, c === column);
-  });
+  const row = (letter) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, el("b", {}, letter)),
+      buttons.map((one) => el("td", {}, one)),
+    );
+  const show = ({ column, now }, letter, matrix) =>
+    buttons.forEach((one, c) => {
+      setText(one, plain(now[letter][now.token][c]));
+      one.setAttribute("aria-label", sum({ column: c, now }, letter, matrix));
+      pressed(one, c === column);
+    });
   return { row, show };
 }
 

@@ -1,7 +1,20 @@
 // What the three roles are for: one token's row of attention, and the squares of all tokens.
 
 import { within } from "../core/maths/lists.js";
-import { bar, button, el, grid, mark, nodes, note, onKeys, pressed, scroller, setText, setVar } from "../core/view/dom.js";
+import {
+  bar,
+  button,
+  el,
+  grid,
+  mark,
+  nodes,
+  note,
+  onKeys,
+  pressed,
+  scroller,
+  setText,
+  setVar,
+} from "../core/view/dom.js";
 import { fixed, plain, vector } from "../core/view/text.js";
 import { products } from "./block.js";
 import { lopsided } from "./maths.js";
@@ -18,7 +31,7 @@ export function asking(view) {
   };
   const heads = COLUMNS.map((name) => el("th", { scope: "col" }, name));
   const corner = el("th", { scope: "col" });
-  const lines = view.names.map((name, j) => line(view, name, j, choose));
+  const lines = view.names.map((name, j) => line(name, j, choose));
   const score = note();
   const output = note();
   const write = () => {
@@ -26,8 +39,7 @@ export function asking(view) {
     lines.forEach((one, j) => pressed(one.score, j === local.asked));
   };
   const table = grid([corner, heads], nodes(lines));
-  const node = el("div", "asking",
-    scroller("The chosen token asks each token", table), score, output);
+  const node = el("div", "asking", scroller("The chosen token asks each token", table), score, output);
   const show = (now) => {
     local.now = now;
     heads[SCALED].hidden = !now.scaled;
@@ -39,11 +51,10 @@ export function asking(view) {
   return { node, show };
 }
 
-function line(view, name, j, choose) {
+function line(name, j, choose) {
   const cells = COLUMNS.map(() => el("td"));
   const write = () => choose(j);
-  const score = button("", write,
-    { class: "part", onfocus: write, onpointerenter: write });
+  const score = button("", write, { class: "part", onfocus: write, onpointerenter: write });
   const fill = bar();
   const value = el("span", "value");
   cells[2].append(score);
@@ -83,13 +94,18 @@ export function squares(view) {
   const weight = square(view, "weights");
   const symmetry = el("p");
   const last = view.names.length - 1;
-  const node = el("div", {
-    onkeydown: onKeys(({ key }) => {
-      const change = { ArrowUp: -1, ArrowDown: 1 }[key];
-      if (!change) return false;
-      return view.store.set({ token: within(view.store.get("token") + change, last) });
-    }),
-  }, el("div", "main", raw.node, weight.node), symmetry);
+  const node = el(
+    "div",
+    {
+      onkeydown: onKeys(({ key }) => {
+        const change = { ArrowUp: -1, ArrowDown: 1 }[key];
+        if (!change) return false;
+        return view.store.set({ token: within(view.store.get("token") + change, last) });
+      }),
+    },
+    el("div", "main", raw.node, weight.node),
+    symmetry,
+  );
   const show = (now) => {
     raw.show(now, (i, j) => ({ text: plain(now.raw[i][j]) }));
     weight.show(now, (i, j) => weightCell(now, i, j));
@@ -115,15 +131,22 @@ function symmetryLine({ raw, names }) {
 function square(view, name) {
   const { names, store } = view;
   const cells = names.map(() => names.map(() => el("td")));
-  const rows = names.map((token, i) => el("tr", { onclick: () => store.set({ token: i }) },
-    el("th", { scope: "row" }, token), cells[i]));
-  const node = scroller(`${name} of all tokens; up and down arrow keys choose a row`,
-    grid([name, ...names].map((text) => el("th", { scope: "col" }, text)), rows));
+  const rows = names.map((token, i) =>
+    el("tr", { onclick: () => store.set({ token: i }) }, el("th", { scope: "row" }, token), cells[i]),
+  );
+  const node = scroller(
+    `${name} of all tokens; up and down arrow keys choose a row`,
+    grid(
+      [name, ...names].map((text) => el("th", { scope: "col" }, text)),
+      rows,
+    ),
+  );
   mark(node, "square");
-  const show = (now, cell) => rows.forEach((row, i) => {
-    mark(row, "query", i === now.token);
-    cells[i].forEach((one, j) => put(one, cell(i, j)));
-  });
+  const show = (now, cell) =>
+    rows.forEach((row, i) => {
+      mark(row, "query", i === now.token);
+      cells[i].forEach((one, j) => put(one, cell(i, j)));
+    });
   return { node, show };
 }
 

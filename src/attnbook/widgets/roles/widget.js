@@ -1,7 +1,20 @@
 // One token's vector in its three roles: the reader edits the matrices, all the rest follows.
 
 import { masking, scaling } from "../core/view/controls.js";
-import { alertLine, changed, choice, el, nodes, note, numberBox, reset, setText, statusLine, together } from "../core/view/dom.js";
+import {
+  alertLine,
+  changed,
+  choice,
+  el,
+  nodes,
+  note,
+  numberBox,
+  reset,
+  setText,
+  statusLine,
+  together,
+} from "../core/view/dom.js";
+import { read } from "../core/view/store.js";
 import { fixed, plain, vector, visible } from "../core/view/text.js";
 import { block } from "./block.js";
 import { roles } from "./maths.js";
@@ -12,8 +25,9 @@ const state = ["vectors", "w_q", "w_k", "w_v", "token", "scaled", "causal"];
 
 const MOST = 1000; // a larger number would only fill the tables with digits
 
-const HINT = "In the squares, a row belongs to the token that asks; its largest weight is bold. "
-  + "Click a row, or use the up and down arrow keys, to work it out.";
+const HINT =
+  "In the squares, a row belongs to the token that asks; its largest weight is bold. " +
+  "Click a row, or use the up and down arrow keys, to work it out.";
 
 const ROLES = [
   { letter: "q", upper: "Q", name: "query", matrix: "w_q" },
@@ -22,6 +36,7 @@ const ROLES = [
 ];
 
 function build(store) {
+  /** @type {any} */
   const view = { store, names: store.get("tokens").map(visible) };
   view.box = (label, name, r, c) => box(view, label, name, r, c);
   view.alert = alertLine();
@@ -29,15 +44,14 @@ function build(store) {
   const blocks = ROLES.map((role) => block(view, role));
   view.parts = [settings(view), ...blocks, asking(view), squares(view)];
   const [top, q, k, v, table, both] = nodes(view.parts);
-  view.node = el("div", {}, top, el("div", "trio", q, k, v),
-    view.alert.node, table, both, view.status, note(HINT));
+  view.node = el("div", {}, top, el("div", "trio", q, k, v), view.alert.node, table, both, view.status, note(HINT));
   view.draw = () => draw(view);
   return view;
 }
 
 function draw(view) {
   const { store, names } = view;
-  const given = Object.fromEntries(state.map((name) => [name, store.get(name)]));
+  const given = read(store, state);
   const now = { ...given, ...roles(given), names };
   view.parts.forEach((part) => part.show(now));
   setText(view.status, said(now));
@@ -67,8 +81,9 @@ function settings(view) {
 
 /** The chosen token's own vector, to be edited too. */
 function own(view) {
-  const boxes = view.store.get("initial").vectors[0].map((_, c) =>
-    box(view, `number ${c + 1} of x`, "vectors", null, c));
+  const boxes = view.store
+    .get("initial")
+    .vectors[0].map((_, c) => box(view, `number ${c + 1} of x`, "vectors", null, c));
   return together(el("div", "own", "x =", nodes(boxes)), boxes);
 }
 
@@ -77,7 +92,9 @@ function box(view, label, name, r, c) {
   const { store } = view;
   const row = () => r ?? store.get("token");
   const one = numberBox({
-    label, most: MOST, step: store.get("step"),
+    label,
+    most: MOST,
+    step: store.get("step"),
     change: (value) => store.set(changed(store, name, row(), c, value)),
     tell: view.alert.tell,
   });
@@ -88,5 +105,6 @@ function box(view, label, name, r, c) {
   return { node: one.node, show };
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

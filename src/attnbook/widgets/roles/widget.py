@@ -10,6 +10,7 @@ import traitlets
 
 from attnbook.widgets.core import checks, markup, numbers
 from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 
 __all__ = ["RoleProjection"]
 
@@ -17,6 +18,20 @@ _MOST_TOKENS = 6
 _MOST_NUMBERS = 4  # of a vector, and columns of a matrix
 _LARGEST = 1e3
 _SAME = 1e-9  # two scores this near, of the largest one, are the same
+
+
+def _numbers(name: str, value: Any) -> list[list[float]]:
+    array = checks.finite_array(name, value, ranks=(2,))
+    most = (_MOST_TOKENS if name == "vectors" else _MOST_NUMBERS, _MOST_NUMBERS)
+    if array.shape[0] > most[0] or array.shape[1] > most[1]:
+        raise ValueError(f"{name} must be at most {most[0]} × {most[1]}, got shape {array.shape}")
+    if np.abs(array).max() > _LARGEST:
+        raise ValueError(f"{name} must hold numbers up to {_LARGEST:,.0f} in size")
+    return markup.tidy(array)
+
+
+def _new_numbers(widget: Any, name: str, value: Any) -> list[list[float]]:
+    return checks.of_the_shape(name, _numbers(name, value), now=getattr(widget, name))
 
 
 class RoleProjection(Widget, kind="roles"):
@@ -50,6 +65,14 @@ class RoleProjection(Widget, kind="roles"):
     step = traitlets.Float(1.0).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
+    rules = checks.rules(
+        **dict.fromkeys(("vectors", "w_q", "w_k", "w_v"), _new_numbers),
+        token=rule(checks.index_of, count=lambda self: len(self.vectors)),
+        scaled=rule(checks.switch),
+        causal=rule(checks.switch),
+        step=rule(checks.number_above_zero),
+    )
+
     def __init__(
         self,
         vectors: Any,
@@ -65,19 +88,18 @@ class RoleProjection(Widget, kind="roles"):
         caption: str = "",
     ) -> None:
         rows = _numbers("vectors", vectors)
-        start = {
-            "vectors": rows,
-            **_matrices(len(rows[0]), w_q=w_q, w_k=w_k, w_v=w_v),
-            "token": checks.index_of("token", token, count=len(rows)),
-            "scaled": checks.switch("scaled", scaled),
-            "causal": checks.switch("causal", causal),
-        }
+        matrices = _matrices(len(rows[0]), w_q=w_q, w_k=w_k, w_v=w_v)
         super().__init__(
             caption=caption,
             tokens=checks.texts("tokens", tokens, count=len(rows)),
-            step=checks.number_above_zero("step", step),
-            initial=start,
-            **start,
+            step=step,
+            start={
+                "vectors": rows,
+                **matrices,
+                "token": token,
+                "scaled": scaled,
+                "causal": causal,
+            },
         )
 
     @property
@@ -99,20 +121,6 @@ class RoleProjection(Widget, kind="roles"):
     def _scores(self) -> np.ndarray:
         """The raw scores q_i · k_j, not yet divided, of shape (n, n)."""
         return self._project("w_q") @ self._project("w_k").T
-
-    @traitlets.validate("vectors", "w_q", "w_k", "w_v")
-    def _check_numbers(self, proposal: dict[str, Any]) -> list[list[float]]:
-        name = proposal["trait"].name
-        rows = _numbers(name, proposal["value"])
-        return checks.of_the_shape(name, rows, now=getattr(self, name))
-
-    @traitlets.validate("token")
-    def _check_token(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("token", proposal["value"], count=len(self.vectors))
-
-    @traitlets.validate("step")
-    def _check_step(self, proposal: dict[str, Any]) -> float:
-        return checks.number_above_zero("step", proposal["value"])
 
     def _summary(self) -> str:
         d_model, d_k, d_v = len(self.w_q), len(self.w_q[0]), len(self.w_v[0])
@@ -181,16 +189,6 @@ def _matrices(d_model: int, **given: Any) -> dict[str, list[list[float]]]:
             f" got shapes {q} and {k}"
         )
     return found
-
-
-def _numbers(name: str, value: Any) -> list[list[float]]:
-    array = checks.finite_array(name, value, ranks=(2,))
-    most = (_MOST_TOKENS if name == "vectors" else _MOST_NUMBERS, _MOST_NUMBERS)
-    if array.shape[0] > most[0] or array.shape[1] > most[1]:
-        raise ValueError(f"{name} must be at most {most[0]} × {most[1]}, got shape {array.shape}")
-    if np.abs(array).max() > _LARGEST:
-        raise ValueError(f"{name} must hold numbers up to {_LARGEST:,.0f} in size")
-    return markup.tidy(array)
 
 
 def _bracket(values: Any, show: Any = markup.plain) -> str:

@@ -2,7 +2,13 @@
 
 import { attend, dot } from "../core/maths/nn.js";
 
-/** Dot, scaled dot, bilinear and additive score of one query, each as a function of the key. */
+/** @import { Rows } from "../core/types.d.ts" */
+
+/**
+ * Dot, scaled dot, bilinear and additive score of one query, each as a function of the key.
+ * @param {{query: number[], w: Rows, w_q: Rows, w_k: Rows, v: number[], tanh: boolean}} given
+ * @returns {((key: number[]) => number)[]}
+ */
 export function fourScores({ query, w, w_q: wQ, w_k: wK, v, tanh }) {
   const asked = attend(query, w); // q W
   const start = attend(query, wQ); // q W_q
@@ -11,29 +17,46 @@ export function fourScores({ query, w, w_q: wQ, w_k: wK, v, tanh }) {
     (key) => dot(query, key),
     (key) => dot(query, key) / Math.sqrt(query.length),
     (key) => dot(asked, key),
-    (key) => dot(v, attend(key, wK).map((x, c) => bend(start[c] + x))),
+    (key) =>
+      dot(
+        v,
+        attend(key, wK).map((x, c) => bend(start[c] + x)),
+      ),
   ];
 }
 
-/** A function of the plane on a lattice from −edge to edge: rows of points [x, y, value]. */
+/**
+ * A function of the plane on a lattice from −edge to edge: rows of points [x, y, value].
+ * @param {(point: number[]) => number} f
+ * @param {number} edge
+ * @param {number} cells
+ * @returns {number[][][]}
+ */
 export function sampled(f, edge, cells) {
-  const steps = Array.from({ length: cells + 1 }, (_, step) => (2 * step / cells - 1) * edge);
+  const steps = Array.from({ length: cells + 1 }, (_, step) => ((2 * step) / cells - 1) * edge);
   return steps.map((y) => steps.map((x) => [x, y, f([x, y])]));
 }
 
-/** Where a sampled function takes the level: short straight pieces [[x1, y1], [x2, y2]]. */
+/**
+ * Where a sampled function takes the level: short straight pieces [[x1, y1], [x2, y2]].
+ * @param {number[][][]} points
+ * @param {number} level
+ * @returns {Rows[]}
+ */
 export function levelLine(points, level) {
   const low = level - 1e-9; // so that rounding alone never draws a line
   const pieces = [];
-  points.slice(1).forEach((row, r) => row.slice(1).forEach((corner, c) => {
-    const corners = [points[r][c], points[r][c + 1], corner, row[c]];
-    const cut = corners.flatMap(([x, y, value], side) => {
-      const [toX, toY, next] = corners[(side + 1) % 4];
-      if ((value < low) === (next < low)) return [];
-      const share = (low - value) / (next - value);
-      return [[x + share * (toX - x), y + share * (toY - y)]];
-    });
-    for (let k = 0; k < cut.length; k += 2) pieces.push([cut[k], cut[k + 1]]);
-  }));
+  points.slice(1).forEach((row, r) =>
+    row.slice(1).forEach((corner, c) => {
+      const corners = [points[r][c], points[r][c + 1], corner, row[c]];
+      const cut = corners.flatMap(([x, y, value], side) => {
+        const [toX, toY, next] = corners[(side + 1) % 4];
+        if (value < low === next < low) return [];
+        const share = (low - value) / (next - value);
+        return [[x + share * (toX - x), y + share * (toY - y)]];
+      });
+      for (let k = 0; k < cut.length; k += 2) pieces.push([cut[k], cut[k + 1]]);
+    }),
+  );
   return pieces;
 }

@@ -13,18 +13,19 @@ const SCORES = [
 ];
 
 /** Text whose W_q and W_k have their letter set low. */
-export const low = (text) =>
-  text.split(/_(\w)/).map((part, place) => (place % 2 ? el("sub", {}, part) : part));
+export const low = (text) => text.split(/_(\w)/).map((part, place) => (place % 2 ? el("sub", {}, part) : part));
 
 export function panels(view) {
   const parts = SCORES.map(([name, formula], s) => panel(view, s, name, formula));
   const under = note();
-  const node = el("div", {}, el("div", "four", nodes(parts)),
-    under);
+  const node = el("div", {}, el("div", "four", nodes(parts)), under);
   const show = (now) => {
     parts.forEach((part) => part.show(now));
-    setText(under, `The thin lines belong to the ${SCORES[now.chosen][0]} score: wherever on one a `
-      + "key stands, its score is that of the key on it. Press another score’s name for its lines.");
+    setText(
+      under,
+      `The thin lines belong to the ${SCORES[now.chosen][0]} score: wherever on one a ` +
+        "key stands, its score is that of the key on it. Press another score’s name for its lines.",
+    );
   };
   return { node, show };
 }
@@ -37,11 +38,14 @@ function panel(view, s, name, formula) {
     return { token, score, value, fill: bar() };
   });
   const moved = el("p");
-  const rows = lines.map(({ token, score, value, fill }) => [token, score,
-    el("div", "weight", value, fill.node)]);
-  const node = el("div", { role: "group", "aria-label": name },
+  const rows = lines.map(({ token, score, value, fill }) => [token, score, el("div", "weight", value, fill.node)]);
+  const node = el(
+    "div",
+    { role: "group", "aria-label": name },
     el("p", "panelhead", choose, letters),
-    table(["key", "score", "weight"], rows), moved);
+    table(["key", "score", "weight"], rows),
+    moved,
+  );
   const show = (now) => {
     const most = greatest(now.weights[s]);
     pressed(choose, now.chosen === s);
@@ -58,8 +62,7 @@ function panel(view, s, name, formula) {
   return { node, show };
 }
 
-const greatest = (weights) => weights.flatMap((weight, j) =>
-  (weight > Math.max(...weights) - NEAR ? [j] : []));
+const greatest = (weights) => weights.flatMap((weight, j) => (weight > Math.max(...weights) - NEAR ? [j] : []));
 
 /** What the last change did to one score's weights. */
 function shift({ names, from, now }, s) {

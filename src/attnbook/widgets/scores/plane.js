@@ -20,14 +20,29 @@ export function plane(view) {
   const tips = view.places.map((place) => tip(view, place));
   const size = 2 * HALF * UNIT;
   const label = (x, y) => svg("text", { x: (HALF + x) * UNIT + 3, y: (HALF - y) * UNIT - 4 }, "4");
-  const node = el("div", { class: "plane", role: "group", "aria-label": "vectors, drawn" },
-    svg("svg", { viewBox: `0 0 ${size} ${size}`, "aria-hidden": "true" }, path("grid", grid()),
-      path("axes", cross(0)), label(EDGE, 0), label(0, EDGE), levels, ...arrows),
-    nodes(tips));
+  const node = el(
+    "div",
+    { class: "plane", role: "group", "aria-label": "vectors, drawn" },
+    svg(
+      "svg",
+      { viewBox: `0 0 ${size} ${size}`, "aria-hidden": "true" },
+      path("grid", grid()),
+      path("axes", cross(0)),
+      label(EDGE, 0),
+      label(0, EDGE),
+      levels,
+      ...arrows,
+    ),
+    nodes(tips),
+  );
   const show = (now) => {
     const points = sampled(now.by[now.chosen], EDGE, CELLS);
-    levels.setAttribute("d", now.scores[now.chosen].flatMap((score) =>
-      levelLine(points, score).map(([from, to]) => stroke(from, to))).join(""));
+    levels.setAttribute(
+      "d",
+      now.scores[now.chosen]
+        .flatMap((score) => levelLine(points, score).map(([from, to]) => stroke(from, to)))
+        .join(""),
+    );
     view.places.forEach((place, k) => arrows[k].setAttribute("d", arrow(place.at(now))));
     tips.forEach((one) => one.show(now));
   };
@@ -45,36 +60,52 @@ const grid = () => times(2 * EDGE + 1, (k) => cross(k - EDGE)).join("");
 function arrow([x, y]) {
   const way = Math.atan2(y, x);
   const barb = (turn) => [x - Math.cos(way + turn) / 4, y - Math.sin(way + turn) / 4];
-  return stroke([0, 0], [x, y])
-    + (x || y ? stroke(barb(0.45), [x, y]) + stroke(barb(-0.45), [x, y]) : "");
+  return stroke([0, 0], [x, y]) + (x || y ? stroke(barb(0.45), [x, y]) + stroke(barb(-0.45), [x, y]) : "");
 }
 
 /** The tip of one arrow, to be dragged or moved by keys. */
 function tip(view, place) {
   const asks = place.r === undefined;
   let held = null; // while the pointer is down: from the pointer to the tip
-  const move = (to, digits) => view.change(place, place.put(to.map((x) =>
-    Math.max(-EDGE, Math.min(EDGE, Number(x.toFixed(digits)))))));
-  const node = el("button", {
-    type: "button", class: asks ? "tip asks" : "tip",
-    onpointerdown(event) {
-      if (event.button || !event.isPrimary) return;
-      node.focus();
-      view.fresh = true;
-      node.setPointerCapture(event.pointerId);
-      const at = under(event, node);
-      held = place.at(view.now).map((x, axis) => x - at[axis]);
+  const move = (to, digits) =>
+    view.change(place, place.put(to.map((x) => Math.max(-EDGE, Math.min(EDGE, Number(x.toFixed(digits)))))));
+  const node = el(
+    "button",
+    {
+      type: "button",
+      class: asks ? "tip asks" : "tip",
+      onpointerdown(event) {
+        if (event.button || !event.isPrimary) return;
+        node.focus();
+        view.fresh = true;
+        node.setPointerCapture(event.pointerId);
+        const at = under(event, node);
+        held = place.at(view.now).map((x, axis) => x - at[axis]);
+      },
+      onpointermove(event) {
+        if (held)
+          move(
+            under(event, node).map((x, axis) => x + held[axis]),
+            1,
+          );
+      },
+      onlostpointercapture: () => {
+        held = null;
+      },
+      onkeydown: onKeys(({ key, shiftKey }) => {
+        const way = KEYS[key];
+        const far = shiftKey ? 1 : 0.1;
+        return way
+          ? move(
+              place.at(view.now).map((x, axis) => x + way[axis] * far),
+              3,
+            )
+          : false;
+      }),
     },
-    onpointermove(event) {
-      if (held) move(under(event, node).map((x, axis) => x + held[axis]), 1);
-    },
-    onlostpointercapture: () => { held = null; },
-    onkeydown: onKeys(({ key, shiftKey }) => {
-      const way = KEYS[key];
-      const far = shiftKey ? 1 : 0.1;
-      return way ? move(place.at(view.now).map((x, axis) => x + way[axis] * far), 3) : false;
-    }),
-  }, el("span", "ring"), el("span", "token", place.name));
+    el("span", "ring"),
+    el("span", "token", place.name),
+  );
   const show = (now) => {
     const [x, y] = place.at(now);
     setVar(node, "x", (0.5 + x / HALF / 2).toFixed(4));

@@ -2,7 +2,23 @@
 
 import { replaced, times } from "../core/maths/lists.js";
 import { identity, softmax } from "../core/maths/nn.js";
-import { alertLine, button, el, forgive, mark, nodes, note, numberBox, reset, setText, statusLine, table, tick, together } from "../core/view/dom.js";
+import {
+  alertLine,
+  button,
+  el,
+  forgive,
+  mark,
+  nodes,
+  note,
+  numberBox,
+  reset,
+  setText,
+  statusLine,
+  table,
+  tick,
+  together,
+} from "../core/view/dom.js";
+import { read } from "../core/view/store.js";
 import { plain, vector, visible } from "../core/view/text.js";
 import { fourScores } from "./maths.js";
 import { low, panels, said } from "./panels.js";
@@ -14,34 +30,51 @@ const state = ["query", "key", "w", "w_q", "w_k", "v", "tanh", "chosen"];
 const LARGEST = 10; // of a number in a matrix
 const MATRICES = { w: "W", w_q: "W_q", w_k: "W_k" };
 
-const HINT = "Drag an arrow’s tip, or reach it with Tab and press the arrow keys (Shift: larger "
-  + "steps). A key’s circle grows with its weight. Under each table stands the weight that your "
-  + "last change moved most.";
+const HINT =
+  "Drag an arrow’s tip, or reach it with Tab and press the arrow keys (Shift: larger " +
+  "steps). A key’s circle grows with its weight. Under each table stands the weight that your " +
+  "last change moved most.";
 
 function build(store) {
+  /** @type {any} */
   const view = {
-    store, names: store.get("tokens").map(visible),
+    store,
+    names: store.get("tokens").map(visible),
     // the last change by hand: what it was, what was there before, and whether a new one begins
-    moved: null, from: null, fresh: true, hand: false,
+    moved: null,
+    from: null,
+    fresh: true,
+    hand: false,
     alert: alertLine(),
     status: statusLine(),
   };
   view.change = (what, changes) => byHand(view, what, changes);
   view.draw = () => draw(view);
-  view.places = [line(store, "query", "query"),
-    ...view.names.map((name, j) => line(store, `key ${name}`, "key", j, name))];
-  view.parts = [settings(view), plane(view), lines(view, "vector", view.places, EDGE),
-    panels(view), learned(view)];
+  view.places = [
+    line(store, "query", "query"),
+    ...view.names.map((name, j) => line(store, `key ${name}`, "key", j, name)),
+  ];
+  view.parts = [settings(view), plane(view), lines(view, "vector", view.places, EDGE), panels(view), learned(view)];
   const [top, picture, vectors, four, folded] = nodes(view.parts);
-  view.node = el("div", { onfocusin: () => { view.fresh = true; } }, top,
-    el("div", "main", picture,
-      el("div", "side", vectors, note(HINT))),
-    view.alert.node, view.status, four, folded);
+  view.node = el(
+    "div",
+    {
+      onfocusin: () => {
+        view.fresh = true;
+      },
+    },
+    top,
+    el("div", "main", picture, el("div", "side", vectors, note(HINT))),
+    view.alert.node,
+    view.status,
+    four,
+    folded,
+  );
   return view;
 }
 
 function draw(view) {
-  const given = Object.fromEntries(state.map((name) => [name, view.store.get(name)]));
+  const given = read(view.store, state);
   const by = fourScores(given);
   const scores = by.map((score) => given.key.map(score));
   if (!view.hand) view.moved = null; // it was changed elsewhere
@@ -66,9 +99,7 @@ function byHand(view, what, changes) {
 /** A line of numbers: the trait itself, or its row r; how it is read, and what a new one changes. */
 function line(store, label, trait, r, name = label) {
   const at = (now) => (r === undefined ? now[trait] : now[trait][r]);
-  const put = (values) => ({
-    [trait]: r === undefined ? values : replaced(store.get(trait), r, values),
-  });
+  const put = (values) => ({ [trait]: r === undefined ? values : replaced(store.get(trait), r, values) });
   return { label, name, r, at, put, text: (now) => vector(at(now)) };
 }
 
@@ -77,7 +108,9 @@ function lines(view, title, rows, most) {
   const boxes = [];
   const box = (row, c) => {
     const one = numberBox({
-      label: `${row.label}, number ${c + 1}`, most, step: 0.1,
+      label: `${row.label}, number ${c + 1}`,
+      most,
+      step: 0.1,
       change: (value) => view.change(row, row.put(replaced(row.at(view.now), c, value))),
       tell: view.alert.tell,
     });
@@ -85,15 +118,18 @@ function lines(view, title, rows, most) {
     return one.node;
   };
   const columns = times(rows[0].at(view.store.get("initial")).length, (c) => c);
-  const node = table([title, ...columns.map((c) => c + 1)], rows.map((row) =>
-    [el("span", {}, low(row.label)), ...columns.map((c) => box(row, c))]));
+  const node = table(
+    [title, ...columns.map((c) => c + 1)],
+    rows.map((row) => [el("span", {}, low(row.label)), ...columns.map((c) => box(row, c))]),
+  );
   mark(node, "vectors");
   return { node, show: (now) => boxes.forEach((show) => show(now)) };
 }
 
 function settings(view) {
-  const off = tick("additive score without tanh", (on) => view.change(
-    { label: "tanh", text: ({ tanh }) => (tanh ? "there" : "left out") }, { tanh: !on }));
+  const off = tick("additive score without tanh", (on) =>
+    view.change({ label: "tanh", text: ({ tanh }) => (tanh ? "there" : "left out") }, { tanh: !on }),
+  );
   const node = el("div", "controls", off.node, reset(view, "numbers"));
   return { node, show: ({ tanh }) => off.show(!tanh) };
 }
@@ -108,19 +144,30 @@ function replace(view, what, changes) {
 /** All that a model would learn, folded away at first. */
 function learned(view) {
   const first = view.store.get("initial");
-  const rows = (name) => first[name].map((_, r) =>
-    line(view.store, `${MATRICES[name]}, row ${r + 1}`, name, r));
-  const parts = [lines(view, "bilinear", rows("w"), LARGEST), lines(view, "additive",
-    [...rows("w_q"), ...rows("w_k"), line(view.store, "v", "v")], LARGEST)];
-  const put = Object.entries(MATRICES).map(([name, label]) => button(low(`${label} = identity`),
-    () => replace(view, { label, text: (now) => now[name].map((row) => vector(row)).join(" ") },
-      { [name]: identity(first[name].length, first[name][0].length) })));
-  const node = el("details", "twin",
+  const rows = (name) => first[name].map((_, r) => line(view.store, `${MATRICES[name]}, row ${r + 1}`, name, r));
+  const parts = [
+    lines(view, "bilinear", rows("w"), LARGEST),
+    lines(view, "additive", [...rows("w_q"), ...rows("w_k"), line(view.store, "v", "v")], LARGEST),
+  ];
+  const put = Object.entries(MATRICES).map(([name, label]) =>
+    button(low(`${label} = identity`), () =>
+      replace(
+        view,
+        { label, text: (now) => now[name].map((row) => vector(row)).join(" ") },
+        { [name]: identity(first[name].length, first[name][0].length) },
+      ),
+    ),
+  );
+  const node = el(
+    "details",
+    "twin",
     el("summary", {}, low("Change W, W_q, W_k and v, which a model would learn")),
     el("div", "main", nodes(parts)),
-    el("div", "actions", put));
+    el("div", "actions", put),
+  );
   return together(node, parts);
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -12,6 +12,7 @@ import traitlets
 from attnbook.reference import softmax
 from attnbook.widgets.core import checks, markup
 from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 
 __all__ = ["ScoreExplorer"]
 
@@ -31,6 +32,23 @@ _SHAPES = {
 }
 _EDGE = 4.0  # the plane goes from −4 to 4
 _LARGEST = 10.0  # of a number in a matrix
+
+
+def _numbers(name: str, value: Any) -> list:
+    """Return the vector or matrix `name` as nested lists, checked for shape and size."""
+    least, most, wanted = _SHAPES[name]
+    array = checks.finite_array(name, value, ranks=(len(most),))
+    sides = zip(least, array.shape, most, strict=True)
+    if not all(low <= side <= high for low, side, high in sides):
+        raise ValueError(f"{name} must have the shape {wanted}, got shape {array.shape}")
+    largest = _EDGE if name in ("query", "keys", "key") else _LARGEST
+    if np.abs(array).max() > largest:
+        raise ValueError(f"{name} must hold numbers from −{largest:g} to {largest:g}")
+    return markup.tidy(array)
+
+
+def _new_numbers(widget: Any, name: str, value: Any) -> list:
+    return checks.of_the_shape(name, _numbers(name, value), now=getattr(widget, name))
 
 
 class ScoreExplorer(Widget, kind="scores"):
@@ -64,6 +82,12 @@ class ScoreExplorer(Widget, kind="scores"):
     chosen = traitlets.Int(0).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
+    rules = checks.rules(
+        **dict.fromkeys(("query", "key", "w", "w_q", "w_k", "v"), _new_numbers),
+        tanh=rule(checks.switch),
+        chosen=rule(checks.index_of, count=len(NAMES)),
+    )
+
     def __init__(
         self,
         query: Any,
@@ -82,13 +106,10 @@ class ScoreExplorer(Widget, kind="scores"):
         start = {name: _numbers(name, value) for name, value in given.items()}
         start["key"] = start.pop("keys")
         _same_hidden(start)
-        start["tanh"] = checks.switch("tanh", tanh)
-        start["chosen"] = checks.index_of("chosen", chosen, count=len(NAMES))
         super().__init__(
             caption=caption,
             tokens=checks.texts("tokens", tokens, count=len(start["key"])),
-            initial=start,
-            **start,
+            start=start | {"tanh": tanh, "chosen": chosen},
         )
 
     @property
@@ -105,16 +126,6 @@ class ScoreExplorer(Widget, kind="scores"):
     def weights(self) -> np.ndarray:
         """The weights that follow from each score, (4, n): each row sums to 1."""
         return softmax(self.scores)
-
-    @traitlets.validate("query", "key", "w", "w_q", "w_k", "v")
-    def _check_numbers(self, proposal: dict[str, Any]) -> list:
-        name = proposal["trait"].name
-        value = _numbers(name, proposal["value"])
-        return checks.of_the_shape(name, value, now=getattr(self, name))
-
-    @traitlets.validate("chosen")
-    def _check_chosen(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("chosen", proposal["value"], count=len(NAMES))
 
     def _summary(self) -> str:
         return f"query {_bracket(self.query)}, h {len(self.v)}, keys: {', '.join(self.tokens)}"
@@ -155,19 +166,6 @@ def _same_hidden(given: dict[str, list]) -> None:
             "w_q and w_k must have the same number of columns, and v as many numbers:"
             f" got the shapes {listed}"
         )
-
-
-def _numbers(name: str, value: Any) -> list:
-    """Return the vector or matrix `name` as nested lists, checked for shape and size."""
-    least, most, wanted = _SHAPES[name]
-    array = checks.finite_array(name, value, ranks=(len(most),))
-    sides = zip(least, array.shape, most, strict=True)
-    if not all(low <= side <= high for low, side, high in sides):
-        raise ValueError(f"{name} must have the shape {wanted}, got shape {array.shape}")
-    largest = _EDGE if name in ("query", "keys", "key") else _LARGEST
-    if np.abs(array).max() > largest:
-        raise ValueError(f"{name} must hold numbers from −{largest:g} to {largest:g}")
-    return markup.tidy(array)
 
 
 def _bracket(values: Any, show: Any = markup.plain) -> str:

@@ -17,20 +17,17 @@ export const STEPS = [
   {
     name: "scale",
     says: "Divide each score by the square root of d, the number of components.",
-    letters: () => [sub("e", "ij"), " = ", bold("x", "i"), " · ", bold("x", "j"), " / √",
-      el("i", {}, "d")],
+    letters: () => [sub("e", "ij"), " = ", bold("x", "i"), " · ", bold("x", "j"), " / √", el("i", {}, "d")],
   },
   {
     name: "mask",
     says: "Leave out every key that stands after the query.",
-    letters: () => [sub("e", "ij"), " is kept only where ", el("i", {}, "j"), " ≤ ",
-      el("i", {}, "i")],
+    letters: () => [sub("e", "ij"), " is kept only where ", el("i", {}, "j"), " ≤ ", el("i", {}, "i")],
   },
   {
     name: "softmax",
     says: "Raise e to each score and divide by their sum: the weights add up to 1.",
-    letters: () => [sub("α", "ij"), " = exp(", sub("e", "ij"), ") / Σ", low("m"), " exp(",
-      sub("e", "im"), ")"],
+    letters: () => [sub("α", "ij"), " = exp(", sub("e", "ij"), ") / Σ", low("m"), " exp(", sub("e", "im"), ")"],
   },
   {
     name: "sum",
@@ -57,25 +54,24 @@ function scoreLines(now) {
 function scaleLines(now) {
   const { scaled, raw, ready, vectors } = now;
   if (!scaled) return ["Not scaled: the switch is off, the scores stay as they are."];
-  return raw.map((score, j) =>
-    `${pair("e", now, j)} = ${plain(score)} / √${vectors[0].length} = ${plain(ready[j])}`);
+  return raw.map((score, j) => `${pair("e", now, j)} = ${plain(score)} / √${vectors[0].length} = ${plain(ready[j])}`);
 }
 
 function maskLines(now) {
   const { causal, may, names, query } = now;
   if (!causal) return ["Not masked: the switch is off, every key stays."];
-  return names.map((name, j) => (may[j]
-    ? `${name} stays: it is at or before ${names[query]}`
-    : `${name} is masked: it stands after ${names[query]}`));
+  return names.map((name, j) =>
+    may[j] ? `${name} stays: it is at or before ${names[query]}` : `${name} is masked: it stands after ${names[query]}`,
+  );
 }
 
 function softmaxLines(now) {
   const { ready, may, weights } = now;
   const raised = ready.map((score) => `exp(${plain(score)})`);
   const sum = raised.filter((_, j) => may[j]).join(" + ");
-  return weights.map((weight, j) => (may[j]
-    ? `${pair("α", now, j)} = ${raised[j]} / (${sum}) = ${fixed(weight)}`
-    : `${pair("α", now, j)} = 0, masked`));
+  return weights.map((weight, j) =>
+    may[j] ? `${pair("α", now, j)} = ${raised[j]} / (${sum}) = ${fixed(weight)}` : `${pair("α", now, j)} = 0, masked`,
+  );
 }
 
 function sumLines({ vectors, weights, output, names, query }) {

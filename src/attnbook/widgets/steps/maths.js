@@ -2,7 +2,13 @@
 
 import { attend, divisor, dot, scale, softmax } from "../core/maths/nn.js";
 
-/** All that attention does for one query of `vectors`, each stage kept: the steps widget. */
+/** @import { Rows } from "../core/types.d.ts" */
+
+/**
+ * All that attention does for one query of `vectors`, each stage kept: the steps widget.
+ * @param {{vectors: Rows, query: number, scaled: boolean, causal: boolean}} given
+ * @returns {{raw: number[], ready: number[], may: boolean[], weights: number[], output: number[]}}
+ */
 export function worked({ vectors, query, scaled, causal }) {
   const raw = vectors.map((key) => dot(vectors[query], key));
   const ready = scale(raw, divisor(vectors[0].length, scaled));

@@ -2,10 +2,26 @@
 
 import { times } from "../core/maths/lists.js";
 import { masking } from "../core/view/controls.js";
-import { alertLine, bar, button, changed, choice, el, grid as tableOf, mark, nodes, numberBox, reset, scroller, setText, statusLine, tick } from "../core/view/dom.js";
+import {
+  alertLine,
+  bar,
+  button,
+  changed,
+  choice,
+  el,
+  mark,
+  nodes,
+  numberBox,
+  reset,
+  scroller,
+  setText,
+  statusLine,
+  grid as tableOf,
+  tick,
+} from "../core/view/dom.js";
 import { stepper } from "../core/view/stepper.js";
 import { fixed, plain, vector, visible } from "../core/view/text.js";
-import { STEPS, numbers } from "./formulas.js";
+import { numbers, STEPS } from "./formulas.js";
 import { worked } from "./maths.js";
 
 const data = ["tokens", "initial"];
@@ -15,6 +31,7 @@ const MOST = 1e6; // a larger component would only fill the table with digits
 const LAST = STEPS.length - 1;
 
 function build(store) {
+  /** @type {any} */
   const view = { store, names: store.get("tokens").map(visible) };
   view.alert = alertLine();
   view.settings = settings(view);
@@ -22,8 +39,16 @@ function build(store) {
   view.grid = grid(view);
   view.formula = el("div", "formula");
   view.output = statusLine();
-  view.node = el("div", {}, view.settings.node, view.grid.node, view.alert.node, view.stepper.node,
-    view.formula, view.output);
+  view.node = el(
+    "div",
+    {},
+    view.settings.node,
+    view.grid.node,
+    view.alert.node,
+    view.stepper.node,
+    view.formula,
+    view.output,
+  );
   view.draw = () => draw(view);
   return view;
 }
@@ -40,10 +65,14 @@ function draw(view) {
   view.formula.replaceChildren(
     el("p", {}, says),
     el("p", "letters", letters().flat()),
-    el("ul", {}, numbers(step, now).map((line) => el("li", {}, line))));
+    el(
+      "ul",
+      {},
+      numbers(step, now).map((line) => el("li", {}, line)),
+    ),
+  );
   const result = `the output of ${names[query]} is ${vector(now.output, fixed)}`;
-  setText(view.output,
-    `Step ${step + 1} of ${STEPS.length}: ${step === LAST ? result : STEPS[step].name}.`);
+  setText(view.output, `Step ${step + 1} of ${STEPS.length}: ${step === LAST ? result : STEPS[step].name}.`);
 }
 
 function settings(view) {
@@ -52,8 +81,14 @@ function settings(view) {
   const d = store.get("vectors")[0].length;
   const scaled = tick(`divide by √${d}`, (on) => store.set({ scaled: on }));
   const causal = masking(store);
-  const node = el("div", "controls", choose.node, scaled.node, causal.node,
-    reset(view, "numbers", undefined, () => ({ step: store.get("step") })));
+  const node = el(
+    "div",
+    "controls",
+    choose.node,
+    scaled.node,
+    causal.node,
+    reset(view, "numbers", undefined, () => ({ step: store.get("step") })),
+  );
   const show = (now) => {
     choose.show(now.query);
     scaled.show(now.scaled);
@@ -91,12 +126,17 @@ function grid(view) {
   const width = store.get("vectors")[0].length;
   const heads = COLUMNS.map((name) => el("th", { scope: "col" }, name));
   const rows = names.map((name, j) => row(view, name, j, width));
-  const node = scroller("Vectors and what each step makes of them", tableOf(
-    [el("th", { scope: "col" }, "token"),
-      el("th", { scope: "colgroup", colspan: width }, "vector x"), heads],
-    nodes(rows)));
+  const node = scroller(
+    "Vectors and what each step makes of them",
+    tableOf(
+      [el("th", { scope: "col" }, "token"), el("th", { scope: "colgroup", colspan: width }, "vector x"), heads],
+      nodes(rows),
+    ),
+  );
   const show = (now, step) => {
-    heads.forEach((head, column) => { head.hidden = hidden(column, now, step); });
+    heads.forEach((head, column) => {
+      head.hidden = hidden(column, now, step);
+    });
     rows.forEach((line) => line.show(now, step));
   };
   return { node, show };
@@ -107,12 +147,19 @@ function row(view, name, j, width) {
   const cells = COLUMNS.map(() => el("td"));
   const fill = bar();
   const value = el("span", "value");
-  const node = el("tr", {}, el("th", { scope: "row" }, name),
-    inputs.map(({ node: input }) => el("td", "component", input)), cells);
+  const node = el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, name),
+    inputs.map(({ node: input }) => el("td", "component", input)),
+    cells,
+  );
   const show = (now, step) => {
     mark(node, "query", j === now.query);
     inputs.forEach((input) => input.show(now.vectors));
-    cells.forEach((cell, column) => { cell.hidden = hidden(column, now, step); });
+    cells.forEach((cell, column) => {
+      cell.hidden = hidden(column, now, step);
+    });
     const said = [plain(now.raw[j]), plain(now.ready[j]), now.may[j] ? "kept" : "masked"];
     said.forEach((text, column) => setText(cells[column], text));
     setText(value, now.may[j] ? fixed(now.weights[j]) : "masked");
@@ -126,7 +173,8 @@ function row(view, name, j, width) {
 /** One editable number. */
 function component({ store, alert }, name, j, c) {
   const box = numberBox({
-    label: `${name}, component ${c + 1}`, wanted: "a number from −1 000 000 to 1 000 000",
+    label: `${name}, component ${c + 1}`,
+    wanted: "a number from −1 000 000 to 1 000 000",
     most: MOST,
     change: (value) => store.set(changed(store, "vectors", j, c, value)),
     tell: alert.tell,
@@ -134,5 +182,6 @@ function component({ store, alert }, name, j, c) {
   return { node: box.node, show: (vectors) => box.show(vectors[j][c], String(vectors[j][c])) };
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

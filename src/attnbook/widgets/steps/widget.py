@@ -10,6 +10,7 @@ import traitlets
 
 from attnbook.widgets.core import checks, markup, numbers
 from attnbook.widgets.core.base import Widget
+from attnbook.widgets.core.checks import rule
 
 __all__ = ["AttentionSteps"]
 
@@ -44,6 +45,14 @@ class AttentionSteps(Widget, kind="steps"):
     step = traitlets.Int(0).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
+    rules = checks.rules(
+        vectors=lambda self, _, value: _vectors(value, now=self.vectors),
+        query=rule(checks.index_of, count=lambda self: len(self.vectors)),
+        scaled=rule(checks.switch),
+        causal=rule(checks.switch),
+        step=rule(checks.index_of, count=_LAST + 1),
+    )
+
     def __init__(
         self,
         vectors: Any,
@@ -56,18 +65,11 @@ class AttentionSteps(Widget, kind="steps"):
         caption: str = "",
     ) -> None:
         rows = _vectors(vectors)
-        start = {
-            "vectors": rows,
-            "query": checks.index_of("query", query, count=len(rows)),
-            "scaled": checks.switch("scaled", scaled),
-            "causal": checks.switch("causal", causal),
-        }
         super().__init__(
             caption=caption,
             tokens=checks.texts("tokens", tokens, count=len(rows)),
-            step=checks.index_of("step", step, count=_LAST + 1),
-            initial=start,
-            **start,
+            step=step,
+            start={"vectors": rows, "query": query, "scaled": scaled, "causal": causal},
         )
 
     @property
@@ -86,23 +88,6 @@ class AttentionSteps(Widget, kind="steps"):
         x = np.array(self.vectors, dtype=float)
         may = numbers.allowed(len(x), len(x), causal=self.causal)[self.query]
         return x @ x[self.query], may, x.shape[1]
-
-    @traitlets.validate("vectors")
-    def _check_vectors(self, proposal: dict[str, Any]) -> list[list[float]]:
-        rows = _vectors(proposal["value"])
-        if self.vectors and np.shape(rows) != np.shape(self.vectors):
-            raise ValueError(
-                f"vectors must keep their shape {np.shape(self.vectors)}, got {np.shape(rows)}"
-            )
-        return rows
-
-    @traitlets.validate("query")
-    def _check_query(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("query", proposal["value"], count=len(self.vectors))
-
-    @traitlets.validate("step")
-    def _check_step(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("step", proposal["value"], count=_LAST + 1)
 
     def _summary(self) -> str:
         named = ", ".join(self.tokens)
@@ -128,7 +113,7 @@ class AttentionSteps(Widget, kind="steps"):
         )
 
 
-def _vectors(value: Any) -> list[list[float]]:
+def _vectors(value: Any, now: Sequence = ()) -> list[list[float]]:
     array = checks.finite_array("vectors", value, ranks=(2,))
     n, d = array.shape
     if n > _MOST_TOKENS or d > _MOST_COMPONENTS:
@@ -137,6 +122,8 @@ def _vectors(value: Any) -> list[list[float]]:
         )
     if np.abs(array).max() > _LARGEST:
         raise ValueError(f"vectors must hold numbers up to {_LARGEST:,.0f} in size")
+    if now and array.shape != np.shape(now):
+        raise ValueError(f"vectors must keep their shape {np.shape(now)}, got {array.shape}")
     return markup.tidy(array)
 
 

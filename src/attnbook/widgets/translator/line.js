@@ -23,8 +23,10 @@ export function typing(view, start) {
     const tokens = tokensOf(box.value);
     const odd = [...new Set(tokens.filter((token) => !known.includes(token)))];
     if (odd.length) {
-      say(`The model does not know ${odd.map((word) => `“${word}”`).join(", ")}.`,
-        ...odd.slice(0, 3).map((word) => instead(word, tokens)));
+      say(
+        `The model does not know ${odd.map((word) => `“${word}”`).join(", ")}.`,
+        ...odd.slice(0, 3).map((word) => instead(word, tokens)),
+      );
     } else if (!tokens.length || tokens.length > MOST) {
       say(`1 to ${MOST} words are wanted, not ${tokens.length}.`);
     } else {
@@ -35,11 +37,17 @@ export function typing(view, start) {
   };
   const instead = (word, tokens) => {
     const near = nearest(word, known);
-    return el("p", {}, near.length ? `Instead of “${word}”: ` : `No known word is near “${word}”.`,
-      near.map((one) => button(one, () => {
-        box.value = joined(tokens.map((token) => (token === word ? one : token)));
-        (read() ? go : box).focus();
-      })));
+    return el(
+      "p",
+      {},
+      near.length ? `Instead of “${word}”: ` : `No known word is near “${word}”.`,
+      near.map((one) =>
+        button(one, () => {
+          box.value = joined(tokens.map((token) => (token === word ? one : token)));
+          (read() ? go : box).focus();
+        }),
+      ),
+    );
   };
   const translate = () => {
     const tokens = read();
@@ -49,26 +57,39 @@ export function typing(view, start) {
     start();
   };
   const box = el("input", {
-    type: "text", inputmode: "text", autocomplete: "off", autocapitalize: "off",
-    spellcheck: "false", "aria-label": "English sentence",
+    type: "text",
+    inputmode: "text",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    "aria-label": "English sentence",
     onkeydown: (event) => event.key === "Enter" && translate(),
   });
   const go = button("translate", translate);
   const cost = el("span", { class: "note", role: "status" });
   const price = (text = `loads the weights, ${sizeText(store.get("size"))}, once`) =>
     setText(cost, view.there ? "" : text);
-  const examples = store.get("examples").map((text) => button(text, () => {
-    box.value = text;
-    translate();
-  }));
-  const words = el("details", "known",
+  const examples = store.get("examples").map((text) =>
+    button(text, () => {
+      box.value = text;
+      translate();
+    }),
+  );
+  const words = el(
+    "details",
+    "known",
     el("summary", {}, `The ${known.length} words that it knows`),
-    el("p", {}, [...known].sort().join(" ")));
-  const node = el("div", {},
+    el("p", {}, [...known].sort().join(" ")),
+  );
+  const node = el(
+    "div",
+    {},
     el("div", "ask", box, go, cost),
-    examples.length ? el("div", { class: "examples", role: "group", "aria-label": "examples" },
-      el("span", {}, "or"), examples) : null,
-    words);
+    examples.length
+      ? el("div", { class: "examples", role: "group", "aria-label": "examples" }, el("span", {}, "or"), examples)
+      : null,
+    words,
+  );
   let put = null;
   const show = () => {
     const now = joined(store.get("sentence"));
@@ -76,5 +97,14 @@ export function typing(view, start) {
     put = now;
     if (!view.busy) price();
   };
-  return { node, hints, show, price, forget: () => { put = null; say(""); } };
+  return {
+    node,
+    hints,
+    show,
+    price,
+    forget: () => {
+      put = null;
+      say("");
+    },
+  };
 }

@@ -1,24 +1,31 @@
 // Running the translator: the weights come when they are first wanted, a sentence is searched word
 // by word so that the page stays alive, and what was found is then shown word by word.
 
+import { path } from "../core/maths/beam.js";
+import { unpackRows } from "../core/maths/packing.js";
 import { assetOf } from "../core/view/assets.js";
-import { assembled, encode, search, unpackBytes, written } from "./model.js";
+import { assembled, encode, search } from "./model.js";
 
 const MORE = 10; // words than the source has may be written, as Python has it
 const PACE = 260; // milliseconds from word to word
 
-const soon = () => new Promise((go) => { setTimeout(go); });
+const soon = () =>
+  new Promise((go) => {
+    setTimeout(go);
+  });
 
 /** The model, loaded once; a failure may be tried again. */
 export function loaded(view) {
   const { store } = view;
-  view.model ??= assetOf(store).then((bytes) => {
-    view.there = true;
-    return assembled(unpackBytes(bytes, store.get("shapes")), store.get("sizes"));
-  }).catch((error) => {
-    view.model = null;
-    throw error;
-  });
+  view.model ??= assetOf(store)
+    .then((bytes) => {
+      view.there = true;
+      return assembled(unpackRows(bytes, store.get("shapes")), store.get("sizes"));
+    })
+    .catch((error) => {
+      view.model = null;
+      throw error;
+    });
   return view.model;
 }
 
@@ -36,7 +43,10 @@ export async function translate(view) {
     if (!view.there) view.line.price("loading …");
     const model = await loaded(view);
     const known = view.store.get("source_words");
-    const { memory, seen } = encode(model, sentence.map((word) => known.indexOf(word)));
+    const { memory, seen } = encode(
+      model,
+      sentence.map((word) => known.indexOf(word)),
+    );
     const work = search(model, memory, { beam, penalty, longest: sentence.length + MORE });
     let found = work.next();
     for (; !found.done; found = work.next()) {
@@ -44,7 +54,7 @@ export async function translate(view) {
       if (late()) return null;
     }
     const [best] = found.value;
-    view.result = { sentence, beam, penalty, seen, ranking: found.value, steps: written(best) };
+    view.result = { sentence, beam, penalty, seen, ranking: found.value, steps: path(best) };
     view.busy = false;
     view.play?.();
     view.redraw();
@@ -59,7 +69,6 @@ export async function translate(view) {
 
 /** Show the result from its first word on, a word at a time, until a hand takes over. */
 export function playing(view) {
-  const { store } = view;
   view.play = null;
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return reveal(view, Infinity);
   const tick = (count) => {

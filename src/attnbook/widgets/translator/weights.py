@@ -9,7 +9,6 @@ weights, so that what is measured of it is true of the page.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,10 @@ import torch
 
 from attnbook.language import Vocabulary
 from attnbook.transformer import Seq2Seq
+from attnbook.widgets.core import packing
 
-__all__ = ["check", "check_vocabularies", "names", "pack", "rounded", "sizes", "unpack"]
+__all__ = ["check", "check_vocabularies", "names", "rounded", "sizes", "tensors_of"]
 
-_LEVELS = 255  # steps from the lowest weight of a row to its highest
 _WIDEST = 256
 _MOST_BYTES = 1_100_000  # in base64 some 1.5 MB
 _SMALLEST = 1e-7  # of eps: the page's data have 8 decimals
@@ -34,9 +33,10 @@ def rounded(model: Seq2Seq) -> Seq2Seq:
         TypeError, ValueError: a model that `Translator` cannot carry.
     """
     check(model)
-    data, shapes = pack(model)
+    tensors = tensors_of(model)
+    kept = packing.unpack_rows(packing.pack_rows(tensors), [tensor.shape for tensor in tensors])
     mine = copy.deepcopy(model).cpu().float().eval()
-    state = dict(zip(names(model), map(torch.from_numpy, unpack(data, shapes)), strict=True))
+    state = dict(zip(names(model), map(torch.from_numpy, kept), strict=True))
     mine.load_state_dict({name: state.get(name, old) for name, old in mine.state_dict().items()})
     return mine
 
@@ -59,44 +59,10 @@ def names(model: Seq2Seq) -> list[str]:
     return listed
 
 
-def pack(model: Seq2Seq) -> tuple[bytes, list[list[int]]]:
-    """Return the weights as bytes, and each tensor's shape.
-
-    First, as little-endian float32, of each matrix the lowest weight of each row and then the step
-    of each row, of each vector the numbers; after them, a byte for each weight of the matrices.
-    """
+def tensors_of(model: Seq2Seq) -> list[np.ndarray]:
+    """Return the tensors in the order in which they are carried, in double precision."""
     state = model.state_dict()
-    tensors = [state[name].detach().cpu().double().numpy() for name in names(model)]
-    exact, codes = [], []
-    for tensor in tensors:
-        if tensor.ndim == 1:
-            exact.append(tensor)
-            continue
-        low = tensor.min(axis=1).astype("<f4").astype(float)
-        step = ((tensor.max(axis=1) - low) / _LEVELS).astype("<f4").astype(float)
-        whole = np.rint((tensor - low[:, None]) / np.where(step > 0, step, 1)[:, None])
-        exact += [low, step]
-        codes.append(whole.clip(0, _LEVELS).astype(np.uint8))
-    floats = np.concatenate(exact).astype("<f4").tobytes()
-    return floats + b"".join(code.tobytes() for code in codes), [list(t.shape) for t in tensors]
-
-
-def unpack(data: bytes, shapes: Sequence[Sequence[int]]) -> list[np.ndarray]:
-    """Return the tensors that `pack` wrote, in float32, as the page has them."""
-    counts = [shape[0] * len(shape) for shape in shapes]  # a matrix has two for each row
-    exact = np.frombuffer(data, dtype="<f4", count=sum(counts)).astype(float)
-    codes = np.frombuffer(data, dtype=np.uint8, offset=4 * sum(counts))
-    found, at, byte = [], 0, 0
-    for shape, count in zip(shapes, counts, strict=True):
-        numbers = exact[at : at + count]
-        at += count
-        if len(shape) == 2:
-            low, step = numbers.reshape(2, -1, 1)
-            whole = codes[byte : byte + shape[0] * shape[1]].reshape(shape)
-            byte += whole.size
-            numbers = low + step * whole
-        found.append(numbers.astype(np.float32))
-    return found
+    return [state[name].detach().cpu().double().numpy() for name in names(model)]
 
 
 def sizes(model: Seq2Seq) -> dict[str, Any]:

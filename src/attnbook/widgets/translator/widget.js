@@ -18,34 +18,42 @@ const state = ["sentence", "beam", "penalty", "part", "layer", "head", "shown", 
 
 const MOST_BEAM = 8;
 const MOVES = { "to the start": -Infinity, back: -1, "next word": 1, all: Infinity };
-const PARTS = { cross: "decoder → source", encoder: "encoder: source → source",
-  decoder: "decoder: translation → translation" };
+const PARTS = {
+  cross: "decoder → source",
+  encoder: "encoder: source → source",
+  decoder: "decoder: translation → translation",
+};
 
 const [WIDE, SIDE] = [640, 270]; // where there is room, the bars stand beside the map
 
 const NOTES = {
-  cross: "A row is a word that the decoder writes, a column a word of the source: where the decoder "
-    + "looks while it writes.",
+  cross:
+    "A row is a word that the decoder writes, a column a word of the source: where the decoder " +
+    "looks while it writes.",
   encoder: "A row is a word of the source, a column another word of it that it looks at.",
-  decoder: "A row is a word that the decoder has read, a column one that it has read before. It "
-    + "writes the next word from it; what is crossed out was not yet written.",
+  decoder:
+    "A row is a word that the decoder has read, a column one that it has read before. It " +
+    "writes the next word from it; what is crossed out was not yet written.",
 };
 
 function build(store) {
-  const view = drawn({
-    store,
-    pin: "row",
-    source: store.get("source_words"),
-    target: store.get("target_words"),
-    alert: alertLine(),
-    there: Boolean(store.get("carried")?.byteLength), // else they are loaded when they are wanted
-    place: el("div"),
-    about: note(),
-    pinWord(row) {
-      halt(view);
-      store.set({ row, ...(store.get("part") === "encoder" ? { part: "cross" } : {}) });
+  const view = drawn(
+    {
+      store,
+      pin: "row",
+      source: store.get("source_words"),
+      target: store.get("target_words"),
+      alert: alertLine(),
+      there: Boolean(store.get("carried")?.byteLength), // else they are loaded when they are wanted
+      place: el("div"),
+      about: note(),
+      pinWord(row) {
+        halt(view);
+        store.set({ row, ...(store.get("part") === "encoder" ? { part: "cross" } : {}) });
+      },
     },
-  }, draw);
+    draw,
+  );
   view.line = typing(view, () => {
     halt(view);
     Object.assign(view, { asked: true, play: () => playing(view) });
@@ -54,8 +62,18 @@ function build(store) {
   view.settings = settings(view);
   view.parts = [along(view), words(view), ranking(view), maps(view), rivals(view), tables(view)];
   const [steps, text, list, which, side, folded] = nodes(view.parts);
-  view.found = el("div", {}, steps, text, list, which,
-    el("div", "main", view.place, side), view.status, view.about, folded);
+  view.found = el(
+    "div",
+    {},
+    steps,
+    text,
+    list,
+    which,
+    el("div", "main", view.place, side),
+    view.status,
+    view.about,
+    folded,
+  );
   view.node = el("div", {}, view.line.node, view.alert.node, view.line.hints, view.settings.node);
   const { attach } = view;
   view.attach = (figure) => {
@@ -81,9 +99,11 @@ function draw(view, width) {
   view.parts.forEach((part) => part.show(view.now));
   map(view, width > WIDE ? width - SIDE : width);
   setText(view.about, `${NOTES[view.now.part]} A row’s weights sum to 1.`);
-  const { cursor, now: { pinned } } = view;
-  setText(view.status, cursor ? describe(view, cursor)
-    : pinned === null ? summary(view) : describeRow(view, pinned));
+  const {
+    cursor,
+    now: { pinned },
+  } = view;
+  setText(view.status, cursor ? describe(view, cursor) : pinned === null ? summary(view) : describeRow(view, pinned));
 }
 
 /** What is shown now: the translation as far as it is shown, and the weights that are drawn. */
@@ -95,26 +115,37 @@ function look(view) {
   const names = steps.map(({ word }) => target[word]);
   const count = Math.min(shown ?? last, last);
   const read = [target[1], ...names.slice(0, -1)];
-  const rows = part === "encoder" ? seen[layer]
-    : steps.slice(0, count).map(({ step }) => step[part][layer]);
-  const [tokens, keys] = { cross: [names, sentence], encoder: [sentence, sentence],
-    decoder: [read, read] }[part];
+  const rows = part === "encoder" ? seen[layer] : steps.slice(0, count).map(({ step }) => step[part][layer]);
+  const [tokens, keys] = { cross: [names, sentence], encoder: [sentence, sentence], decoder: [read, read] }[part];
   const pinned = row !== null && row < rows.length ? row : null;
   const now = count < last ? count - 1 : -1;
-  view.now = { result, steps, names, count, part, pinned, full: tokens.length,
-    at: part === "encoder" ? now : pinned ?? now };
+  view.now = {
+    result,
+    steps,
+    names,
+    count,
+    part,
+    pinned,
+    full: tokens.length,
+    at: part === "encoder" ? now : (pinned ?? now),
+  };
   Object.assign(view, { tokens: tokens.slice(0, rows.length), keyTokens: keys });
   // what the decoder has not written yet, it cannot look at
   view.may = mask(tokens.length, keys.length, part === "decoder");
   view.head = makeHead(null, Math.max(1, rows.length), keys.length); // no canvas is empty
-  rows.forEach((heads, i) =>
-    view.head.weights.set(head === null ? mean(heads) : heads[head], i * keys.length));
+  rows.forEach((heads, i) => view.head.weights.set(head === null ? mean(heads) : heads[head], i * keys.length));
   if (view.cursor?.i >= rows.length) view.cursor = null;
 }
 
 /** Draw the map; room is kept for the rows that are still to come. */
 function map(view, width) {
-  const { head, may, tokens, keyTokens, now: { part, full, pinned } } = view;
+  const {
+    head,
+    may,
+    tokens,
+    keyTokens,
+    now: { part, full, pinned },
+  } = view;
   const size = `${part} ${full} ${keyTokens.length}`;
   if (view.size !== size) {
     Object.assign(view, { size, heads: [{ nQ: full, nK: keyTokens.length }], cursor: null });
@@ -132,7 +163,9 @@ function map(view, width) {
 function along(view) {
   const last = () => view.now.steps.length;
   return stepper({
-    what: "words", moves: MOVES, last,
+    what: "words",
+    moves: MOVES,
+    last,
     at: () => Math.min(view.store.get("shown") ?? last(), last()),
     go(count) {
       halt(view);
@@ -143,12 +176,16 @@ function along(view) {
 }
 
 function settings(view) {
-  const { store, alert: { tell } } = view;
-  const beam = choice("beam", times(MOST_BEAM, (at) => (at ? at + 1 : "1 (greedy)")),
-    (at) => store.set({ beam: at + 1 }));
-  const penalty = slide({
-    store, tell, name: "penalty", label: "length penalty α", min: 0, max: 2, least: 0, most: 2,
-  });
+  const {
+    store,
+    alert: { tell },
+  } = view;
+  const beam = choice(
+    "beam",
+    times(MOST_BEAM, (at) => (at ? String(at + 1) : "1 (greedy)")),
+    (at) => store.set({ beam: at + 1 }),
+  );
+  const penalty = slide({ store, tell, name: "penalty", label: "length penalty α", min: 0, max: 2, least: 0, most: 2 });
   const again = reset(view, "sentence", () => {
     halt(view);
     view.line.forget();
@@ -164,11 +201,11 @@ function settings(view) {
 function maps({ store }) {
   const { heads, layers } = store.get("sizes");
   const parts = Object.keys(PARTS);
-  const part = choice("attention", Object.values(PARTS),
-    (at) => store.set({ part: parts[at], row: null }));
+  const part = choice("attention", Object.values(PARTS), (at) => store.set({ part: parts[at], row: null }));
   const layer = choice("layer", times(layers, String), (at) => store.set({ layer: at }));
-  const head = choice("head", ["mean of all", ...times(heads, String)],
-    (at) => store.set({ head: at ? at - 1 : null }));
+  const head = choice("head", ["mean of all", ...times(heads, String)], (at) =>
+    store.set({ head: at ? at - 1 : null }),
+  );
   const show = () => {
     part.show(parts.indexOf(store.get("part")));
     layer.show(store.get("layer"));
@@ -177,5 +214,6 @@ function maps({ store }) {
   return { node: el("div", "controls", nodes([part, layer, head])), show };
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state };
 export const maths = { ...model, ...text };

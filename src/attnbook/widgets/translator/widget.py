@@ -10,13 +10,13 @@ import numpy as np
 import torch
 import traitlets
 
-from attnbook import _check
 from attnbook.decoding import Hypothesis, beam_search
 from attnbook.language import Vocabulary, detokenise, tokenise
 from attnbook.record import record_attention
 from attnbook.transformer import Seq2Seq
-from attnbook.widgets.core import checks, markup
+from attnbook.widgets.core import checks, markup, packing
 from attnbook.widgets.core.assets import WithAsset, asset_script
+from attnbook.widgets.core.checks import or_none, rule
 from attnbook.widgets.translator import weights as translator_weights
 from attnbook.widgets.translator.weights import rounded
 
@@ -37,10 +37,15 @@ _MOST_EXAMPLES = 6
 _MOST_TOKENS = 16  # of a sentence
 _MORE = 10  # words than the source has may be written
 _MOST_BEAM = 8
-_STEEPEST = 2.0  # the greatest length penalty
+_STEEPEST = 2  # the greatest length penalty
 _SPECIAL = 3  # <pad>, <bos> and <eos>
-_NAME = re.compile(r"[a-z0-9-]+")
 _PUNCTUATION = re.compile(r"[.,;:!?…]")
+
+
+def _place(name: str, value: int) -> int:
+    if value < 0:
+        raise ValueError(f"{name} must be None or at least 0, got {value}")
+    return value
 
 
 class Translator(WithAsset, kind="translator"):
@@ -85,6 +90,18 @@ class Translator(WithAsset, kind="translator"):
     row = traitlets.Int(None, allow_none=True).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
+    rules = checks.rules(
+        sentence=lambda self, name, value: _sentence(name, value, self.source_words),
+        beam=rule(checks.whole, least=1, most=_MOST_BEAM),
+        penalty=lambda self, _, value: checks.between(
+            "length_penalty", value, least=0, most=_STEEPEST
+        ),
+        part=rule(checks.one_of, choices=tuple(_LAYERS), said=f"one of {', '.join(_LAYERS)}"),
+        layer=rule(checks.index_of, count=lambda self: self.sizes["layers"]),
+        head=or_none(rule(checks.index_of, count=lambda self: self.sizes["heads"])),
+        **dict.fromkeys(("shown", "row"), or_none(rule(_place))),
+    )
+
     def __init__(
         self,
         model: Seq2Seq,
@@ -103,31 +120,30 @@ class Translator(WithAsset, kind="translator"):
     ) -> None:
         self._model = rounded(model)
         translator_weights.check_vocabularies(self._model, source_vocabulary, target_vocabulary)
-        carried, shapes = translator_weights.pack(model)
+        tensors = translator_weights.tensors_of(model)
+        carried = packing.pack_rows(tensors)
         sizes = translator_weights.sizes(self._model)
         known = source_vocabulary.tokens
-        start = {
-            "sentence": _sentence("sentence", sentence, known),
-            "beam": _beam(beam),
-            "penalty": _penalty(length_penalty),
-            "part": _part(part),
-            "layer": checks.index_of("layer", layer, count=sizes["layers"]),
-            "head": _head(head, sizes["heads"]),
-            "shown": None,
-            "row": None,
-        }
         super().__init__(
             caption=caption,
             source_words=list(known),
             target_words=list(target_vocabulary.tokens),
-            shapes=shapes,
+            shapes=[list(tensor.shape) for tensor in tensors],
             sizes=sizes,
             examples=_examples(examples, known),
-            asset=_asset(asset),
+            asset=asset,
             carried=carried,
             size=len(asset_script(asset, carried)),
-            initial=start,
-            **start,
+            start={
+                "sentence": sentence,
+                "beam": beam,
+                "penalty": length_penalty,
+                "part": part,
+                "layer": layer,
+                "head": head,
+                "shown": None,
+                "row": None,
+            },
         )
 
     @property
@@ -174,37 +190,6 @@ class Translator(WithAsset, kind="translator"):
             drawn = seen.weights(_LAYERS[part].format(self.layer), heads=self.head)[0]
         chances = logits[0].softmax(dim=-1)[torch.arange(len(written)), written]
         return chances.numpy(), drawn.mean(dim=0).numpy()
-
-    @traitlets.validate("sentence")
-    def _check_sentence(self, proposal: dict[str, Any]) -> list[str]:
-        return _sentence("sentence", proposal["value"], self.source_words)
-
-    @traitlets.validate("beam")
-    def _check_beam(self, proposal: dict[str, Any]) -> int:
-        return _beam(proposal["value"])
-
-    @traitlets.validate("penalty")
-    def _check_penalty(self, proposal: dict[str, Any]) -> float:
-        return _penalty(proposal["value"])
-
-    @traitlets.validate("part")
-    def _check_part(self, proposal: dict[str, Any]) -> str:
-        return _part(proposal["value"])
-
-    @traitlets.validate("layer")
-    def _check_layer(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("layer", proposal["value"], count=self.sizes["layers"])
-
-    @traitlets.validate("head")
-    def _check_head(self, proposal: dict[str, Any]) -> int | None:
-        return _head(proposal["value"], self.sizes["heads"])
-
-    @traitlets.validate("shown", "row")
-    def _check_place(self, proposal: dict[str, Any]) -> int | None:
-        value = proposal["value"]
-        if value is not None and value < 0:
-            raise ValueError(f"{proposal['trait'].name} must be None or at least 0, got {value}")
-        return value
 
     def _summary(self) -> str:
         return f"d_model {self.shapes[0][1]}, {' '.join(self.sentence)} → {self.translation}"
@@ -262,31 +247,3 @@ def _examples(value: Sequence[str], known: Sequence[str]) -> list[str]:
     for place, text in enumerate(found):
         _sentence(f"examples[{place}]", text, known)
     return found
-
-
-def _beam(value: Any) -> int:
-    if not _check.is_number(value) or value not in range(1, _MOST_BEAM + 1):
-        raise ValueError(f"beam must be a whole number from 1 to {_MOST_BEAM}, got {value!r}")
-    return int(value)
-
-
-def _penalty(value: Any) -> float:
-    if not _check.is_number(value) or not 0 <= value <= _STEEPEST:
-        raise ValueError(f"length_penalty must be a number from 0 to {_STEEPEST:g}, got {value!r}")
-    return float(value)
-
-
-def _part(value: Any) -> str:
-    if value not in _LAYERS:
-        raise ValueError(f"part must be one of {', '.join(_LAYERS)}, got {value!r}")
-    return value
-
-
-def _head(value: Any, count: int) -> int | None:
-    return None if value is None else checks.index_of("head", value, count=count)
-
-
-def _asset(value: Any) -> str:
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise ValueError(f"asset must be lower case, digits and hyphens, got {value!r}")
-    return value

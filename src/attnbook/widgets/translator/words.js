@@ -1,9 +1,9 @@
 // The translation as words, each with its probability and its rivals, and the tables of it all.
 
+import { path } from "../core/maths/beam.js";
 import { rowAt } from "../core/maths/nn.js";
 import { bar, button, el, nodes, note, pressed, scroller, setText, table, together, twin } from "../core/view/dom.js";
 import { fixed, heaviest, visible } from "../core/view/text.js";
-import { written } from "./model.js";
 import { joined } from "./text.js";
 
 const EOS = 2;
@@ -73,22 +73,24 @@ export function ranking(view) {
     if (node.hidden || drawn === result) return;
     drawn = result;
     const rows = result.ranking.map((one) => {
-      const ids = written(one).map(({ word }) => word);
+      const ids = path(one).map(({ word }) => word);
       const ended = ids[ids.length - 1] === EOS;
       const text = joined(ids.slice(0, ended ? -1 : undefined).map((id) => view.target[id]));
-      return [text + (ended ? "" : " (unfinished)"), fixed(one.logP), String(one.n),
-        fixed(one.score)];
+      return [text + (ended ? "" : " (unfinished)"), fixed(one.logP), String(one.n), fixed(one.score)];
     });
     node.replaceChildren(
-      note(`The best ${rows.length} found with beam ${result.beam}: score = log p / n^α, α = ${
-        result.penalty}, n words with ${visible(view.target[EOS])}.`),
-      scroller("The hypotheses, best first", table(["hypothesis", "log p", "n", "score"], rows)));
+      note(
+        `The best ${rows.length} found with beam ${result.beam}: score = log p / n^α, α = ${
+          result.penalty
+        }, n words with ${visible(view.target[EOS])}.`,
+      ),
+      scroller("The hypotheses, best first", table(["hypothesis", "log p", "n", "score"], rows)),
+    );
   };
   return { node, show };
 }
 
-const most = ({ keyTokens, head: { weights, nK } }, i) =>
-  heaviest(keyTokens, rowAt(weights, i, nK));
+const most = ({ keyTokens, head: { weights, nK } }, i) => heaviest(keyTokens, rowAt(weights, i, nK));
 
 /** One cell: "chat → cat 0.912". */
 export function describe({ tokens, keyTokens, may, head: { weights, nK } }, { i, j }) {
@@ -100,14 +102,24 @@ export function describe({ tokens, keyTokens, may, head: { weights, nK } }, { i,
 export function describeRow(view, i) {
   const { part, names, steps } = view.now;
   const writes = () => `${visible(names[i])} (p ${fixed(steps[i].p)})`;
-  const what = { cross: () => `To write ${writes()}, the decoder`,
+  const what = {
+    cross: () => `To write ${writes()}, the decoder`,
     encoder: () => `${visible(view.tokens[i])} in the source`,
-    decoder: () => `Having read ${visible(view.tokens[i])}, to write ${writes()}, the decoder` };
+    decoder: () => `Having read ${visible(view.tokens[i])}, to write ${writes()}, the decoder`,
+  };
   return `${what[part]()} looks most at ${most(view, i)}.`;
 }
 
 /** The translation, as far as it is shown. */
-export function summary({ now: { count, steps, result: { ranking: [best] } } }) {
+export function summary({
+  now: {
+    count,
+    steps,
+    result: {
+      ranking: [best],
+    },
+  },
+}) {
   if (count < steps.length) return "Press “next word”: the decoder writes one word at a time.";
   const end = steps[count - 1].word === EOS ? ", the end counted" : ", cut off";
   return `${count} words${end}: log p = ${fixed(best.logP)}. Press a word or a row to pin it.`;
@@ -118,18 +130,30 @@ function cells(view) {
   const { weights, nK } = view.head;
   const head = view.now.part === "cross" ? "word" : "query";
   if (view.tokens.length * nK > MOST_CELLS) {
-    return [[head, "looks most at"], ...view.tokens.map((token, i) => [visible(token),
-      most(view, i)])];
+    return [[head, "looks most at"], ...view.tokens.map((token, i) => [visible(token), most(view, i)])];
   }
-  return [[head, ...view.keyTokens.map(visible)], ...view.tokens.map((token, i) =>
-    [visible(token), ...Array.from(rowAt(weights, i, nK), (weight, j) =>
-      (view.may[i * nK + j] ? fixed(weight) : "masked"))])];
+  return [
+    [head, ...view.keyTokens.map(visible)],
+    ...view.tokens.map((token, i) => [
+      visible(token),
+      ...Array.from(rowAt(weights, i, nK), (weight, j) => (view.may[i * nK + j] ? fixed(weight) : "masked")),
+    ]),
+  ];
 }
 
 function chances({ target, now: { names, steps, count } }) {
-  return [["word", "probability", "next best"], ...steps.slice(0, count).map((one, place) => [
-    visible(names[place]), fixed(one.p), one.step.top.filter(([id]) => id !== one.word).slice(0, 3)
-      .map(([id, p]) => `${visible(target[id])} ${fixed(p)}`).join(", ")])];
+  return [
+    ["word", "probability", "next best"],
+    ...steps.slice(0, count).map((one, place) => [
+      visible(names[place]),
+      fixed(one.p),
+      one.step.top
+        .filter(([id]) => id !== one.word)
+        .slice(0, 3)
+        .map(([id, p]) => `${visible(target[id])} ${fixed(p)}`)
+        .join(", "),
+    ]),
+  ];
 }
 
 /** Both tables, folded up. */

@@ -30,7 +30,7 @@ function follow(box) {
 }
 
 /** A cell that leads to its step; before that step it is empty. */
-function cell(view, { step, text, norm, tag = "td" }) {
+function cell(view, { step, text, norm = 0, tag = "td" }) {
   const { now } = view;
   const node = el(tag, { onclick: () => view.go(step) }, now.step >= step ? text : "·");
   if (tag === "th") node.scope = "col";
@@ -47,31 +47,35 @@ function state(view, step, norm) {
 }
 
 function reading(view, { words, n, norms }) {
-  return grid([head("readers", "col"), words.map((word, i) =>
-    el("th", { scope: "col", onclick: () => view.go(i) }, word))], [
-    [head("→ state"), norms.forward.map((norm, i) => state(view, i, norm))],
-    [head("← state"), norms.backward.map((norm, i) => state(view, n - 1 - i, norm))],
-  ].map(line));
+  return grid(
+    [head("readers", "col"), words.map((word, i) => el("th", { scope: "col", onclick: () => view.go(i) }, word))],
+    [
+      [head("→ state"), norms.forward.map((norm, i) => state(view, i, norm))],
+      [head("← state"), norms.backward.map((norm, i) => state(view, n - 1 - i, norm))],
+    ].map(line),
+  );
 }
 
 /** A word that was forced stands in brackets. */
-const marked = (view, t, id) =>
-  (view.now.forced[t] === undefined ? view.names[id] : `[${view.names[id]}]`);
+const marked = (view, t, id) => (view.now.forced[t] === undefined ? view.names[id] : `[${view.names[id]}]`);
 
 function writing(view, { n, t, steps, norms }) {
   const so = steps.slice(0, Math.max(0, t)); // how long it gets is not given away
-  const columns = (text) => so.map((one, place) => cell(view, { step: n + place + 1,
-    text: text(one, place) }));
-  return grid([head("decoder", "col"), head("s₀", "col"), so.map((_, place) =>
-    el("th", { scope: "col", onclick: () => view.go(n + place + 1) }, `s${low(place + 1)}`))], [
-    [head("reads"), el("td"), columns(({ reads }, place) => marked(view, place, reads))],
-    [head("state"), norms.decoder.slice(0, so.length + 1).map((norm, place) =>
-      state(view, n + place, norm))],
-    [head("writes"), el("td"), columns(({ word }, place) => marked(view, place + 1, word))],
-    [head("probability"), el("td"), columns(({ p, word }) => fixed(p[word], DECIMALS))],
-  ].map(line));
+  const columns = (text) => so.map((one, place) => cell(view, { step: n + place + 1, text: text(one, place) }));
+  return grid(
+    [
+      head("decoder", "col"),
+      head("s₀", "col"),
+      so.map((_, place) => el("th", { scope: "col", onclick: () => view.go(n + place + 1) }, `s${low(place + 1)}`)),
+    ],
+    [
+      [head("reads"), el("td"), columns(({ reads }, place) => marked(view, place, reads))],
+      [head("state"), norms.decoder.slice(0, so.length + 1).map((norm, place) => state(view, n + place, norm))],
+      [head("writes"), el("td"), columns(({ word }, place) => marked(view, place + 1, word))],
+      [head("probability"), el("td"), columns(({ p, word }) => fixed(p[word], DECIMALS))],
+    ].map(line),
+  );
 }
 
 /** An index in small figures. */
-export const low = (index) => String(index).replace(/\d/g, (digit) =>
-  String.fromCharCode(0x2080 + Number(digit)));
+export const low = (index) => String(index).replace(/\d/g, (digit) => String.fromCharCode(0x2080 + Number(digit)));

@@ -11,8 +11,7 @@ export function choices(view) {
   const bars = view.names.slice(0, MOST).map(() => line(view));
   const title = el("p");
   const rest = note();
-  const node = el("div", "side next", title,
-    el("ol", {}, nodes(bars)), rest);
+  const node = el("div", "side next", title, el("ol", {}, nodes(bars)), rest);
   const show = ({ t, steps }) => {
     node.hidden = t < 1;
     if (node.hidden) return;
@@ -22,8 +21,10 @@ export function choices(view) {
     bars.forEach((one, place) => one.show(order[place]));
     const others = order.slice(MOST);
     rest.hidden = !others.length;
-    setText(rest, `The other ${others.length} words together: `
-      + `${fixed(others.reduce((sum, id) => sum + p[id], 0))}.`);
+    setText(
+      rest,
+      `The other ${others.length} words together: ` + `${fixed(others.reduce((sum, id) => sum + p[id], 0))}.`,
+    );
   };
   return { node, show };
 }

@@ -2,10 +2,11 @@
 // model word by word, and puts other words in the place of its own. The model itself runs here.
 
 import { times } from "../core/maths/lists.js";
+import { unpackTensors } from "../core/maths/packing.js";
 import { alertLine, el, nodes, note, reset, setText, statusLine, together } from "../core/view/dom.js";
 import { stepKeys, stepper } from "../core/view/stepper.js";
 import { visible } from "../core/view/text.js";
-import { unpackFine, unrolled } from "./maths.js";
+import { unrolled } from "./maths.js";
 import { net } from "./net.js";
 import { choices } from "./next.js";
 import { said } from "./words.js";
@@ -21,30 +22,45 @@ const OWN = "_"; // in the line of forced words: here the model goes on with its
 
 const MOVES = { "to the start": -Infinity, previous: -1, next: 1, "to the end": Infinity };
 
-const NOTE = "A cell holds the norm of a state. → reads from the left, ← from the right; their "
-  + "last states make s₀, and from it the decoder writes. Click a column or use the arrow keys. A "
-  + `forced word stands in brackets; “${OWN}” leaves a word to the model.`;
+const NOTE =
+  "A cell holds the norm of a state. → reads from the left, ← from the right; their " +
+  "last states make s₀, and from it the decoder writes. Click a column or use the arrow keys. A " +
+  `forced word stands in brackets; “${OWN}” leaves a word to the model.`;
 
 function build(store) {
   const get = (name) => store.get(name);
   const target = get("target_words");
+  /** @type {any} */
   const view = {
-    store, target, source: get("source_words"), names: target.map(visible),
-    tensors: unpackFine(...WEIGHTS.map(get)),
+    store,
+    target,
+    source: get("source_words"),
+    names: target.map(visible),
+    tensors: unpackTensors(get("packed"), get("fine"), get("ranges"), get("shapes")),
     alert: alertLine(),
     status: statusLine(),
     go: (step) => store.set({ step }),
     force: (t, word) => put(view, { forced: { ...get("forced"), [t]: word } }, view.now.step),
   };
   const steps = stepper({
-    what: "steps", moves: MOVES, last: () => view.now.last,
-    at: () => Math.min(store.get("step"), view.now.last), go: view.go,
+    what: "steps",
+    moves: MOVES,
+    last: () => view.now.last,
+    at: () => Math.min(store.get("step"), view.now.last),
+    go: view.go,
   });
   view.parts = [settings(view), steps, net(view), choices(view)];
   const [top, buttons, tables, next] = nodes(view.parts);
-  view.node = el("div", {}, top, view.alert.node,
+  view.node = el(
+    "div",
+    {},
+    top,
+    view.alert.node,
     el("div", { onkeydown: stepKeys(steps.by) }, buttons, tables),
-    view.status, next, note(NOTE));
+    view.status,
+    next,
+    note(NOTE),
+  );
   view.draw = () => draw(view);
   return view;
 }
@@ -57,8 +73,7 @@ function run(view, sentence, forced) {
   if (view.kept?.key !== key) {
     const ids = Object.entries(forced).map(([t, word]) => [t, view.target.indexOf(word)]);
     const source = sentence.map((word) => view.source.indexOf(word));
-    view.kept = { key,
-      run: unrolled(view.tensors, source, Object.fromEntries(ids), longest(sentence)) };
+    view.kept = { key, run: unrolled(view.tensors, source, Object.fromEntries(ids), longest(sentence)) };
   }
   return view.kept.run;
 }
@@ -87,7 +102,7 @@ const single = (known) => known.every((word) => /^(.|<\w+>)$/su.test(word));
 
 function split(text, known) {
   if (!single(known)) return text.split(/\s+/).filter(Boolean);
-  return (text.match(/<\w+>|[^]/gu) ?? []).filter((sign) => known.includes(sign) || sign.trim());
+  return (text.match(/<\w+>|./gsu) ?? []).filter((sign) => known.includes(sign) || sign.trim());
 }
 
 /** A line of known words to type. What cannot be used is named, and the old words stay. */
@@ -97,8 +112,10 @@ function line(view, { label, known, least, most, now, use }) {
     const words = split(box.value, known);
     const odd = words.find((word) => !known.includes(word));
     const fits = words.length >= least && words.length <= most();
-    const wrong = odd === undefined ? `${least} to ${most()} words are wanted, not ${words.length}`
-      : `“${odd}” is not a word that the model knows, which are ${known.map(visible).join(" ")}`;
+    const wrong =
+      odd === undefined
+        ? `${least} to ${most()} words are wanted, not ${words.length}`
+        : `“${odd}” is not a word that the model knows, which are ${known.map(visible).join(" ")}`;
     const bad = odd !== undefined || !fits;
     view.alert.tell(bad ? `${label}: ${wrong}. What was there is kept.` : "");
     if (bad) return box.setAttribute("aria-invalid", "true");
@@ -107,8 +124,12 @@ function line(view, { label, known, least, most, now, use }) {
     return show();
   };
   const box = el("input", {
-    type: "text", inputmode: "text", autocomplete: "off", autocapitalize: "off",
-    spellcheck: "false", onchange: read,
+    type: "text",
+    inputmode: "text",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    onchange: read,
   });
   const show = () => {
     if (!box.hasAttribute("aria-invalid")) box.value = text();
@@ -120,27 +141,35 @@ function settings(view) {
   const { store, source, target } = view;
   const lines = [
     line(view, {
-      label: "sentence", known: source.slice(SPECIAL), least: 1, most: () => MOST,
+      label: "sentence",
+      known: source.slice(SPECIAL),
+      least: 1,
+      most: () => MOST,
       now: () => store.get("sentence"),
       // read from its beginning, unless the reader looks at the results
-      use: (sentence) => put(view, { sentence, forced: {} },
-        view.now.step === view.now.last ? Infinity : 0),
+      use: (sentence) => put(view, { sentence, forced: {} }, view.now.step === view.now.last ? Infinity : 0),
     }),
     line(view, {
-      label: "forced target", known: [OWN, ...target.slice(SPECIAL - 1)], least: 0,
+      label: "forced target",
+      known: [OWN, ...target.slice(SPECIAL - 1)],
+      least: 0,
       most: () => longest(store.get("sentence")),
       now() {
         const forced = store.get("forced");
-        const last = Math.max(0, ...Object.keys(forced));
+        const last = Math.max(0, ...Object.keys(forced).map(Number));
         return times(last, (place) => forced[place + 1] ?? OWN);
       },
-      use: (words) => put(view, { forced: Object.fromEntries(words.map((word, place) =>
-        [place + 1, word])) }, Math.max(view.now.step, view.now.n + 1)),
+      use: (words) =>
+        put(
+          view,
+          { forced: Object.fromEntries(words.map((word, place) => [place + 1, word])) },
+          Math.max(view.now.step, view.now.n + 1),
+        ),
     }),
   ];
-  return together(
-    el("div", "controls", nodes(lines), reset(view, "sentence")), lines);
+  return together(el("div", "controls", nodes(lines), reset(view, "sentence")), lines);
 }
 
+/** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state };
 export * as maths from "./maths.js";

@@ -10,9 +10,10 @@ import traitlets
 
 from attnbook.language import Vocabulary
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.widgets.core import checks, markup
+from attnbook.widgets.core import checks, markup, packing
 from attnbook.widgets.core.base import Widget
-from attnbook.widgets.unrolled import model as carried
+from attnbook.widgets.core.checks import rule
+from attnbook.widgets.unrolled.run import EOS, TENSORS, Run, run, with_weights
 
 __all__ = ["Norms", "UnrolledModel"]
 
@@ -60,7 +61,7 @@ class UnrolledModel(Widget, kind="unrolled"):
 
     source_words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     target_words = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    packed = traitlets.Unicode().tag(sync=True)  # the weights: see carried.py
+    packed = traitlets.Unicode().tag(sync=True)  # the weights: see core/packing.py
     fine = traitlets.Unicode().tag(sync=True)
     ranges = traitlets.List().tag(sync=True)
     shapes = traitlets.List().tag(sync=True)
@@ -68,6 +69,12 @@ class UnrolledModel(Widget, kind="unrolled"):
     forced = traitlets.Dict().tag(sync=True)  # step t of the decoder → the word in its place
     step = traitlets.Int(0).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
+
+    rules = checks.rules(
+        sentence=lambda self, _, value: _sentence(value, self.source_words),
+        forced=lambda self, _, value: _forced(value, self.target_words, _longest(self.sentence)),
+        step=rule(checks.index_of, count=lambda self: self._count()),
+    )
 
     def __init__(
         self,
@@ -81,10 +88,10 @@ class UnrolledModel(Widget, kind="unrolled"):
         caption: str = "",
     ) -> None:
         tensors = _weights(model, source, target)
-        packed, fine, ranges = carried.pack(tensors)
+        packed, fine, ranges = packing.pack_tensors(tensors)
         shapes = [list(tensor.shape) for tensor in tensors]
-        self._tensors = carried.unpack(packed, fine, ranges, shapes)  # the page's own numbers
-        words = _sentence(sentence, source.tokens)
+        tensors = packing.unpack_tensors(packed, fine, ranges, shapes)  # the page's own numbers
+        self._model = with_weights(model, tensors)
         super().__init__(
             caption=caption,
             source_words=list(source.tokens),
@@ -93,18 +100,14 @@ class UnrolledModel(Widget, kind="unrolled"):
             fine=fine,
             ranges=ranges,
             shapes=shapes,
-            sentence=words,
-            forced=_forced(forced, target.tokens, _longest(words)),
+            start={"sentence": sentence, "forced": forced, "step": step},
         )
-        self.step = step
-        start = {"sentence": words, "forced": self.forced, "step": self.step}
-        self.initial = markup.tidy(start)
 
     @property
     def written(self) -> list[str]:
         """The sentence as it stands now, forced words included, without eos."""
         words = self._words(self._run().written)
-        return words[:-1] if words[-1] == self.target_words[carried.EOS] else words
+        return words[:-1] if words[-1] == self.target_words[EOS] else words
 
     @property
     def chosen(self) -> list[str]:
@@ -123,10 +126,10 @@ class UnrolledModel(Widget, kind="unrolled"):
         states = (done.forward, done.backward, done.states)
         return Norms(*(np.linalg.norm(part, axis=-1) for part in states))
 
-    def _run(self) -> carried.Run:
+    def _run(self) -> Run:
         source = [self.source_words.index(word) for word in self.sentence]
         forced = {int(t): self.target_words.index(word) for t, word in self.forced.items()}
-        return carried.run(self._tensors, source, forced, _longest(self.sentence))
+        return run(self._model, source, forced, _longest(self.sentence))
 
     def _words(self, ids: Sequence[int]) -> list[str]:
         return [self.target_words[number] for number in ids]
@@ -135,18 +138,6 @@ class UnrolledModel(Widget, kind="unrolled"):
         """How many steps there are: n of reading, the summary, and m of writing."""
         return len(self.sentence) + 1 + len(self._run().written)
 
-    @traitlets.validate("sentence")
-    def _check_sentence(self, proposal: dict[str, Any]) -> list[str]:
-        return _sentence(proposal["value"], self.source_words)
-
-    @traitlets.validate("forced")
-    def _check_forced(self, proposal: dict[str, Any]) -> dict[int, str]:
-        return _forced(proposal["value"], self.target_words, _longest(self.sentence))
-
-    @traitlets.validate("step")
-    def _check_step(self, proposal: dict[str, Any]) -> int:
-        return checks.index_of("step", proposal["value"], count=self._count())
-
     @traitlets.observe("sentence", "forced")
     def _keep_step(self, _: Any) -> None:
         """A shorter run has no step so late: then the last one is shown."""
@@ -154,7 +145,7 @@ class UnrolledModel(Widget, kind="unrolled"):
             self.step = min(self.step, self._count() - 1)
 
     def _summary(self) -> str:
-        d = self._tensors[0].shape[1]
+        d = self.shapes[0][1]
         return f"d_model {d}, reads {' '.join(self.sentence)}, writes {' '.join(self.written)}"
 
     def _fallback(self) -> str:
@@ -220,8 +211,8 @@ def _weights(model: Any, source: Any, target: Any) -> list[np.ndarray]:
     if model.decoder.order != "none":
         raise ValueError(f"model must have order='none', got order={model.decoder.order!r}")
     state = model.state_dict()
-    tensors = [checks.finite_array(name, state[name], ranks=(1, 2)) for name in carried.TENSORS]
-    _check_sizes(dict(zip(carried.TENSORS, tensors, strict=True)), source, target)
+    tensors = [checks.finite_array(name, state[name], ranks=(1, 2)) for name in TENSORS]
+    _check_sizes(dict(zip(TENSORS, tensors, strict=True)), source, target)
     return tensors
 
 

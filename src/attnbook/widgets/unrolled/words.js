@@ -17,24 +17,32 @@ function reading({ now: { step, n, words, norms } }) {
   return `reading: ${one("→", step, norms.forward)}, ${one("←", n - 1 - step, norms.backward)}.`;
 }
 
-const summary = ({ now: { norms, states } }) => "the summary: the last states of → and ← become "
-  + `s₀, ${states[0].length} numbers of norm ${fixed(norms.decoder[0])}. The decoder gets nothing `
-  + "else of the sentence.";
+const summary = ({ now: { norms, states } }) =>
+  "the summary: the last states of → and ← become " +
+  `s₀, ${states[0].length} numbers of norm ${fixed(norms.decoder[0])}. The decoder gets nothing ` +
+  "else of the sentence.";
 
 function writing({ names, now: { t, steps, norms, forced } }) {
   const { reads, p, best, word } = steps[t - 1];
   const whose = t === 1 ? "" : forced[t - 1] === undefined ? ", its own" : ", forced";
   const loss = fixed(-Math.log(Math.max(p[word], Number.MIN_VALUE)));
-  return `writing: the decoder reads ${quoted(names[reads])}${whose}; s${low(t)} has the norm `
-    + `${fixed(norms.decoder[t])}. Most probable next: ${quoted(names[best])} (${fixed(p[best])}).`
-    + (forced[t] === undefined ? "" : ` Forced: ${quoted(names[word])}, of probability `
-      + `${fixed(p[word])}, a loss of −ln p = ${loss}.`)
-    + (t < steps.length ? "" : ending(names, steps));
+  return (
+    `writing: the decoder reads ${quoted(names[reads])}${whose}; s${low(t)} has the norm ` +
+    `${fixed(norms.decoder[t])}. Most probable next: ${quoted(names[best])} (${fixed(p[best])}).` +
+    (forced[t] === undefined
+      ? ""
+      : ` Forced: ${quoted(names[word])}, of probability ` + `${fixed(p[word])}, a loss of −ln p = ${loss}.`) +
+    (t < steps.length ? "" : ending(names, steps))
+  );
 }
 
 function ending(names, steps) {
   const words = steps.map(({ word }) => word);
-  const text = words.filter((word) => word !== EOS).map((word) => names[word]).join(" ");
-  return words.includes(EOS) ? ` ${names[EOS]} ends the sentence: ${text || "no word at all"}.`
+  const text = words
+    .filter((word) => word !== EOS)
+    .map((word) => names[word])
+    .join(" ");
+  return words.includes(EOS)
+    ? ` ${names[EOS]} ends the sentence: ${text || "no word at all"}.`
     : ` Cut off after ${words.length} words: ${text}.`;
 }

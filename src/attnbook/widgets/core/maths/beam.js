@@ -1,28 +1,29 @@
-// Beam search.
+// Beam search over anything that grows.
+
+/** @import { Hypothesis, Search } from "../types.d.ts" */
 
 /**
- * Beam search over a table of next words: row r of it, wordsOf[r] with the log-probabilities
- * logs[r] (null is −∞), belongs to the prefix prefixes[r] = [row without its last word, that word].
+ * Beam search as attnbook.decoding's, one hypothesis after another: a generator that yields the
+ * number of the word at which it is. `grow` gives the candidates that follow a hypothesis.
  * Returns each step's candidates best first, those kept and those ended so far, and the ranking by
- * log p / n^penalty. Of equals the better parent comes first, then the lower word.
+ * log p / n^penalty. Of equals the better parent comes first, then the earlier candidate.
+ * @param {Hypothesis} start
+ * @param {{grow: (one: Hypothesis) => Hypothesis[], beam: number, penalty: number, eos: number, longest: number}} how
+ * @returns {Generator<number, Search, void>}
  */
-export function beamSearch({ prefixes, wordsOf, logs, beam, penalty, eos, longest }) {
-  const rowOf = new Map(prefixes.map(([row, word], at) => [`${row} ${word}`, at]));
-  const grow = (before) => wordsOf[before.row].map((word, at) => {
-    const log = logs[before.row][at];
-    return { before, word, log, logP: before.logP + log, row: rowOf.get(`${before.row} ${word}`) };
-  });
+export function* beamSearch(start, { grow, beam, penalty, eos, longest }) {
   const scored = (n) => (one) => ({ one, n, score: one.logP / n ** penalty });
   const rank = (list) => list.sort((a, b) => b.score - a.score).slice(0, beam);
   const steps = [];
-  let living = [{ row: 0, logP: 0 }];
-  let ended = [];
-  let settled = false;
+  let [living, ended, settled] = [[start], [], false];
   while (!settled && steps.length < longest) {
     const n = steps.length + 1;
-    const all = living.flatMap(grow).filter(({ log }) => log !== null)
-      .sort((a, b) => b.logP - a.logP);
-    const kept = all.slice(0, beam);
+    const all = [];
+    for (const one of living) {
+      yield n;
+      all.push(...grow(one));
+    }
+    const kept = all.sort((a, b) => b.logP - a.logP).slice(0, beam);
     ended = rank([...ended, ...kept.filter(({ word }) => word === eos).map(scored(n))]);
     living = kept.filter(({ word }) => word !== eos);
     steps.push({ all, kept, ended });
@@ -32,3 +33,10 @@ export function beamSearch({ prefixes, wordsOf, logs, beam, penalty, eos, longes
   }
   return { steps, ranking: rank([...ended, ...living.map(scored(steps.length))]) };
 }
+
+/**
+ * All words of a hypothesis, from the first on.
+ * @param {Hypothesis} one
+ * @returns {Hypothesis[]}
+ */
+export const path = (one) => (one.before ? [...path(one.before), one] : []);

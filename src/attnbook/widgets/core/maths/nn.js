@@ -1,18 +1,47 @@
-// The mathematics, and nothing else: pure functions on plain numbers, tested against PyTorch.
+// What networks are made of: pure functions on plain numbers, tested against PyTorch.
 // Big matrices are flat, row after row: entry (i, j) of an n_q × n_k matrix is at i·n_k + j.
 
+/** @import { Flat, Linear, May, Rows, Vec } from "../types.d.ts" */
 
+/**
+ * @param {Vec} a
+ * @param {Vec} b
+ * @returns {number}
+ */
 export const dot = (a, b) => a.reduce((sum, x, c) => sum + x * b[c], 0);
 
-/** Raw scores e = q kᵀ of two lists of vectors, as rows. */
+/**
+ * Raw scores e = q kᵀ of two lists of vectors, as rows.
+ * @param {Rows} query
+ * @param {Rows} key
+ * @returns {Rows}
+ */
 export const scores = (query, key) => query.map((q) => key.map((k) => dot(q, k)));
 
-/** What a score is divided by before the softmax: √d (where scaled) times temperature. */
+/**
+ * What a score is divided by before the softmax: √d (where scaled) times temperature.
+ * @param {number} d
+ * @param {boolean} scaled
+ * @param {number} [temperature]
+ * @returns {number}
+ */
 export const divisor = (d, scaled, temperature = 1) => (scaled ? Math.sqrt(d) : 1) * temperature;
 
+/**
+ * @param {number[]} row
+ * @param {number} by
+ * @returns {number[]}
+ */
 export const scale = (row, by) => row.map((score) => score / by);
 
-/** Which key each query may attend to, flat, 1 = may. Causal: the last query sees every key. */
+/**
+ * Which key each query may attend to, flat, 1 = may. Causal: the last query sees every key.
+ * @param {number} nQ
+ * @param {number} nK
+ * @param {boolean} [causal]
+ * @param {May|null} [given]
+ * @returns {Uint8Array}
+ */
 export function mask(nQ, nK, causal = false, given = null) {
   const may = new Uint8Array(nQ * nK).fill(1);
   for (let i = 0; i < nQ; i++) {
@@ -24,7 +53,15 @@ export function mask(nQ, nK, causal = false, given = null) {
   return may;
 }
 
-/** Softmax of one row of flat scores / by, into out; a row with no allowed key becomes zeros. */
+/**
+ * Softmax of one row of flat scores / by, into out; a row with no allowed key becomes zeros.
+ * @param {Float64Array} out
+ * @param {ArrayLike<number>} flat
+ * @param {May} may
+ * @param {number} start
+ * @param {number} length
+ * @param {number} by
+ */
 function softmaxInto(out, flat, may, start, length, by) {
   let top = -Infinity;
   for (let at = start; at < start + length; at++) {
@@ -38,32 +75,72 @@ function softmaxInto(out, flat, may, start, length, by) {
   if (total > 0) for (let at = start; at < start + length; at++) out[at] /= total;
 }
 
-/** Row i of a flat matrix; the same memory. */
+/**
+ * Row i of a flat matrix; the same memory.
+ * @param {any} flat
+ * @param {number} i
+ * @param {number} nK
+ * @returns {any}
+ */
 export const rowAt = (flat, i, nK) => flat.subarray(i * nK, (i + 1) * nK);
 
-/** Weights α = softmax(flat / by) of a whole matrix; out may be given to save the memory. */
+/**
+ * Weights α = softmax(flat / by) of a whole matrix; out may be given to save the memory.
+ * @param {ArrayLike<number>} flat
+ * @param {number} nQ
+ * @param {number} nK
+ * @param {May} may
+ * @param {number} by
+ * @param {Float64Array} [out]
+ * @returns {Float64Array}
+ */
 export function weights(flat, nQ, nK, may, by, out = new Float64Array(nQ * nK)) {
   for (let i = 0; i < nQ; i++) softmaxInto(out, flat, may, i * nK, nK, by);
   return out;
 }
 
-/** Softmax of one short row, over the keys whose may[j] is true. */
+/**
+ * Softmax of one short row, over the keys whose may[j] is true.
+ * @param {number[]} row
+ * @param {May} [may]
+ * @returns {number[]}
+ */
 export function softmax(row, may = row.map(() => true)) {
   return Array.from(weights(row, 1, row.length, may, 1));
 }
 
-/** The weighted sum of vectors: y = Σ α_j v_j. */
+/**
+ * The weighted sum of vectors: y = Σ α_j v_j.
+ * @param {Vec} row
+ * @param {Rows} values
+ * @returns {number[]}
+ */
 export const attend = (row, values) =>
   values[0].map((_, c) => row.reduce((sum, weight, j) => sum + weight * values[j][c], 0));
 
-/** Rows of vectors times a matrix: (n, d) (d, k) → (n, k). */
+/**
+ * Rows of vectors times a matrix: (n, d) (d, k) → (n, k).
+ * @param {Rows} rows
+ * @param {Rows} matrix
+ * @returns {Rows}
+ */
 export const product = (rows, matrix) => rows.map((row) => attend(row, matrix));
 
-/** The ones of an identity matrix, in any shape: as many as fit on the diagonal. */
-export const identity = (rows, columns) => Array.from({ length: rows }, (_, r) =>
-  Array.from({ length: columns }, (__, c) => Number(r === c)));
+/**
+ * The ones of an identity matrix, in any shape: as many as fit on the diagonal.
+ * @param {number} rows
+ * @param {number} columns
+ * @returns {Rows}
+ */
+export const identity = (rows, columns) =>
+  Array.from({ length: rows }, (_, r) => Array.from({ length: columns }, (__, c) => Number(r === c)));
 
-/** The average of several matrices of weights, entry by entry, into out. */
+/**
+ * The average of several matrices of weights, entry by entry, into out.
+ * @param {Flat[]} matrices
+ * @param {Float64Array} [out]
+ * @returns {Float64Array}
+ */
 export function mean(matrices, out = new Float64Array(matrices[0].length)) {
   out.fill(0);
   for (const values of matrices) {
@@ -72,6 +149,90 @@ export function mean(matrices, out = new Float64Array(matrices[0].length)) {
   return out;
 }
 
-/** Entropy −Σ α ln α of one row of weights, in nats; exp of it is a number of keys. */
-export const entropy = (row) =>
-  row.reduce((sum, weight) => (weight > 0 ? sum - weight * Math.log(weight) : sum), 0);
+/**
+ * Entropy −Σ α ln α of one row of weights, in nats; exp of it is a number of keys.
+ * @param {Vec} row
+ * @returns {number}
+ */
+export const entropy = (row) => row.reduce((sum, weight) => (weight > 0 ? sum - weight * Math.log(weight) : sum), 0);
+
+/**
+ * W x + b of a flat matrix, or the rows from `from` up to `to` of it.
+ * @param {Linear} map
+ * @param {ArrayLike<number>} x
+ * @param {number} [from]
+ * @param {number} [to]
+ * @returns {any}
+ */
+export function affine({ weight, bias = null }, x, from = 0, to = weight.length / x.length) {
+  const n = x.length;
+  const out = weight instanceof Float32Array ? new Float32Array(to - from) : new Float64Array(to - from);
+  for (let r = from; r < to; r++) {
+    let [one, two, three, four, at] = [bias ? bias[r] : 0, 0, 0, 0, r * n];
+    let c = 0;
+    for (; c + 3 < n; c += 4, at += 4) {
+      // four sums: none waits for another
+      one += weight[at] * x[c];
+      two += weight[at + 1] * x[c + 1];
+      three += weight[at + 2] * x[c + 2];
+      four += weight[at + 3] * x[c + 3];
+    }
+    for (; c < n; c++, at++) one += weight[at] * x[c];
+    out[r - from] = one + two + three + four;
+  }
+  return out;
+}
+
+/**
+ * @param {Vec} x
+ * @returns {number}
+ */
+const average = (x) => x.reduce((sum, value) => sum + value, 0) / x.length;
+
+/**
+ * One vector's mean and biased variance.
+ * @param {Vec} x
+ * @returns {{mu: number, variance: number}}
+ */
+export function moments(x) {
+  const mu = average(x);
+  return { mu, variance: average(x.map((value) => (value - mu) ** 2)) };
+}
+
+/**
+ * (x − mean) / √(variance + eps), then a factor and a sum of its own for each component.
+ * @param {any} x
+ * @param {ArrayLike<number>} gain
+ * @param {ArrayLike<number>} shift
+ * @param {number} eps
+ * @returns {any}
+ */
+export function layerNorm(x, gain, shift, eps) {
+  const { mu, variance } = moments(x);
+  const by = Math.sqrt(variance + eps);
+  return x.map((value, c) => ((value - mu) / by) * gain[c] + shift[c]);
+}
+
+/**
+ * @param {number} x
+ * @returns {number}
+ */
+const sigmoid = (x) => 1 / (1 + Math.exp(-x));
+
+/**
+ * One step of a GRU as PyTorch defines it: reset r, update z, and the proposal.
+ * @param {Flat[]} gru
+ * @param {ArrayLike<number>} x
+ * @param {any} h
+ * @returns {any}
+ */
+export function gruCell([wX, wH, bX, bH], x, h) {
+  const d = h.length;
+  const fromX = affine({ weight: wX, bias: bX }, x);
+  const fromH = affine({ weight: wH, bias: bH }, h);
+  return h.map((old, c) => {
+    const r = sigmoid(fromX[c] + fromH[c]);
+    const z = sigmoid(fromX[d + c] + fromH[d + c]);
+    return (1 - z) * Math.tanh(fromX[2 * d + c] + r * fromH[2 * d + c]) + z * old;
+  });
+}

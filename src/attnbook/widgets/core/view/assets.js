@@ -3,29 +3,40 @@
 
 import { bytesOf } from "../maths/packing.js";
 
-/** The bytes of the store's asset, as a promise; the page's script is asked for once. */
+/** @import { Store } from "../types.d.ts" */
+
+/**
+ * The bytes of the store's asset, as a promise; the page's script is asked for once.
+ * @param {Store} store
+ * @returns {Promise<Uint8Array>}
+ */
 export async function assetOf(store) {
   const carried = store.get("carried");
   if (carried?.byteLength) {
     return new Uint8Array(carried.buffer, carried.byteOffset, carried.byteLength);
   }
   const name = store.get("asset");
-  const all = (globalThis.attnbookAssets ??= {});
+  globalThis.attnbookAssets ??= {};
+  const all = globalThis.attnbookAssets;
   if (!all[name]) await loadScript(new URL(`assets/${name}.js`, globalThis.attnbookPlace));
   return bytesOf(all[name]);
 }
 
-const loadScript = (url) => new Promise((done, fail) => {
-  const script = document.createElement("script");
-  script.onload = done;
-  script.onerror = () => {
-    script.remove();
-    fail(new Error(`${url} could not be loaded`));
-  };
-  script.src = url;
-  document.head.append(script);
-});
+const loadScript = (url) =>
+  new Promise((done, fail) => {
+    const script = document.createElement("script");
+    script.onload = done;
+    script.onerror = () => {
+      script.remove();
+      fail(new Error(`${url} could not be loaded`));
+    };
+    script.src = url;
+    document.head.append(script);
+  });
 
-/** A size in words: 0.9 MB, 140 KB. */
-export const sizeText = (bytes) => (bytes < 1e6 ? `${Math.round(bytes / 1e3)} KB`
-  : `${(bytes / 1e6).toFixed(1)} MB`);
+/**
+ * A size in words: 0.9 MB, 140 KB.
+ * @param {number} bytes
+ * @returns {string}
+ */
+export const sizeText = (bytes) => (bytes < 1e6 ? `${Math.round(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);

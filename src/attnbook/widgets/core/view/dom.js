@@ -4,17 +4,29 @@
 import { replaced } from "../maths/lists.js";
 import { typed } from "./text.js";
 
+/** @import { Part, Store } from "../types.d.ts" */
+
 const PREFIX = "attnbook-";
 
 /**
  * An element. Of its props, on… are listeners, true/false/null set or leave out, the rest are
  * attributes; a class is named without its prefix, and a text instead of props is a class.
+ * @param {string} tag
+ * @param {any} [props]
+ * @param {...any} children
+ * @returns {any}
  */
 export function el(tag, props = {}, ...children) {
   return made(document.createElement(tag), props, children);
 }
 
-/** An element of a drawing. */
+/**
+ * An element of a drawing.
+ * @param {string} tag
+ * @param {any} [props]
+ * @param {...any} children
+ * @returns {any}
+ */
 export function svg(tag, props, ...children) {
   return made(document.createElementNS("http://www.w3.org/2000/svg", tag), props, children);
 }
@@ -33,98 +45,200 @@ function setProp(node, name, value) {
   else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
 }
 
-/** Give a node a class, or take it away. */
+/**
+ * Give a node a class, or take it away.
+ * @param {Element} node
+ * @param {string} name
+ * @param {boolean} [on]
+ */
 export const mark = (node, name, on = true) => node.classList.toggle(PREFIX + name, on);
 
+/**
+ * @param {any} node
+ * @param {string} name
+ * @param {any} value
+ */
 export const setVar = (node, name, value) => node.style.setProperty(`--${name}`, value);
 
+/**
+ * @param {...any} children
+ * @returns {any}
+ */
 export const note = (...children) => el("p", "note", ...children);
+/**
+ * @returns {any}
+ */
 export const statusLine = () => el("p", { class: "status", role: "status" });
 
-/** Where the reader is told what cannot be used; tell(message) writes there. */
+/**
+ * Where the reader is told what cannot be used; tell(message) writes there.
+ * @returns {{node: any, tell: (message: string) => void}}
+ */
 export function alertLine() {
   const node = el("p", { class: "error", role: "alert" });
   return { node, tell: (message) => setText(node, message) };
 }
 
-/** Text in which `backticks` mark code: a list of text and <code> elements. */
+/**
+ * Text in which `backticks` mark code: a list of text and <code> elements.
+ * @param {string} text
+ * @returns {any[]}
+ */
 export function inline(text) {
   return text.split(/`([^`]+)`/).map((part, place) => (place % 2 ? el("code", {}, part) : part));
 }
 
-/** Write text only where it changed, so that a screen reader is not told it twice. */
+/**
+ * Write text only where it changed, so that a screen reader is not told it twice.
+ * @param {Node} node
+ * @param {string} text
+ */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/**
+ * @param {string} text
+ * @param {(event: any) => any} press
+ * @param {any} [props]
+ * @returns {any}
+ */
 export function button(text, press, props = {}) {
   return el("button", { type: "button", onclick: press, ...props }, text);
 }
 
+/**
+ * @param {Element} node
+ * @param {any} on
+ */
 export const pressed = (node, on) => node.setAttribute("aria-pressed", on);
 
-/** A checkbox with its label; returns the label and a function that shows a state. */
+/**
+ * A checkbox with its label; returns the label and a function that shows a state.
+ * @param {string} text
+ * @param {(on: boolean) => any} flip
+ * @returns {Part}
+ */
 export function tick(text, flip) {
   const box = el("input", { type: "checkbox", onchange: () => flip(box.checked) });
   const label = el("label", "tick", box, el("span", {}, text));
-  return { node: label, show: (on) => { box.checked = on; } };
+  return {
+    node: label,
+    show: (on) => {
+      box.checked = on;
+    },
+  };
 }
 
-/** A list of choices with its label; shows the one at a place. */
+/**
+ * A list of choices with its label; shows the one at a place.
+ * @param {string} label
+ * @param {string[]} names
+ * @param {(place: number) => any} pick
+ * @returns {Part}
+ */
 export function choice(label, names, pick) {
-  const box = el("select", { onchange: () => pick(box.selectedIndex) },
-    names.map((name) => el("option", {}, name)));
+  const box = el(
+    "select",
+    { onchange: () => pick(box.selectedIndex) },
+    names.map((name) => el("option", {}, name)),
+  );
   const node = el("label", "choose", el("span", {}, label), box);
-  return { node, show: (place) => { box.selectedIndex = place; } };
+  return {
+    node,
+    show: (place) => {
+      box.selectedIndex = place;
+    },
+  };
 }
 
-/** Take back all that was marked as typed wrong. */
-export const forgive = (node) => node.querySelectorAll("[aria-invalid]")
-  .forEach((box) => box.removeAttribute("aria-invalid"));
+/**
+ * Take back all that was marked as typed wrong.
+ * @param {Element} node
+ */
+export const forgive = (node) =>
+  node.querySelectorAll("[aria-invalid]").forEach((box) => box.removeAttribute("aria-invalid"));
 
 /**
  * The button that puts back what was there first, and forgets what was typed wrong; `also` is to
  * be done before. The view has store, node, draw and alert.
+ * @param {any} view
+ * @param {string} what
+ * @param {() => void} [also]
+ * @param {() => any} [kept]
+ * @returns {any}
  */
-export const reset = (view, what, also = () => {}, kept = () => ({})) => button("reset", () => {
-  also();
-  forgive(view.node);
-  view.alert.tell("");
-  view.store.set({ ...structuredClone(view.store.get("initial")), ...kept() });
-  view.draw(); // the very numbers that are there still have to come back into the boxes
-}, { "aria-label": `reset to the first ${what}` });
+export const reset = (view, what, also = () => {}, kept = () => ({})) =>
+  button(
+    "reset",
+    () => {
+      also();
+      forgive(view.node);
+      view.alert.tell("");
+      view.store.set({ ...structuredClone(view.store.get("initial")), ...kept() });
+      view.draw(); // the very numbers that are there still have to come back into the boxes
+    },
+    { "aria-label": `reset to the first ${what}` },
+  );
 
-/** Several parts that are shown together. */
-export const together = (node, parts) =>
-  ({ node, show: (now) => parts.forEach((part) => part.show(now)) });
+/**
+ * Several parts that are shown together.
+ * @param {any} node
+ * @param {Part[]} parts
+ * @returns {Part}
+ */
+export const together = (node, parts) => ({ node, show: (now) => parts.forEach((part) => part.show(now)) });
 
+/**
+ * @param {{node?: any}[]} parts
+ * @returns {any[]}
+ */
 export const nodes = (parts) => parts.map(({ node }) => node);
 
-/** A bar of a share from 0 to 1. */
+/**
+ * A bar of a share from 0 to 1.
+ * @returns {Part}
+ */
 export function bar() {
   const fill = el("span");
-  const show = (share) => { fill.style.width = `${100 * share}%`; };
+  const show = (share) => {
+    fill.style.width = `${100 * share}%`;
+  };
   return { node: el("span", "bar", fill), show };
 }
 
-/** A listener for keys; `act` says false of an event that it has no use for. */
+/**
+ * A listener for keys; `act` says false of an event that it has no use for.
+ * @param {(event: any) => any} act
+ * @returns {(event: any) => void}
+ */
 export const onKeys = (act) => (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || act(event) === false) return;
   event.preventDefault();
   event.stopPropagation(); // JupyterLab would take Enter and the arrows for its cells
 };
 
-/** A box that takes a number, as text: a comma or a point is good. */
-export const decimal = (props) =>
-  el("input", { type: "text", inputmode: "decimal", autocomplete: "off", ...props });
+/**
+ * A box that takes a number, as text: a comma or a point is good.
+ * @param {any} props
+ * @returns {any}
+ */
+export const decimal = (props) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", ...props });
 
 /**
  * A box for one number. What cannot be used is marked and said, the last good number stays, and
  * comes back into the box when the reader leaves it. What lies from `least` to `most` can be used,
  * or whatever `usable` says. The up and down arrows change it by `step`.
+ * @param {{label: string, most?: number, least?: number, change: (value: number) => any, tell: (message: string) => void, step?: number, wanted?: string, usable?: (value: number) => boolean}} how
+ * @returns {Part}
  */
 export function numberBox({
-  label, most, least = -most, change, tell, step = 1,
+  label,
+  most,
+  least = -most,
+  change,
+  tell,
+  step = 1,
   wanted = `a number from ${least} to ${most}`.replace("-", "−"),
   usable = (value) => value >= least && value <= most,
 }) {
@@ -163,36 +277,62 @@ export function numberBox({
   return { node: box, show };
 }
 
-/** A box that scrolls sideways by itself, reachable by keyboard. */
+/**
+ * A box that scrolls sideways by itself, reachable by keyboard.
+ * @param {string} label
+ * @param {...any} children
+ * @returns {any}
+ */
 export const scroller = (label, ...children) =>
-  el("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": label },
-    ...children);
+  el("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": label }, ...children);
 
-/** A table; rows are lists of strings or nodes, the first of each row is its heading. */
+/**
+ * A table; rows are lists of strings or nodes, the first of each row is its heading.
+ * @param {any[]} head
+ * @param {any[][]} rows
+ * @returns {any}
+ */
 export function table(head, rows) {
-  return grid(head.map((cell) => el("th", { scope: "col" }, cell)), rows.map(([first, ...rest]) =>
-    el("tr", {}, el("th", { scope: "row" }, first), rest.map((cell) => el("td", {}, cell)))));
+  return grid(
+    head.map((cell) => el("th", { scope: "col" }, cell)),
+    rows.map(([first, ...rest]) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, first),
+        rest.map((cell) => el("td", {}, cell)),
+      ),
+    ),
+  );
 }
 
-/** A table of ready cells in its head, and of ready rows. */
+/**
+ * A table of ready cells in its head, and of ready rows.
+ * @param {any[]} head
+ * @param {any[]} rows
+ * @param {...any} foot
+ * @returns {any}
+ */
 export const grid = (head, rows, ...foot) =>
   el("table", {}, el("thead", {}, el("tr", {}, head.flat())), el("tbody", {}, rows), ...foot);
 
 /**
  * A table folded up under a picture: made when it is first opened, kept up to date while open.
  * rows() gives its texts, the head's first.
+ * @param {string} label
+ * @param {() => string[][]} rows
+ * @param {string} [summary]
+ * @returns {Part}
  */
 export function twin(label, rows, summary = "the same as a table") {
   const place = scroller(label);
   let [drawn, ready] = [null, false]; // ready: the picture is drawn, so there is something to say
-  const node = el("details", { class: "twin", ontoggle: () => ready && show() },
-    el("summary", {}, summary), place);
+  const node = el("details", { class: "twin", ontoggle: () => ready && show() }, el("summary", {}, summary), place);
   const show = () => {
     ready = true;
     if (!node.open || node.hidden) return;
     const texts = rows();
-    const fits = drawn?.rows.length === texts.length
-      && drawn.rows[0].cells.length === texts[0].length;
+    const fits = drawn?.rows.length === texts.length && drawn.rows[0].cells.length === texts[0].length;
     if (fits) {
       texts.forEach((row, r) => row.forEach((text, c) => setText(drawn.rows[r].cells[c], text)));
       return;
@@ -203,16 +343,32 @@ export function twin(label, rows, summary = "the same as a table") {
   return { node, show };
 }
 
-/** A copy of the rows of a trait, with another number at (r, c), for the store. */
+/**
+ * A copy of the rows of a trait, with another number at (r, c), for the store.
+ * @param {Store} store
+ * @param {string} name
+ * @param {number} r
+ * @param {number} c
+ * @param {any} value
+ * @returns {Record<string, any>}
+ */
 export const changed = (store, name, r, c, value) => ({
   [name]: replaced(store.get(name), r, replaced(store.get(name)[r], c, value)),
 });
 
-/** Run draw once before the next frame, however often it is asked for. */
+/**
+ * Run draw once before the next frame, however often it is asked for.
+ * @param {() => void} draw
+ * @returns {(() => void) & {cancel: () => void}}
+ */
 export function soon(draw) {
   let asked = 0;
   const ask = () => {
-    if (!asked) asked = requestAnimationFrame(() => { asked = 0; draw(); });
+    if (!asked)
+      asked = requestAnimationFrame(() => {
+        asked = 0;
+        draw();
+      });
   };
   ask.cancel = () => cancelAnimationFrame(asked);
   return ask;

@@ -3,14 +3,26 @@
 import { el, inline, mark } from "./dom.js";
 import { modelStore, plainStore } from "./store.js";
 
-/** What these kinds of widget offer to a page and to anywidget. */
+/** @import { Kind, Store } from "../types.d.ts" */
+
+/**
+ * What these kinds of widget offer to a page and to anywidget.
+ * @param {Record<string, Kind>} kinds
+ * @returns {{mount: (figure: HTMLElement, store: Store) => () => void, hydrate: (page: ParentNode) => void, render: (context: {model: any, el: HTMLElement}) => () => void}}
+ */
 export const open = (kinds) => ({
   mount: (figure, store) => mount(kinds, figure, store),
   hydrate: (page) => hydrate(kinds, page),
   render: (context) => render(kinds, context),
 });
 
-/** Put a live widget into the figure; returns what takes it out again. */
+/**
+ * Put a live widget into the figure; returns what takes it out again.
+ * @param {Record<string, Kind>} kinds
+ * @param {HTMLElement} figure
+ * @param {Store} store
+ * @returns {() => void}
+ */
 function mount(kinds, figure, store) {
   const kind = kinds[store.get("kind")];
   if (!kind) throw new Error(`attnbook: there is no widget "${store.get("kind")}"`);
@@ -25,6 +37,12 @@ function mount(kinds, figure, store) {
   };
 }
 
+/**
+ * @param {HTMLElement} figure
+ * @param {Store} store
+ * @param {Kind} kind
+ * @returns {() => void}
+ */
 function show(figure, store, kind) {
   const view = kind.build(store);
   mark(view.node, "live");
@@ -52,15 +70,23 @@ function forPrint(node) {
         twin.dispatchEvent(new Event("toggle")); // the browser's own comes too late for the print
         opened.push(twin);
       }
-    } else opened.splice(0).forEach((twin) => { twin.open = false; });
+    } else
+      opened.splice(0).forEach((twin) => {
+        twin.open = false;
+      });
   };
   media.addEventListener("change", change);
   return () => media.removeEventListener("change", change);
 }
 
-/** Bring every widget of a static page to life; one that fails keeps its fallback. */
+/**
+ * Bring every widget of a static page to life; one that fails keeps its fallback.
+ * @param {Record<string, Kind>} kinds
+ * @param {ParentNode} page
+ */
 function hydrate(kinds, page) {
-  for (const figure of page.querySelectorAll("figure.attnbook:not([data-ready])")) {
+  for (const one of page.querySelectorAll("figure.attnbook:not([data-ready])")) {
+    const figure = /** @type {HTMLElement} */ (one);
     try {
       const script = figure.querySelector('script[type="application/json"]');
       const state = JSON.parse(script.textContent);
@@ -75,7 +101,12 @@ function hydrate(kinds, page) {
   }
 }
 
-/** anywidget's entry: one view of one model. */
+/**
+ * anywidget's entry: one view of one model.
+ * @param {Record<string, Kind>} kinds
+ * @param {{model: any, el: HTMLElement}} context
+ * @returns {() => void}
+ */
 function render(kinds, { model, el: place }) {
   const store = modelStore(model);
   const figure = el("figure", {

@@ -1,8 +1,13 @@
 // Files that the reader takes home: written here, saved by the browser, sent nowhere.
 
-/** Text as XML: no markup, and no control character that XML forbids. */
+/**
+ * Text as XML: no markup, and no control character that XML forbids.
+ * @param {string} text
+ * @returns {string}
+ */
 export const xml = (text) =>
   text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML forbids
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
     .replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
@@ -13,8 +18,17 @@ function csvCell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
+/**
+ * @param {(string|number)[][]} rows
+ * @returns {string}
+ */
 export const csv = (rows) => rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
 
+/**
+ * @param {string} name
+ * @param {Blob|string} content
+ * @param {string} [type]
+ */
 export function save(name, content, type) {
   const blob = content instanceof Blob ? content : new Blob([content], { type });
   const url = URL.createObjectURL(blob);

@@ -2,9 +2,17 @@
 // style sheet makes the pixels large, which is far cheaper than painting cell by cell.
 
 import { divisor, mask, rowAt, weights } from "../maths/nn.js";
-import { dequantise } from "../maths/packing.js";
+import { unpackScores } from "../maths/packing.js";
 
-/** A head: its raw scores, room for its weights, and a small canvas to paint them on. */
+/** @import { Head, May, Store, View } from "../types.d.ts" */
+
+/**
+ * A head: its raw scores, room for its weights, and a small canvas to paint them on.
+ * @param {Float64Array|null} scores
+ * @param {number} nQ
+ * @param {number} nK
+ * @returns {Head}
+ */
 export function makeHead(scores, nQ, nK) {
   const canvas = document.createElement("canvas");
   canvas.width = nK;
@@ -15,15 +23,22 @@ export function makeHead(scores, nQ, nK) {
   return { scores, weights: new Float64Array(nQ * nK), canvas, context, image, pixels, nQ, nK };
 }
 
-/** All heads, from whichever form the numbers came in. */
+/**
+ * All heads, from whichever form the numbers came in.
+ * @param {Store} store
+ * @returns {Head[]}
+ */
 export function readHeads(store) {
   const [, nQ, nK] = store.get("shape");
-  const heads = store.get("scores")
-    ?? dequantise(store.get("packed"), store.get("ranges"), nQ * nK);
+  const heads = store.get("scores") ?? unpackScores(store.get("packed"), store.get("ranges"), nQ * nK);
   return heads.map((scores) => makeHead(Float64Array.from(scores), nQ, nK));
 }
 
-/** Recompute and repaint all heads; colours is theme.js's ramp. */
+/**
+ * Recompute and repaint all heads; colours is theme.js's ramp.
+ * @param {Head[]} heads
+ * @param {{may: Uint8Array, by: number, colours: Uint32Array}} how
+ */
 export function frame(heads, { may, by, colours }) {
   for (const head of heads) {
     weights(head.scores, head.nQ, head.nK, may, by, head.weights);
@@ -31,7 +46,10 @@ export function frame(heads, { may, by, colours }) {
   }
 }
 
-/** The same by a view's settings, which also has its mask and divisor from it. */
+/**
+ * The same by a view's settings, which also has its mask and divisor from it.
+ * @param {View} view
+ */
 export function weigh(view) {
   const { heads, store, ramp: colours } = view;
   view.may = mask(heads[0].nQ, heads[0].nK, store.get("causal"), store.get("mask"));
@@ -39,7 +57,12 @@ export function weigh(view) {
   frame(heads, { may: view.may, by: view.by, colours });
 }
 
-/** Repaint one head from the weights that it holds. */
+/**
+ * Repaint one head from the weights that it holds.
+ * @param {Head} head
+ * @param {May} may
+ * @param {Uint32Array} colours
+ */
 export function paint(head, may, colours) {
   for (let at = 0; at < head.weights.length; at++) {
     head.pixels[at] = colours[may[at] ? Math.round(255 * head.weights[at]) : 256];
@@ -47,7 +70,12 @@ export function paint(head, may, colours) {
   head.context.putImageData(head.image, 0, 0);
 }
 
-/** One row of a head as a head of its own, with a canvas of its own. */
+/**
+ * One row of a head as a head of its own, with a canvas of its own.
+ * @param {Head} head
+ * @param {number} i
+ * @returns {Head}
+ */
 export function rowOf(head, i) {
   const row = makeHead(null, 1, head.nK);
   row.weights.set(rowAt(head.weights, i, head.nK));

@@ -4,6 +4,13 @@
 import { xml } from "./files.js";
 import { css } from "./theme.js";
 
+/** @import { Pen } from "../types.d.ts" */
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} family
+ * @returns {Pen}
+ */
 export function canvasPen(context, family) {
   return {
     rect(x, y, width, height, fill) {
@@ -46,6 +53,10 @@ function paintText(context, family, text, x, y, style) {
 
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 
+/**
+ * @param {string} family
+ * @returns {Pen}
+ */
 export function svgPen(family) {
   const parts = [];
   const put = (tag, props, text) => {
@@ -54,13 +65,24 @@ export function svgPen(family) {
   };
   return {
     rect: (x, y, width, height, fill) => put("rect", { x, y, width, height, fill: css(fill) }),
-    frame: (x, y, width, height, colour, thick) => put("rect",
-      { x, y, width, height, fill: "none", stroke: css(colour), "stroke-width": thick }),
+    frame: (x, y, width, height, colour, thick) =>
+      put("rect", { x, y, width, height, fill: "none", stroke: css(colour), "stroke-width": thick }),
     line: (x1, y1, x2, y2, colour) => put("line", { x1, y1, x2, y2, stroke: css(colour) }),
     text(text, x, y, { size, colour, align = "left", upright = false }) {
       const turn = upright ? { transform: `rotate(-90 ${x} ${y})` } : {};
-      put("text", { x, y, "font-size": size, fill: css(colour), "text-anchor": ANCHORS[align],
-        "dominant-baseline": "central", ...turn }, text);
+      put(
+        "text",
+        {
+          x,
+          y,
+          "font-size": size,
+          fill: css(colour),
+          "text-anchor": ANCHORS[align],
+          "dominant-baseline": "central",
+          ...turn,
+        },
+        text,
+      );
     },
     matrix({ pixels, nQ, nK }, x, y, width, height) {
       const cell = { width: width / nK, height: height / nQ };

@@ -3,11 +3,17 @@
 import { fixed, shorten, visible } from "./text.js";
 import { readable, shade } from "./theme.js";
 
+/** @import { Cell, Colour, Layout, Pen } from "../types.d.ts" */
+
 const CELL = { most: 56, mostOfMany: 46, least: 4, forNumbers: 30, forThree: 42, forLines: 10 };
 const LABEL = { size: 14, most: 120, line: 15 };
 const AXIS = { size: 12, height: 20 };
 
-/** Sizes for a picture at most `width` wide; measure gives a label's width in pixels. */
+/**
+ * Sizes for a picture at most `width` wide; measure gives a label's width in pixels.
+ * @param {{width: number, tokens: string[], keyTokens: string[], measure: (text: string) => number}} given
+ * @returns {Layout}
+ */
 export function layout({ width, tokens, keyTokens, measure }) {
   const widest = (texts) => Math.ceil(Math.max(...texts.map((text) => measure(visible(text)))));
   const room = Math.min(LABEL.most, Math.floor(width * 0.28));
@@ -20,7 +26,12 @@ export function layout({ width, tokens, keyTokens, measure }) {
   const labels = upright ? Math.min(columns, LABEL.most) + 10 : LABEL.size + 10;
   const top = AXIS.height + labels;
   return {
-    cell, left, top, upright, room: left - 10, columnRoom: labels - 10,
+    cell,
+    left,
+    top,
+    upright,
+    room: left - 10,
+    columnRoom: labels - 10,
     every: Math.ceil(LABEL.line / cell), // labels closer than a line would overlap
     numbers: cell >= CELL.forNumbers && keyTokens.length <= 12,
     decimals: cell >= CELL.forThree ? 3 : 2,
@@ -32,6 +43,11 @@ export function layout({ width, tokens, keyTokens, measure }) {
 /**
  * Draw one head; what is {head, may, tokens, keyTokens, pinned, cursor}. A function `fill` in it
  * draws the inside of the cells instead of the shades and numbers of their weights.
+ * @param {Pen} pen
+ * @param {Layout} at
+ * @param {any} what
+ * @param {any} palette a colour by each name in theme.js
+ * @param {(text: string) => number} measure
  */
 export function drawPicture(pen, at, what, palette, measure) {
   const { head } = what;
@@ -47,13 +63,25 @@ export function drawPicture(pen, at, what, palette, measure) {
   drawMarks(pen, at, what, palette);
 }
 
-/** Call draw(place, x, y) for each cell, with its upper left corner. */
+/**
+ * Call draw(place, x, y) for each cell, with its upper left corner.
+ * @param {{nQ: number, nK: number}} size
+ * @param {Layout} at
+ * @param {(place: number, x: number, y: number) => void} draw
+ */
 export function eachCell({ nQ, nK }, { cell, left, top }, draw) {
   for (let place = 0; place < nQ * nK; place++) {
     draw(place, left + (place % nK) * cell, top + Math.floor(place / nK) * cell);
   }
 }
 
+/**
+ * @param {Pen} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {number} reach
+ * @param {Colour} colour
+ */
 export function cross(pen, x, y, reach, colour) {
   pen.line(x - reach, y - reach, x + reach, y + reach, colour);
   pen.line(x + reach, y - reach, x - reach, y + reach, colour);
@@ -66,9 +94,10 @@ function drawLines(pen, at, { head, may, between }, { paper, muted }) {
   for (let j = 1; j < head.nK; j++) line(left + j * cell, top, left + j * cell, bottom);
   for (let i = 1; i < head.nQ; i++) line(left, top + i * cell, right, top + i * cell);
   // a masked cell is crossed out: its meaning must not hang on a colour
-  if (may) eachCell(head, at, (place, x, y) => {
-    if (!may[place]) cross(pen, x + cell / 2, y + cell / 2, cell * 0.1, muted);
-  });
+  if (may)
+    eachCell(head, at, (place, x, y) => {
+      if (!may[place]) cross(pen, x + cell / 2, y + cell / 2, cell * 0.1, muted);
+    });
 }
 
 function drawNumbers(pen, at, { head, may }, palette) {
@@ -77,8 +106,7 @@ function drawNumbers(pen, at, { head, may }, palette) {
   eachCell(head, at, (place, x, y) => {
     if (!may[place]) return;
     const colour = readable(shade(head.weights[place], palette));
-    pen.text(fixed(head.weights[place], decimals), x + cell / 2, y + cell / 2,
-      { size, colour, align: "center" });
+    pen.text(fixed(head.weights[place], decimals), x + cell / 2, y + cell / 2, { size, colour, align: "center" });
   });
 }
 
@@ -113,20 +141,38 @@ function drawMarks(pen, { cell, left, top }, { head, pinned, cursor, focused }, 
   }
 }
 
-/** The cell under a point of the picture, or null; a row's label counts as its first cell. */
+/**
+ * The cell under a point of the picture, or null; a row's label counts as its first cell.
+ * @param {Layout} at
+ * @param {number} nQ
+ * @param {number} nK
+ * @param {number} x
+ * @param {number} y
+ * @returns {Cell|null}
+ */
 export function cellAt({ cell, left, top }, nQ, nK, x, y) {
   const i = Math.floor((y - top) / cell);
   const j = Math.max(0, Math.floor((x - left) / cell));
   return i >= 0 && i < nQ && j < nK ? { i, j } : null;
 }
 
-/** A function that says how wide a label would be. */
+/**
+ * A function that says how wide a label would be.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} family
+ * @returns {(text: string) => number}
+ */
 export const measureWith = (context, family) => (text) => {
   context.font = `${LABEL.size}px ${family}`;
   return context.measureText(text).width;
 };
 
-/** Give a canvas the picture's size, with `dense` pixels of its own to each of the page's. */
+/**
+ * Give a canvas the picture's size, with `dense` pixels of its own to each of the page's.
+ * @param {HTMLCanvasElement} canvas
+ * @param {{width: number, height: number}} size
+ * @param {number} dense
+ */
 export function sizeCanvas(canvas, { width, height }, dense) {
   const [wide, high] = [Math.round(width * dense), Math.round(height * dense)];
   if (canvas.width !== wide) canvas.width = wide;
@@ -135,6 +181,14 @@ export function sizeCanvas(canvas, { width, height }, dense) {
   canvas.style.height = `${height}px`;
 }
 
+/**
+ * @param {Pen} pen
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {{cell: number}} at
+ * @param {Colour} colour
+ */
 export function write(pen, text, x, y, { cell }, colour) {
   const size = Math.min(14, Math.floor(cell / (text.length * 0.55 + 0.55)));
   if (size < 7) return;

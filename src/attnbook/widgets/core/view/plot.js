@@ -9,8 +9,16 @@ import { cellAt, drawPicture, layout, measureWith, sizeCanvas } from "./picture.
 import { visible } from "./text.js";
 import { colours, ramp, watchTheme } from "./theme.js";
 
-/** A view whose `draw` needs the width there is; what it is made of is in `parts`. */
+/** @import { Cell, Pen, View } from "../types.d.ts" */
+
+/**
+ * A view whose `draw` needs the width there is; what it is made of is in `parts`.
+ * @param {Record<string, any>} parts
+ * @param {(view: View, width: number) => void} draw
+ * @returns {any} a View, and `parts`
+ */
 export function drawn(parts, draw) {
+  /** @type {any} */
   const view = {
     cursor: null, // the cell under the pointer or the keyboard; each view has its own
     status: statusLine(),
@@ -26,7 +34,12 @@ export function drawn(parts, draw) {
   return view;
 }
 
-/** Start following the page's theme and the width there is; returns what stops it. */
+/**
+ * Start following the page's theme and the width there is; returns what stops it.
+ * @param {View} view
+ * @param {HTMLElement} figure
+ * @returns {() => void}
+ */
 export function attach(view, figure) {
   const recolour = () => {
     view.palette = colours(figure);
@@ -45,7 +58,14 @@ export function attach(view, figure) {
   };
 }
 
-/** Draw on a canvas with `dense` pixels of its own to each of the page's. */
+/**
+ * Draw on a canvas with `dense` pixels of its own to each of the page's.
+ * @param {HTMLCanvasElement} canvas
+ * @param {{width: number, height: number}} at
+ * @param {string} family
+ * @param {(pen: Pen) => void} draw
+ * @param {number} [dense]
+ */
 export function onCanvas(canvas, at, family, draw, dense = window.devicePixelRatio || 1) {
   const context = canvas.getContext("2d");
   sizeCanvas(canvas, at, dense);
@@ -53,7 +73,12 @@ export function onCanvas(canvas, at, family, draw, dense = window.devicePixelRat
   draw(canvasPen(context, family));
 }
 
-/** Draw the large map, at most `width` wide; `what` is as drawPicture takes it. */
+/**
+ * Draw the large map, at most `width` wide; `what` is as drawPicture takes it.
+ * @param {View} view
+ * @param {number} width
+ * @param {any} what
+ */
 export function drawLarge(view, width, what) {
   const { canvas, cursor, family, palette } = view;
   const measure = measureWith(canvas.getContext("2d"), family);
@@ -62,46 +87,78 @@ export function drawLarge(view, width, what) {
   onCanvas(canvas, view.at, family, (pen) => drawPicture(pen, view.at, marked, palette, measure));
 }
 
-/** The cell of a drawn map under a pointer, or null. */
+/**
+ * The cell of a drawn map under a pointer, or null.
+ * @param {any} view
+ * @param {HTMLCanvasElement} canvas
+ * @param {any} event
+ * @param {number} nQ
+ * @param {number} nK
+ * @returns {Cell|null}
+ */
 export function under({ at }, canvas, { clientX, clientY }, nQ, nK) {
   if (!at) return null; // nothing is drawn yet
   const { left, top } = canvas.getBoundingClientRect();
   return cellAt(at, nQ, nK, clientX - left, clientY - top);
 }
 
-/** The cell under the pointer or the keyboard is another one. */
+/**
+ * The cell under the pointer or the keyboard is another one.
+ * @param {View} view
+ * @param {Cell|null} cell
+ */
 export function point(view, cell) {
   if (cell?.i === view.cursor?.i && cell?.j === view.cursor?.j) return;
   view.cursor = cell;
   view.redraw();
 }
 
+/**
+ * @param {any} view
+ * @returns {number|null}
+ */
 export const pinned = ({ store, pin }) => store.get(pin);
 
-/** Pin a row, or let it go where it is pinned. */
-export const togglePin = (view, i) =>
-  view.store.set({ [view.pin]: pinned(view) === i ? null : i });
+/**
+ * Pin a row, or let it go where it is pinned.
+ * @param {View} view
+ * @param {number} i
+ */
+export const togglePin = (view, i) => view.store.set({ [view.pin]: pinned(view) === i ? null : i });
 
-/** The part that takes pointer and keys. */
+/**
+ * The part that takes pointer and keys.
+ * @param {View} view
+ * @param {string} label
+ * @returns {any}
+ */
 export function plot(view, label) {
   const { nQ, nK } = view.heads[0];
   const find = (event) => under(view, view.canvas, event, nQ, nK);
   const move = (cell) => point(view, cell);
-  return el("div", {
-    class: "plot", tabindex: "0", role: "application", "aria-roledescription": "heat map",
-    "aria-label": `${label}. Arrow keys move from cell to cell, Home and End go to the ends of a `
-      + "row, Enter pins the row, Escape lets it go.",
-    onpointermove: (event) => event.pointerType !== "touch" && move(find(event)),
-    onpointerleave: () => move(null),
-    onclick: (event) => {
-      const cell = find(event);
-      if (cell) togglePin(view, cell.i);
-      move(cell);
+  return el(
+    "div",
+    {
+      class: "plot",
+      tabindex: "0",
+      role: "application",
+      "aria-roledescription": "heat map",
+      "aria-label":
+        `${label}. Arrow keys move from cell to cell, Home and End go to the ends of a ` +
+        "row, Enter pins the row, Escape lets it go.",
+      onpointermove: (event) => event.pointerType !== "touch" && move(find(event)),
+      onpointerleave: () => move(null),
+      onclick: (event) => {
+        const cell = find(event);
+        if (cell) togglePin(view, cell.i);
+        move(cell);
+      },
+      onkeydown: onKeys((event) => mapKeys(view, event, { nQ, nK })),
+      onfocus: view.redraw,
+      onblur: () => move(null),
     },
-    onkeydown: onKeys((event) => mapKeys(view, event, { nQ, nK })),
-    onfocus: view.redraw,
-    onblur: () => move(null),
-  }, view.canvas);
+    view.canvas,
+  );
 }
 
 export const KEYS = {
@@ -113,7 +170,13 @@ export const KEYS = {
   End: ({ i }) => ({ i, j: Infinity }),
 };
 
-/** Keys of a map; `passed` is told of each way between two cells, `turned` of Space on a cell. */
+/**
+ * Keys of a map; `passed` is told of each way between two cells, `turned` of Space on a cell.
+ * @param {View} view
+ * @param {any} event
+ * @param {{nQ: number, nK: number, passed?: (from: Cell, to: Cell) => void, turned?: (cell: Cell) => void}} map
+ * @returns {boolean}
+ */
 export function mapKeys(view, { key, shiftKey }, { nQ, nK, passed, turned }) {
   const here = view.cursor ?? { i: pinned(view) ?? 0, j: 0 };
   if (KEYS[key]) {
@@ -128,23 +191,35 @@ export function mapKeys(view, { key, shiftKey }, { nQ, nK, passed, turned }) {
   return true;
 }
 
-/** The status line: the cell pointed at, the pinned row, or a hint. */
+/**
+ * The status line: the cell pointed at, the pinned row, or a hint.
+ * @param {View} view
+ * @param {{describe: (view: any, cell: Cell) => string, describeRow: (view: any, row: number) => string, HINT: string}} words
+ */
 export function say(view, { describe, describeRow, HINT }) {
   const row = pinned(view);
-  setText(view.status, view.cursor ? describe(view, view.cursor)
-    : row === null ? HINT : describeRow(view, row));
+  setText(view.status, view.cursor ? describe(view, view.cursor) : row === null ? HINT : describeRow(view, row));
 }
 
-/** Beside the map: the pinned row's bars, as items of a list, and what is left over. */
+/**
+ * Beside the map: the pinned row's bars, as items of a list, and what is left over.
+ * @param {View} view
+ * @param {any} list
+ * @param {any} [more]
+ */
 export function rowSide(view, list, more) {
   const { side } = view;
   // stays where it is while the rest is made anew: a button that is taken out between press and
   // release is never clicked, and loses the keyboard's focus
-  view.sidehead ??= el("div", "sidehead", el("p", {}, el("b"), " attends to"),
+  view.sidehead ??= el(
+    "div",
+    "sidehead",
+    el("p", {}, el("b"), " attends to"),
     button("let go", () => {
       view.store.set({ [view.pin]: null });
       view.plot.focus();
-    }));
+    }),
+  );
   setText(view.sidehead.querySelector("b"), visible(view.tokens[pinned(view)]));
   if (view.sidehead.parentNode !== side) side.replaceChildren(view.sidehead);
   while (view.sidehead.nextSibling) view.sidehead.nextSibling.remove();

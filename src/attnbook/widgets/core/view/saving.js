@@ -8,14 +8,21 @@ import { drawPicture, layout, measureWith } from "./picture.js";
 import { onCanvas } from "./plot.js";
 import { current } from "./row.js";
 
-/** What is exported: the pinned row, or the whole matrix where none is pinned. */
+/**
+ * What is exported: the pinned row, or the whole matrix where none is pinned.
+ * @param {any} view
+ * @returns {any}
+ */
 export function exported(view) {
   const what = current(view);
   if (what.pinned === null) return what;
   const { nK } = what.head;
   const i = what.pinned;
   return {
-    ...what, pinned: null, head: rowOf(what.head, i), tokens: [what.tokens[i]],
+    ...what,
+    pinned: null,
+    head: rowOf(what.head, i),
+    tokens: [what.tokens[i]],
     may: what.may.slice(i * nK, (i + 1) * nK),
   };
 }
@@ -40,19 +47,35 @@ function saveSvg(view) {
   save("attention.svg", pen.finish(at.width, at.height, "Attention weights"), "image/svg+xml");
 }
 
-/** The rows of the CSV file: those of what is exported. */
+/**
+ * The rows of the CSV file: those of what is exported.
+ * @param {any} view
+ * @returns {(string|number)[][]}
+ */
 export function rows(view) {
   const { head, may, tokens, keyTokens } = exported(view);
   const cell = (at) => (may[at] ? head.weights[at] : "masked");
-  return [["query", ...keyTokens],
-    ...tokens.map((token, i) => [token, ...keyTokens.map((_, j) => cell(i * head.nK + j))])];
+  return [
+    ["query", ...keyTokens],
+    ...tokens.map((token, i) => [token, ...keyTokens.map((_, j) => cell(i * head.nK + j))]),
+  ];
 }
 
 const saveCsv = (view) => save("attention.csv", csv(view.rows()), "text/csv;charset=utf-8");
 
-/** Buttons that save a view's picture, exported(), and its numbers, rows(). */
+/**
+ * Buttons that save a view's picture, exported(), and its numbers, rows().
+ * @param {any} view
+ * @returns {any}
+ */
 export function actions(view) {
   const make = (name, run) => button(name, () => run(view), { "aria-label": `save as ${name}` });
-  return el("div", "actions", el("span", {}, "save as"),
-    make("PNG", savePng), make("SVG", saveSvg), make("CSV", saveCsv));
+  return el(
+    "div",
+    "actions",
+    el("span", {}, "save as"),
+    make("PNG", savePng),
+    make("SVG", saveSvg),
+    make("CSV", saveCsv),
+  );
 }

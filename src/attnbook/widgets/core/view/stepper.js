@@ -3,14 +3,22 @@
 import { within } from "../maths/lists.js";
 import { button, el, onKeys, setText } from "./dom.js";
 
+/** @import { Part } from "../types.d.ts" */
+
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 const UPRIGHT = { ...KEYS, ArrowUp: -1, ArrowDown: 1 };
 
-/** A listener for ←, →, Home and End; in an upright list for ↑ and ↓ too. */
-export const stepKeys = (by, upright) => onKeys(({ key }) => {
-  const change = (upright ? UPRIGHT : KEYS)[key];
-  return change ? by(change) : false;
-});
+/**
+ * A listener for ←, →, Home and End; in an upright list for ↑ and ↓ too.
+ * @param {(change: number) => any} by
+ * @param {boolean} [upright]
+ * @returns {(event: any) => void}
+ */
+export const stepKeys = (by, upright) =>
+  onKeys(({ key }) => {
+    const change = (upright ? UPRIGHT : KEYS)[key];
+    return change ? by(change) : false;
+  });
 
 const PREVIOUS = { previous: -1, next: 1 };
 
@@ -18,6 +26,8 @@ const PREVIOUS = { previous: -1, next: 1 };
  * Buttons for steps from 0 to last(). `moves` are changes by the buttons' names, in whose middle
  * `inner` stands; they go to a step by `go`. `at` reads the store, not the last picture: two
  * presses may come within one frame. `told` is what is counted, if that is said.
+ * @param {{what: string, moves?: Record<string, number>, inner?: any, at: () => number, last: () => number, go: (step: number) => any, upright?: boolean, told?: () => string}} how
+ * @returns {Part & {by: (change: number) => any}}
  */
 export function stepper({ what, moves = PREVIOUS, inner, at, last, go, upright, told }) {
   const by = (change) => go(within(at() + change, last()));
@@ -25,14 +35,22 @@ export function stepper({ what, moves = PREVIOUS, inner, at, last, go, upright, 
   const buttons = Object.keys(moves).map((name, place) => button(name, () => by(changes[place])));
   const half = buttons.length / 2;
   const place = told && el("span");
-  const node = el("div", {
-    class: "stepper", role: "group", "aria-label": `${what}; left and right arrow keys move`,
-    onkeydown: stepKeys(by, upright),
-  }, buttons.slice(0, half), inner, buttons.slice(half), place);
+  const node = el(
+    "div",
+    {
+      class: "stepper",
+      role: "group",
+      "aria-label": `${what}; left and right arrow keys move`,
+      onkeydown: stepKeys(by, upright),
+    },
+    buttons.slice(0, half),
+    inner,
+    buttons.slice(half),
+    place,
+  );
   const show = () => {
     // not `disabled`: that would take the keyboard's focus away at either end
-    buttons.forEach((one, each) =>
-      one.setAttribute("aria-disabled", at() === (each < half ? 0 : last())));
+    buttons.forEach((one, each) => one.setAttribute("aria-disabled", at() === (each < half ? 0 : last())));
     if (told) setText(place, told());
   };
   return { node, show, by };

@@ -2,7 +2,13 @@
 // on(names, listener) which returns a function that stops listening. A view writes only when the
 // reader acts and draws only when told of a change, so two views of one state never fight.
 
-/** In Jupyter and Colab the state is anywidget's model, and Python sees every change. */
+/** @import { Store } from "../types.d.ts" */
+
+/**
+ * In Jupyter and Colab the state is anywidget's model, and Python sees every change.
+ * @param {any} model
+ * @returns {Store}
+ */
 export function modelStore(model) {
   return {
     get: (name) => model.get(name),
@@ -17,7 +23,11 @@ export function modelStore(model) {
   };
 }
 
-/** In a static page it is the JSON that the page carries. */
+/**
+ * In a static page it is the JSON that the page carries.
+ * @param {Record<string, any>} state
+ * @returns {Store}
+ */
 export function plainStore(state) {
   const listeners = new Set();
   return {
@@ -36,3 +46,11 @@ export function plainStore(state) {
     },
   };
 }
+
+/**
+ * Several traits at once, by their names.
+ * @param {Store} store
+ * @param {string[]} names
+ * @returns {any}
+ */
+export const read = (store, names) => Object.fromEntries(names.map((name) => [name, store.get(name)]));

@@ -1,7 +1,18 @@
 // Colours come from the style sheet's custom properties, so that a canvas follows the page.
 
-const NAMES = ["ink", "paper", "accent", "line", "muted", "half", "full", "masked",
-  ...Array.from({ length: 6 }, (_, h) => `head-${h}`)];
+/** @import { Colour } from "../types.d.ts" */
+
+const NAMES = [
+  "ink",
+  "paper",
+  "accent",
+  "line",
+  "muted",
+  "half",
+  "full",
+  "masked",
+  ...Array.from({ length: 6 }, (_, h) => `head-${h}`),
+];
 
 /** Any CSS colour as [red, green, blue]: the browser itself is asked to paint it. */
 function rgb(colour, context) {
@@ -11,7 +22,11 @@ function rgb(colour, context) {
   return Array.from(context.getImageData(0, 0, 1, 1).data.slice(0, 3));
 }
 
-/** The present colours of a widget, as [red, green, blue] each. */
+/**
+ * The present colours of a widget, as [red, green, blue] each.
+ * @param {Element} node
+ * @returns {Record<string, Colour>}
+ */
 export function colours(node) {
   const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const style = getComputedStyle(node);
@@ -19,16 +34,28 @@ export function colours(node) {
   return Object.fromEntries(NAMES.map((name) => [name, read(name)]));
 }
 
+/**
+ * @param {Colour} colour
+ * @returns {string}
+ */
 export const css = ([red, green, blue]) => `rgb(${red},${green},${blue})`;
 
-const between = (from, to, share) =>
-  from.map((part, place) => Math.round(part + (to[place] - part) * share));
+const between = (from, to, share) => from.map((part, place) => Math.round(part + (to[place] - part) * share));
 
-/** The colour of a weight: 0 is the page, 1 the full accent, as in the book's other figures. */
+/**
+ * The colour of a weight: 0 is the page, 1 the full accent, as in the book's other figures.
+ * @param {number} weight
+ * @param {any} palette
+ * @returns {Colour}
+ */
 export const shade = (weight, { paper, half, full }) =>
-  (weight < 0.5 ? between(paper, half, 2 * weight) : between(half, full, 2 * weight - 1));
+  weight < 0.5 ? between(paper, half, 2 * weight) : between(half, full, 2 * weight - 1);
 
-/** Black or white, whichever can be read on this colour (one of them has at least 4.5 : 1). */
+/**
+ * Black or white, whichever can be read on this colour (one of them has at least 4.5 : 1).
+ * @param {Colour} colour
+ * @returns {Colour}
+ */
 export const readable = (colour) => (luminance(colour) > 0.179 ? [0, 0, 0] : [255, 255, 255]);
 
 function luminance(colour) {
@@ -39,7 +66,11 @@ function luminance(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** 256 shades as one pixel each, and at place 256 the colour of a masked cell. */
+/**
+ * 256 shades as one pixel each, and at place 256 the colour of a masked cell.
+ * @param {Record<string, Colour>} palette
+ * @returns {Uint32Array}
+ */
 export function ramp(palette) {
   const bytes = new Uint8ClampedArray(4 * 257);
   for (let place = 0; place <= 256; place++) {
@@ -49,15 +80,18 @@ export function ramp(palette) {
   return new Uint32Array(bytes.buffer);
 }
 
-/** Call back whenever the page's theme may have changed; returns a function that stops it. */
+/**
+ * Call back whenever the page's theme may have changed; returns a function that stops it.
+ * @param {() => void} changed
+ * @returns {() => void}
+ */
 export function watchTheme(changed) {
   const observer = new MutationObserver(changed);
   const attributeFilter = ["data-theme", "theme", "data-jp-theme-light", "class"];
   for (const node of [document.documentElement, document.body]) {
     observer.observe(node, { attributes: true, attributeFilter });
   }
-  const media = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map((query) =>
-    matchMedia(query));
+  const media = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map((query) => matchMedia(query));
   media.forEach((query) => query.addEventListener("change", changed));
   return () => {
     observer.disconnect();
