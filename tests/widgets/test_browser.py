@@ -214,9 +214,8 @@ def test_the_pages_weights_and_measures_are_pythons(maths) -> None:
                 assert np.allclose(measures, widget.measured.ravel(), atol=1e-6, equal_nan=True)
 
 
-@pytest.mark.parametrize("via", ["file", "http"])
-def test_the_weights_come_when_they_are_asked_for(show, via: str) -> None:
-    page = show(browser(row=8, key=2), via=via)
+def test_the_weights_come_when_they_are_asked_for(show) -> None:
+    page = show(browser(row=8, key=2))
     expect(page.locator(".attnbook-fallback table")).to_be_visible()
     expect(page.locator(".attnbook-every")).to_have_count(0)
     ask = page.get_by_role("button", name="load all 6 heads of 2 sentences (3 KB)")

@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
 from playwright.sync_api import expect
 from torch import nn
@@ -113,10 +112,9 @@ def test_the_fallback_of_many_heads_names_each_head_s_largest_weights() -> None:
     assert f"w{i} → w{j} {widget.weights[5].max():.3f}" in html
 
 
-@pytest.mark.parametrize("via", ["file", "http"])
-def test_mouse_and_keyboard_choose_heads_from_a_file_and_over_http(show, via: str) -> None:
+def test_mouse_and_keyboard_choose_heads(show) -> None:
     widget = three(chosen=[])
-    page = show(widget, via=via)
+    page = show(widget)
     expect(title(page)).to_have_text("no head is chosen: average of all 3 heads")
     box(page, 2).check()
     expect(title(page)).to_have_text("head 2")
