@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import product
@@ -484,7 +483,6 @@ def retranslate(view) -> None:
     words.filter(has_not_text="petit").filter(has_text="eos").wait_for()
 
 
-LE = [[np.log(p) for p in row] for row in ([0.25, 0.4],)]
 BAD_TEMPERATURE = (
     "temperature as a number",
     ["0", "-1", "", "1e9", "0.001", "one", "-"],
@@ -802,4 +800,3 @@ EXAMPLES = {
 }
 # fmt: on
 OF_EACH = tuple(EXAMPLES.values())
-REFUSED_TEXT = re.compile(r"<(img|b)\b")

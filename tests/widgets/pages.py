@@ -113,9 +113,8 @@ def seen(view) -> list:
 
 def unfold(view) -> None:
     """Open all that is folded."""
-    view.evaluate(
-        "(one) => one.querySelectorAll('details').forEach((fold) => { fold.open = true; })"
-    )
+    folds = view.locator("details")
+    folds.evaluate_all("(all) => all.forEach((fold) => { fold.open = true; })")
 
 
 def eventually(holds: Callable[[], bool]) -> bool:

@@ -14,7 +14,7 @@ from attnbook.rnn import RNNSeq2Seq
 from attnbook.widgets import BeamTree, prefix_table
 from attnbook.widgets.core import markup
 from tests.widgets.examples import DETERMINERS, EOS, TableStepper, full_table, model_table
-from tests.widgets.pages import press, status
+from tests.widgets.pages import press, rows, status
 
 PENALTIES = (0.0, 0.6, 1.0, 2.0)
 
@@ -170,8 +170,8 @@ def test_a_model_that_does_not_fit_is_named() -> None:
 
 
 def ranking(page) -> list[tuple[str, ...]]:
-    rows = page.get_by_role("group", name="The hypotheses that have ended").locator("tbody tr")
-    return [tuple(row.locator("th, td").all_inner_texts()) for row in rows.all()]
+    table = page.get_by_role("group", name="The hypotheses that have ended")
+    return [tuple(row) for row in rows(table.locator("tbody tr"), "th, td")]
 
 
 def wanted(tree: BeamTree) -> list[tuple[str, ...]]:

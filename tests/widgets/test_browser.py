@@ -145,12 +145,6 @@ def test_all_heads_of_ten_sentences_of_minilms_size_are_within_a_megabyte() -> N
         HeadBrowser([(tokens, weights)] * 14)
 
 
-def test_tensors_and_arrays_give_the_same_widget() -> None:
-    tensors = [(tokens, torch.tensor(weights, requires_grad=True)) for tokens, weights in pairs()]
-    assert HeadBrowser(tensors).html() == browser().html()
-    assert HeadBrowser(tensors).carried == browser().carried
-
-
 def test_names_read_as_sentences() -> None:
     pieces = ["[CLS]", "it", "didn", "'", "t", "token", "##ize", ",", "so", "what", "?", "[SEP]"]
     widget = HeadBrowser([(pieces, attention(len(pieces)))])
@@ -220,9 +214,8 @@ def test_the_pages_weights_and_measures_are_pythons(maths) -> None:
                 assert np.allclose(measures, widget.measured.ravel(), atol=1e-6, equal_nan=True)
 
 
-@pytest.mark.parametrize("via", ["file", "http"])
-def test_the_weights_come_when_they_are_asked_for(show, via: str) -> None:
-    page = show(browser(row=8, key=2), via=via)
+def test_the_weights_come_when_they_are_asked_for(show) -> None:
+    page = show(browser(row=8, key=2))
     expect(page.locator(".attnbook-fallback table")).to_be_visible()
     expect(page.locator(".attnbook-every")).to_have_count(0)
     ask = page.get_by_role("button", name="load all 6 heads of 2 sentences (3 KB)")

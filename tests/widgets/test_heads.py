@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
 from playwright.sync_api import expect
 from torch import nn
@@ -16,7 +15,7 @@ from torch import nn
 from attnbook.widgets import AttentionHeatmap, HeadGrid
 from attnbook.widgets.core import markup
 from tests.widgets.examples import TOKENS, X, three
-from tests.widgets.pages import cell, fixed, settle, status
+from tests.widgets.pages import cell, fixed, rows, settle, status, unfold
 
 
 def title(page):
@@ -33,18 +32,15 @@ def box(page, h: int):
 
 def table(page) -> dict[str, list[str]]:
     """The table that says the same as the pictures: the cells of each row by its name."""
-    if page.locator("details.attnbook-twin:not([open])").count():
-        page.locator(".attnbook-twin > summary").click()
-    settle(page)
-    rows = page.locator(".attnbook-twin tbody tr").all()
-    return {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+    unfold(page)
+    found = rows(page.locator(".attnbook-twin tbody tr"), "th, td")
+    return {name: numbers for name, *numbers in found}
 
 
 def lanes(page) -> list[list[str]]:
     """The bars of each key, as their texts."""
-    settle(page)
-    keys = page.locator(".attnbook-groups > li").all()
-    return [key.locator(".attnbook-lane").all_text_contents() for key in keys]
+    found = rows(page.locator(".attnbook-groups > li"), ".attnbook-lane")
+    return [[" ".join(bar.split()) for bar in key] for key in found]
 
 
 def click_cell(page, i: int, j: int) -> None:
@@ -78,13 +74,6 @@ def test_a_mask_holds_for_every_head_and_an_empty_row_is_zeros() -> None:
     assert (weights[:, 0] == 0).all()
     assert (weights[:, 1, 1] == 0).all()
     assert np.allclose(weights[:, 1:].sum(-1), 1)
-
-
-def test_scores_and_vectors_give_the_same_widget() -> None:
-    scores = TWO @ TWO.swapaxes(1, 2)
-    assert HeadGrid(scores=scores, d=3, tokens=TOKENS).html() == grid(key=None).html()
-    torch_made = HeadGrid(torch.tensor(TWO, dtype=torch.bfloat16), tokens=TOKENS)
-    assert torch_made.html() == grid(key=None).html()
 
 
 def test_one_head_is_a_heat_map() -> None:
@@ -123,10 +112,9 @@ def test_the_fallback_of_many_heads_names_each_head_s_largest_weights() -> None:
     assert f"w{i} → w{j} {widget.weights[5].max():.3f}" in html
 
 
-@pytest.mark.parametrize("via", ["file", "http"])
-def test_mouse_and_keyboard_choose_heads_from_a_file_and_over_http(show, via: str) -> None:
+def test_mouse_and_keyboard_choose_heads(show) -> None:
     widget = three(chosen=[])
-    page = show(widget, via=via)
+    page = show(widget)
     expect(title(page)).to_have_text("no head is chosen: average of all 3 heads")
     box(page, 2).check()
     expect(title(page)).to_have_text("head 2")

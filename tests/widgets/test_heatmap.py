@@ -19,14 +19,6 @@ from tests.widgets.examples import EVIL, TOKENS, X, heatmap
 from tests.widgets.pages import cell, plot, settle, status, twin
 
 
-def test_tensors_arrays_and_lists_give_the_same_widget() -> None:
-    lists = AttentionHeatmap(X, tokens=TOKENS).html()
-    assert AttentionHeatmap(np.array(X, dtype=np.float32), tokens=TOKENS).html() == lists
-    half = torch.tensor(X, dtype=torch.bfloat16, requires_grad=True)
-    assert AttentionHeatmap(half, tokens=TOKENS).html() == lists
-    assert AttentionHeatmap(scores=np.array(X) @ np.array(X).T, d=3, tokens=TOKENS).html() == lists
-
-
 def test_weights_agree_with_torch_and_follow_the_traits(nuts: AttentionHeatmap) -> None:
     x = torch.tensor(X, dtype=torch.float64)
     assert np.allclose(nuts.weights, torch.softmax(x @ x.T / 3**0.5, -1).numpy(), atol=1e-12)

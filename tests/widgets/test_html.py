@@ -6,10 +6,30 @@ import json
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
+import torch
 
+from attnbook.masks import causal_mask
+from attnbook.widgets import AlignmentPlayer, HeadBrowser
 from attnbook.widgets.core import markup
-from tests.widgets.examples import EVIL, EXAMPLES, Example
+from tests.widgets.examples import (
+    CAT,
+    EVIL,
+    EXAMPLES,
+    EYE,
+    KEY,
+    LEARNED,
+    QUERY,
+    Example,
+    X,
+    heatmap,
+    learned,
+    painter,
+    pairs,
+    roles,
+    three,
+)
 
 HOSTILE = EVIL + "\u2028&\"'"
 LIMIT = {"beam": 60_000}  # bytes of the largest; of all others 50,000
@@ -79,3 +99,50 @@ def test_the_fallback_says_it_in_words_and_rows(one: Example) -> None:
         assert said in text.replace("&lt;", "<").replace("&gt;", ">")
     if one.rows is not None:
         assert len(re.findall("<tr>(?:<th[^>]*>.*?</th>)+<td", words)) == one.rows
+
+
+def half(numbers) -> torch.Tensor:
+    return torch.tensor(numbers, dtype=torch.bfloat16, requires_grad=True)
+
+
+RAW = {"query": None, "scores": np.array(X) @ np.array(X).T, "d": 3}
+TRIL = np.tri(3, dtype=bool)
+DOUBLE = torch.tensor(CAT[2], dtype=torch.float64, requires_grad=True)
+GOLD = {(np.int64(s), torch.tensor(t)) for s, t in CAT[3]}
+TENSORS = [(tokens, torch.tensor(weights, requires_grad=True)) for tokens, weights in pairs()]
+GIVEN = [  # the same numbers as lists, and as tensors, arrays or scores
+    (heatmap, {}, {"query": half(X)}),
+    (heatmap, {}, {"query": np.array(X, dtype=np.float32)}),
+    (heatmap, {}, RAW),
+    (painter, {"mask": TRIL}, {"query": half(X), "mask": causal_mask(3)}),
+    (painter, {"mask": TRIL}, RAW | {"mask": causal_mask(3)}),
+    (three, {"key": None}, {"query": half(QUERY), "key": None}),
+    (three, {}, {"query": None, "key": None, "scores": QUERY @ KEY.swapaxes(1, 2), "d": 2}),
+    (roles, {}, {"vectors": half(X)} | {name: half(EYE) for name in ("w_q", "w_k", "w_v")}),
+    (roles, {}, {"w_k": np.array(EYE, dtype=np.float32)}),
+    (learned, {}, {name: torch.tensor(x, dtype=torch.float32) for name, x in LEARNED.items()}),
+    (learned, {}, {"query": np.array([1.5, 1.0])}),
+    (AlignmentPlayer, {"examples": [CAT]}, {"examples": [(*CAT[:2], np.array(CAT[2]), GOLD)]}),
+    (AlignmentPlayer, {"examples": [CAT]}, {"examples": [(*CAT[:2], DOUBLE, GOLD)]}),
+    (HeadBrowser, {"sentences": pairs()}, {"sentences": TENSORS}),
+]
+
+
+@pytest.mark.parametrize("place", range(len(GIVEN)))
+def test_tensors_arrays_lists_and_scores_give_the_same_widget(place: int) -> None:
+    make, lists, others = GIVEN[place]
+    one, other = make(**lists), make(**others)
+    assert one.html() == other.html()
+    assert getattr(one, "carried", None) == getattr(other, "carried", None)
+
+
+def test_numbers_are_rounded_and_never_minus_zero() -> None:
+    assert markup.to_json([-0.0, 1.0, 1 / 3, -1e-12]) == "[0,1,0.33333333,0]"
+    assert markup.fixed(-0.0001) == "0.000"
+    assert markup.plain(-2.5) == "−2.5"
+    with pytest.raises(ValueError, match="finite"):
+        markup.to_json(float("nan"))
+
+
+def test_backticks_become_code_and_nothing_else_does() -> None:
+    assert markup.inline("`a<b` & *c*") == "<code>a&lt;b</code> &amp; *c*"

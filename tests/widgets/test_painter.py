@@ -91,14 +91,6 @@ def test_the_gradients_of_a_row_sum_to_the_trace_of_its_jacobian() -> None:
         assert row.sum() == pytest.approx(jacobian.trace().item(), abs=1e-12)
 
 
-def test_tensors_arrays_lists_and_scores_give_the_same_widget() -> None:
-    lists = MaskPainter(X, tokens=TOKENS, mask=np.tril(np.ones((3, 3), bool))).html()
-    half = torch.tensor(X, dtype=torch.bfloat16, requires_grad=True)
-    assert MaskPainter(half, tokens=TOKENS, mask=causal_mask(3)).html() == lists
-    raw = np.array(X) @ np.array(X).T
-    assert MaskPainter(scores=raw, d=3, tokens=TOKENS, mask=causal_mask(3)).html() == lists
-
-
 def test_the_fallback_holds_every_number_that_the_widget_draws() -> None:
     html = MaskPainter(X, tokens=TOKENS, mask=EMPTY_FIRST, fill="zero").html()
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", html)

@@ -86,9 +86,8 @@ def test_two_on_a_page_from_a_server_keep_apart_and_reset_brings_back_the_first_
 def test_axe_finds_nothing_untouched_used_and_at_its_largest_and_paper_has_all_numbers(
     show, one: Example
 ) -> None:
-    page = show(
-        one.make(**one.start), one.make(), one.large(), *(make() for make in one.more), **one.looked
-    )
+    others = [one.large(), *(make() for make in one.more)]
+    page = show(one.make(**one.start), one.make(**one.start), *others, **one.looked)
     untouched, used, largest, *_ = figures(page)
     use(one, used)
     for other in figures(page)[2:]:

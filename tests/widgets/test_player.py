@@ -12,21 +12,19 @@ from playwright.sync_api import expect
 from attnbook.training.metrics import alignment_error_rate, argmax_links
 from attnbook.widgets import AlignmentPlayer
 from tests.widgets.examples import CAT, DAY, UNKNOWN, player
-from tests.widgets.pages import button, press, settle, status, stop_clock, trait, wait
+from tests.widgets.pages import button, press, rows, settle, status, stop_clock, trait, wait
 
 
 def source(page) -> list[str]:
     """The source words with the current word's weights: "black 0.900 ✓"."""
-    settle(page)
-    items = page.locator(".attnbook-stage ol").first.locator("li").all()
-    return [" ".join(item.locator("span").all_inner_texts()) for item in items]
+    items = page.locator(".attnbook-stage ol").first.locator("li")
+    return [" ".join(parts) for parts in rows(items, "span")]
 
 
 def scores(page) -> dict[str, list[str]]:
     """The table of error rate, precision and recall, by the heading of its rows."""
-    settle(page)
-    rows = page.locator(".attnbook-live > .attnbook-scroll tbody tr").all()
-    return {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+    found = rows(page.locator(".attnbook-live > .attnbook-scroll tbody tr"), "th, td")
+    return {name: numbers for name, *numbers in found}
 
 
 def current(page) -> str:
@@ -135,14 +133,6 @@ def test_choosing_a_shorter_sentence_keeps_the_word_inside_it() -> None:
     assert widget.word == 0
     widget.set_state({"chosen": 1, "word": 4})  # both at once, as the page sends them
     assert (widget.chosen, widget.word) == (1, 4)
-
-
-def test_tensors_arrays_and_lists_give_the_same_widget() -> None:
-    words, rows = CAT[:2], CAT[2]
-    wanted = AlignmentPlayer([CAT]).html()
-    for weights in (np.array(rows), torch.tensor(rows, dtype=torch.float64, requires_grad=True)):
-        gold = {(np.int64(s), torch.tensor(t)) for s, t in CAT[3]}
-        assert AlignmentPlayer([(*words, weights, gold)]).html() == wanted
 
 
 def test_the_fallback_holds_every_weight_and_marks_the_gold() -> None:

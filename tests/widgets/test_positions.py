@@ -177,9 +177,8 @@ def test_what_is_drawn_is_what_python_says_in_every_shape(show) -> None:
         agrees(show(widget), widget)
 
 
-@pytest.mark.parametrize("via", ["file", "http"])
-def test_sliders_by_keys_move_position_shift_and_pair(show, small, via: str) -> None:
-    page = show(small, via=via)
+def test_sliders_by_keys_move_position_shift_and_pair(show, small) -> None:
+    page = show(small)
     for label, key in (("position p", "ArrowRight"), ("shift k", "End"), ("pair i", "Home")):
         page.get_by_label(label).press(key)
     small.position, small.shift, small.pair = 3, 63, 0

@@ -11,7 +11,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from attnbook.widgets import RoleProjection
 from attnbook.widgets.core import markup
 from tests.widgets.examples import EYE, TOKENS, X, roles
-from tests.widgets.pages import status
+from tests.widgets.pages import rows, status, table_of
 
 P_Q = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
 
@@ -115,16 +115,6 @@ def test_the_fallback_shows_all_roles_and_all_weights() -> None:
     assert "The output of nuts is (" in html
 
 
-def test_tensors_arrays_and_lists_give_the_same_widget() -> None:
-    lists = made().html()
-    tensors = {
-        name: torch.tensor(value, dtype=torch.bfloat16, requires_grad=True)
-        for name, value in {"vectors": X, "w_q": P_Q, "w_k": P_K, "w_v": P_V}.items()
-    }
-    assert made(**tensors).html() == lists
-    assert made(w_k=np.array(P_K, dtype=np.float32)).html() == lists
-
-
 W_Q = [[0, 1], [1, 0], [0, 0]]
 
 
@@ -150,16 +140,11 @@ def entry(page, letter: str, row: int, column: int):
 
 def square(page, place: int) -> list[list[str]]:
     """The scores (0) or the weights (1) of all tokens."""
-    rows = page.locator(".attnbook-square").nth(place).locator("tbody tr").all()
-    return [row.locator("td").all_inner_texts() for row in rows]
+    return rows(page.locator(".attnbook-square").nth(place).locator("tbody tr"))
 
 
 def asked(page) -> list[str]:
     return page.locator(".attnbook-asking .attnbook-value").all_inner_texts()
-
-
-def three_decimals(matrix) -> list[list[str]]:
-    return [[f"{number:.3f}" for number in row] for row in matrix]
 
 
 def test_three_identities_give_the_numbers_of_the_lecture_before(three) -> None:
@@ -182,7 +167,7 @@ def test_every_number_of_every_matrix_can_be_edited(show, letter: str) -> None:
             changed = [list(values) for values in getattr(widget, name)]
             changed[r][c] = -1.5
             setattr(widget, name, changed)
-            assert square(page, 1) == three_decimals(widget.weights)
+            assert square(page, 1) == table_of(widget.weights)
             output = ", ".join(f"{number:.3f}" for number in widget.output[1])
             expect(status(page)).to_contain_text(f"output is ({output})".replace("-", "−"))
 
@@ -200,7 +185,7 @@ def test_the_tokens_own_vector_can_be_edited_too(show) -> None:
     page.get_by_role("combobox").select_option("bowl")
     page.get_by_label("number 2 of x").fill("3")
     widget.vectors = [X[0], [1, 3, 1], X[2]]
-    assert square(page, 1) == three_decimals(widget.weights)
+    assert square(page, 1) == table_of(widget.weights)
     page.get_by_role("combobox").select_option("had")
     expect(page.get_by_label("number 2 of x")).to_have_value("−1")
 
@@ -351,7 +336,7 @@ def test_the_numbers_stay_those_of_python_in_the_largest_picture(show) -> None:
     names = [f"word{i}" for i in range(6)]
     widget = RoleProjection(x, names, w_q, w_k, w_v, token=5)
     page = show(widget)
-    assert square(page, 1) == three_decimals(widget.weights)
+    assert square(page, 1) == table_of(widget.weights)
     output = ", ".join(f"{number:.3f}" for number in widget.output[5]).replace("-", "−")
     expect(status(page)).to_contain_text(f"({output})")
     assert page.locator("figure *").count() <= 500

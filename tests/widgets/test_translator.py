@@ -28,7 +28,17 @@ from tests.widgets.examples import (
     translate,
     translator,
 )
-from tests.widgets.pages import button, eventually, press, settle, stop_clock, trait, wait
+from tests.widgets.pages import (
+    button,
+    eventually,
+    press,
+    rows,
+    settle,
+    stop_clock,
+    trait,
+    twin,
+    wait,
+)
 
 PACE = 260  # milliseconds from word to word
 LINE = "the small black cat does not eat the red apple"
@@ -344,16 +354,6 @@ def written(page):
     return page.locator(".attnbook-written")
 
 
-def rows(page, which: int) -> list[list[str]]:
-    """A folded table's rows, headings left out."""
-    fold = page.locator(".attnbook-twin").nth(which)
-    if fold.get_attribute("open") is None:
-        fold.locator("summary").click()
-        settle(page)
-    lines = fold.locator("tbody tr").all()
-    return [line.locator("td").all_inner_texts() for line in lines]
-
-
 def test_before_it_is_asked_the_page_loads_nothing_and_shows_the_servers_table(started) -> None:
     widget = translator()
     page = started(widget)
@@ -374,7 +374,7 @@ def test_the_first_sentence_is_translated_with_its_probabilities(started) -> Non
     assert drawn == [markup.fixed(p, 2) for p in chances]
     expect(page.locator(".attnbook-fallback")).to_have_count(0)
     expect(page.get_by_text("loads the weights")).to_have_count(0)
-    assert [float(row[0]) for row in rows(page, 1)] == pytest.approx(chances.tolist(), abs=6e-4)
+    assert [float(row[0]) for row in twin(page, 1)] == pytest.approx(chances.tolist(), abs=6e-4)
 
 
 def test_it_steps_word_by_word_and_names_the_rivals(started) -> None:
@@ -467,7 +467,7 @@ def test_a_beam_ranks_its_hypotheses_as_python_does(started) -> None:
     for _ in range(2):
         table = page.locator(".attnbook-translator .attnbook-scroll table").first
         expect(table.locator("tbody tr")).to_have_count(widget.beam)
-        drawn = [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
+        drawn = rows(table.locator("tbody tr"))
         wanted = [
             [
                 markup.fixed(h.log_probability),
@@ -501,7 +501,7 @@ def test_the_weights_of_every_part_layer_and_head_are_pythons(started, place, pa
             ["masked" if part == "decoder" and j > i else w for j, w in enumerate(row)]
             for i, row in enumerate(widget.weights.tolist())
         ]
-        drawn = rows(page, 0)
+        drawn = twin(page, 0)
         assert [len(row) for row in drawn] == [len(row) for row in masked]
         for mine, theirs in zip(chain(*drawn), chain(*masked), strict=True):
             assert mine == theirs or float(mine) == pytest.approx(theirs, abs=5.1e-4)

@@ -12,7 +12,7 @@ from attnbook.rnn import RNNSeq2Seq
 from attnbook.widgets import UnrolledModel
 from attnbook.widgets.core import markup, packing
 from tests.widgets.examples import DIGITS, digits, model, words
-from tests.widgets.pages import alert, press, settle, status
+from tests.widgets.pages import alert, press, rows, settle, status
 
 
 @torch.no_grad()
@@ -145,14 +145,13 @@ def enter(field, text: str) -> None:
 
 def net(page, which: int) -> list[list[str]]:
     """The readers (0) or the decoder (1): the rows' texts, headings left out."""
-    rows = page.locator(".attnbook-net table").nth(which).locator("tr").all()
-    return [row.locator(":is(th, td):not(:first-child)").all_inner_texts() for row in rows]
+    lines = page.locator(".attnbook-net table").nth(which).locator("tr")
+    return rows(lines, ":is(th, td):not(:first-child)")
 
 
 def bars(page) -> list[tuple[str, str]]:
-    lines = page.locator(".attnbook-next li").all()
-    parts = [(line.locator("button"), line.locator(".attnbook-value")) for line in lines]
-    return [(word.inner_text(), value.inner_text()) for word, value in parts]
+    lines = rows(page.locator(".attnbook-next li"), "button, .attnbook-value")
+    return [(word, value) for word, value in lines]
 
 
 def written(page, widget: UnrolledModel) -> None:
