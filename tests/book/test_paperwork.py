@@ -254,7 +254,7 @@ def test_a_workflow_may_only_read(path: Path) -> None:
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_every_task_that_a_workflow_runs_is_there(path: Path) -> None:
-    tasks = set(re.findall(r'^    "([\w-]+)": \w+,$', read("tasks.py"), re.M))
+    tasks = set(re.findall(r'"([\w-]+)": \w+[,}]', read("tasks.py")))
     assert "test" in tasks, "the list of tasks in tasks.py is no longer found"
     targets = read("Makefile").split("TARGETS =")[1].splitlines()[0].split()
     text = path.read_text(encoding="utf-8")
