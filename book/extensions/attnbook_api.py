@@ -30,10 +30,11 @@ LINES = re.compile(r'<dl>\s*((?:<dd><em class="sig-param">.*?</dd>\s*)+)</dl>', 
 
 def members(module: str) -> dict[str, object]:
     """Return a module's public names: ``__all__``, or its own functions and classes."""
-    found = vars(importlib.import_module(module))
-    made = [name for name in found if isinstance(found[name], type | types.FunctionType)]
-    own = [name for name in made if found[name].__module__ == module]
-    return {name: found[name] for name in found.get("__all__", own) if not name.startswith("_")}
+    loaded = importlib.import_module(module)
+    if hasattr(loaded, "__all__"):
+        return {name: getattr(loaded, name) for name in loaded.__all__}
+    made = {k: v for k, v in vars(loaded).items() if isinstance(v, type | types.FunctionType)}
+    return {k: v for k, v in made.items() if v.__module__ == module and not k.startswith("_")}
 
 
 @functools.cache

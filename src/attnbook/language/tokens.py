@@ -7,7 +7,6 @@ French is cut where an alignment needs it: *l'homme* is *l'*, *homme*, and *mang
 import re
 from collections.abc import Iterable
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 LANGUAGES = ("en", "fr", "de")
@@ -68,7 +67,11 @@ def detokenise(tokens: Iterable[str]) -> str:
 @cache
 def has_spacy() -> bool:
     """Say whether spaCy can be imported."""
-    return find_spec("spacy") is not None
+    try:
+        import spacy
+    except ImportError:
+        return False
+    return bool(spacy)
 
 
 @cache
