@@ -93,7 +93,7 @@ def attention_matrices(
     Source: Vaswani et al. (2017), equation 1.
     """
     query, key, value, mask = _arrays(query, key, value, mask)
-    unused = ~mask.any(axis=-2)[..., None]  # (…, n_k, 1)
+    unused = ~np.any(mask, axis=-2)[..., None]  # (…, n_k, 1)
     key, value = np.where(unused, 0, key), np.where(unused, 0, value)
     scores = query @ np.swapaxes(key, -1, -2)  # (…, n_q, n_k)
     if scale:

@@ -10,7 +10,7 @@ a comment trains nothing again, and another initialisation does.
 
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
@@ -50,7 +50,7 @@ _WATCHED: ContextVar[list[Beginning] | None] = ContextVar("watched", default=Non
 
 
 @contextmanager
-def first_steps() -> Iterator[list[Beginning]]:
+def first_steps() -> Generator[list[Beginning]]:
     """Let each training in the block take its first 3 steps only, in double precision.
 
         with first_steps() as beginnings:
@@ -160,7 +160,7 @@ def _first(batches: Batches) -> Batches:
 
 
 @contextmanager
-def _even_dropout(model: nn.Module) -> Iterator[None]:
+def _even_dropout(model: nn.Module) -> Generator[None]:
     draws = torch.Generator().manual_seed(0)
 
     def drop(module: nn.Dropout, inputs: tuple[Tensor], output: Tensor) -> Tensor:

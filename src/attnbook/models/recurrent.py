@@ -8,6 +8,7 @@ same model train it by the same call, so that they speak of the same numbers.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from attnbook import _check
@@ -57,6 +58,6 @@ def translator(
     with seeded(seed):
         kind = SCORES[score](d_model) if order != "none" else scaled_dot
         model = RNNSeq2Seq(*sizes, order=order, score=kind)
-    recipe = {"steps": steps, "warmup": min(100, steps - 1), "lr": lr, "batch_size": batch_size}
+    recipe = partial(learn, steps=steps, warmup=min(100, steps - 1), lr=lr, batch_size=batch_size)
     examples = lesson.examples(lesson.train)
-    return model, learn(model, examples, **recipe, seed=seed, progress=progress)
+    return model, recipe(model, examples, seed=seed, progress=progress)

@@ -88,7 +88,7 @@ def check_lesson(lesson: Any) -> None:
         )
 
 
-def write(model: Stepper, lesson: Lesson, pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
+def write(model: Stepper[Any], lesson: Lesson, pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
     """Translate the sources of ``pairs`` greedily; return the words of each.
 
     A sentence ends at eos, or after 10 words more than the longest reference of the batch.

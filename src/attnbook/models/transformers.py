@@ -65,9 +65,9 @@ def transformer(
             **options,
         )
     loss = partial(teacher_forced_loss, smoothing=smoothing)
-    recipe = {"steps": steps, "warmup": warmup, "lr": lr, "batch_size": batch_size}
+    recipe = partial(learn, steps=steps, warmup=warmup, lr=lr, batch_size=batch_size)
     examples = lesson.examples(lesson.train)
-    return model, learn(model, examples, loss, **recipe, seed=seed, progress=progress)
+    return model, recipe(model, examples, loss, seed=seed, progress=progress)
 
 
 def language_model(
@@ -102,8 +102,8 @@ def language_model(
         )
     sentences = [lesson.source.encode(pair.source) for pair in lesson.train]
     examples = [(sentence, sentence) for sentence in sentences]
-    recipe = {"steps": steps, "warmup": warmup, "lr": lr, "batch_size": batch_size}
-    return model, learn(model, examples, next_word_loss, **recipe, seed=seed, progress=progress)
+    recipe = partial(learn, steps=steps, warmup=warmup, lr=lr, batch_size=batch_size)
+    return model, recipe(model, examples, next_word_loss, seed=seed, progress=progress)
 
 
 def next_word_loss(model: nn.Module, batch: Any) -> Tensor:

@@ -6,7 +6,7 @@ A batch has the fields source, source_lengths, target_in, target_out and target_
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -37,7 +37,7 @@ class AlignmentAccuracy(NamedTuple):
 
 
 @contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
+def evaluating(model: nn.Module) -> Generator[None]:
     """Put ``model`` in eval mode without gradients, and each of its parts back as it was."""
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
@@ -49,7 +49,7 @@ def evaluating(model: nn.Module) -> Iterator[None]:
             module.training = mode
 
 
-def free_running(model: Stepper, batch: Any) -> Tensor:
+def free_running(model: Stepper[Any], batch: Any) -> Tensor:
     """Return the logits of a model that is fed its own words: p(y_t | ŷ_<t, x).
 
     ŷ_0 is the reference's first input (bos), and ŷ_t = argmax_v p(v | ŷ_<t, x), the greedy

@@ -1,7 +1,7 @@
 """Random numbers that depend on a seed alone, and leave those of everyone else as they were."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,7 +12,7 @@ from attnbook import _check
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
+def seeded(seed: int) -> Generator[None]:
     """Draw torch's random numbers from ``seed`` inside the block; go on as before after it.
 
         with seeded(0):
