@@ -108,7 +108,7 @@ def search(choices: Choices, eos: str, *, beam: int, penalty: float, max_length:
         living, ended = put_aside(living, ended, n**penalty, ends)
         if n == max_length or settled(living, ended, max_length**penalty):
             break
-    _, ended = put_aside(living, ended, n**penalty, ends, everything=True)
+    _, ended = put_aside(living, ended, len(kept) ** penalty, ends, everything=True)
     found = zip(_named(choices, ended.words, ended.log_p), ended.scores[0].tolist(), strict=True)
     return Searched(
         [_hypothesis(words, p, score, eos) for (words, p), score in found if score > -math.inf],
@@ -117,7 +117,7 @@ def search(choices: Choices, eos: str, *, beam: int, penalty: float, max_length:
 
 
 def prefix_table(
-    stepper: Stepper,
+    stepper: Stepper[Any],
     source: Tensor,
     source_lengths: Tensor,
     vocabulary: Vocabulary,
@@ -159,7 +159,7 @@ def prefix_table(
 class _Recorder:
     """A stepper that notes what follows each prefix; its state is (the stepper's, prefixes)."""
 
-    def __init__(self, stepper: Stepper, vocabulary: Vocabulary, eos: str, most: int) -> None:
+    def __init__(self, stepper: Stepper[Any], vocabulary: Vocabulary, eos: str, most: int) -> None:
         self._stepper, self._most = stepper, most
         self._names = list(vocabulary.tokens)
         self._names[vocabulary.eos] = self._eos = eos
@@ -239,7 +239,7 @@ def _rows(choices: Choices) -> dict[tuple[int, ...], int]:
 
 
 def _following(
-    choices: Choices, rows: dict, words: list[int], log_p: float, beam: int
+    choices: Choices, rows: dict[tuple[int, ...], int], words: list[int], log_p: float, beam: int
 ) -> torch.Tensor:
     """Return log p (vocabulary,) of the word after these; −∞ after an empty place."""
     out = torch.full((len(choices.words),), -torch.inf, dtype=torch.float64)
@@ -257,12 +257,12 @@ def _following(
     return out
 
 
-def _named(choices: Choices, words: torch.Tensor, log_p: torch.Tensor) -> list:
+def _named(choices: Choices, words: Tensor, log_p: Tensor) -> list[tuple[list[str], float]]:
     """Return the words and log p of each place of the only sentence."""
     names = [[choices.words[word] for word in row] for row in words[0].tolist()]
     return list(zip(names, log_p[0].tolist(), strict=True))
 
 
-def _hypothesis(words: list[str], log_p: float, score: float, eos: str) -> Hypothesis:
-    finished = eos in words
+def _hypothesis(words: list[Any], log_p: float, score: float, eos: str) -> Hypothesis:
+    finished = eos in words  # the search of a model has ids in their place
     return Hypothesis(words[: words.index(eos)] if finished else words, log_p, score, finished)

@@ -92,7 +92,7 @@ class BeamTree(Widget, kind="beam"):
         longest = max(map(len, table)) + 1 if max_length is None else max_length
         length = checks.whole("max_length", longest, least=1, most=_LONGEST)
         most = checks.whole("beams", beams, least=1, most=_MOST_BEAMS)
-        start = {"beam": beam, "penalty": penalty, "step": step}
+        start: dict[str, Any] = {"beam": beam, "penalty": penalty, "step": step}
         if checks.switch("editable", editable):
             _check_complete(table, eos, length)
             start["logs"] = choices.logs
@@ -129,10 +129,11 @@ class BeamTree(Widget, kind="beam"):
 
     def _searched(self) -> beam_table.Searched:
         choices = beam_table.Choices(self.words, self.prefixes, self.words_of, self.logs)
-        options = {"beam": self.beam, "penalty": self.penalty, "max_length": self.max_length}
-        return beam_table.search(choices, self.eos, **options)
+        return beam_table.search(
+            choices, self.eos, beam=self.beam, penalty=self.penalty, max_length=self.max_length
+        )
 
-    def _check_logs(self, _: str, rows: list) -> list[list[float | None]]:
+    def _check_logs(self, _: str, rows: list[Any]) -> list[list[float | None]]:
         if not self.editable and self.logs and rows != self.logs:
             raise ValueError("logs cannot be changed: the widget was made with editable=False")
         sizes = [len(words) for words in self.words_of]
@@ -176,7 +177,7 @@ class BeamTree(Widget, kind="beam"):
         )
 
     def _written(self, one: Hypothesis) -> list[str]:
-        return [*one.tokens, self.eos] if one.finished else [*one.tokens, "(unfinished)"]
+        return [*map(str, one.tokens), self.eos if one.finished else "(unfinished)"]
 
     def _numbers(self, one: Hypothesis) -> list[str]:
         n = len(one.tokens) + one.finished

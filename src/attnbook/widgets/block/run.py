@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnbook.layers import EncoderBlock
 
@@ -36,6 +36,7 @@ def weights_of(block: EncoderBlock) -> dict[str, Any]:
     d, shared = attention.d_model, attention.n_heads // attention.n_kv_heads
     w, b = _numbers(attention.qkv.weight).T, _numbers(attention.qkv.bias)
     ends = (d, d + attention.n_kv_heads * attention.d)
+    norms = cast("list[nn.LayerNorm]", block.norms)
     found: dict[str, Any] = {}
     for role, w_part, b_part in zip("qkv", np.split(w, ends, 1), np.split(b, ends), strict=True):
         if role != "q":  # heads that share keys and values each get a copy
@@ -47,9 +48,9 @@ def weights_of(block: EncoderBlock) -> dict[str, Any]:
     for name, linear in (("o", attention.out), ("1", ffn.widen), ("2", ffn.narrow)):
         found[f"w_{name}"], found[f"b_{name}"] = _numbers(linear.weight).T, _numbers(linear.bias)
     return found | {
-        "gains": np.stack([_numbers(norm.weight) for norm in block.norms]),
-        "shifts": np.stack([_numbers(norm.bias) for norm in block.norms]),
-        "eps": repr(float(block.norms[0].eps)),  # as text: 1e-12 would be rounded away
+        "gains": np.stack([_numbers(norm.weight) for norm in norms]),
+        "shifts": np.stack([_numbers(norm.bias) for norm in norms]),
+        "eps": repr(float(norms[0].eps)),  # as text: 1e-12 would be rounded away
         "heads": attention.n_heads,
         "activation": ffn.activation,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import traitlets
@@ -147,8 +147,9 @@ class BlockFlow(Widget, kind="block"):
         return [_traced(rows, outputs[0], self.token) for rows in outputs]
 
     def _run(self) -> list[block_run.Flow]:
-        how = {"norm": self.norm, "residual": self.residual, "blocks": self.blocks}
-        return block_run.run(self._block, self.vectors, **how)
+        return block_run.run(
+            self._block, self.vectors, norm=self.norm, residual=self.residual, blocks=self.blocks
+        )
 
     def _shown(self) -> block_run.Flow:
         return self._run()[min(self.shown, self.blocks) - 1]
@@ -178,7 +179,7 @@ class BlockFlow(Widget, kind="block"):
         rows = []
         for stage in self._shown().stages:
             x = stage.rows[self.token]
-            measures = (_short(x.mean(), 0), _short(x.std()), _short(np.linalg.norm(x)))
+            measures = (_short(x.mean(), 0), _short(x.std()), _short(float(np.linalg.norm(x))))
             rows.append([stage.formula, *map(_short, x), *measures])
         head = ["stage", *(str(c + 1) for c in range(len(self.vectors[0]))), "mean", "sd", "length"]
         return markup.table(head, rows, label="The stages of the block")
@@ -247,7 +248,8 @@ def _count(name: str, value: int, *, most: int = _MOST_BLOCKS) -> int:
 def _traced(rows: np.ndarray, first: np.ndarray, token: int) -> Trace:
     x = rows[token]
     others = [block_run.cosine(x, row) for i, row in enumerate(rows) if i != token]
-    mean = sum(others) / len(others) if others and None not in others else None
+    known = cast("list[float]", [] if None in others else others)
+    mean = sum(known) / len(known) if known else None
     start = block_run.cosine(x, first[token])
     return Trace(float(np.linalg.norm(x)), float(x.std()), start, mean)
 

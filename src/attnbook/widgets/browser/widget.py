@@ -200,7 +200,9 @@ class HeadBrowser(WithAsset, kind="browser"):
     def _largest(self, row: np.ndarray) -> str:
         """Return the three largest weights of a row in words."""
         best = np.argsort(-row.round(6), kind="stable")[:3]
-        named = [f"{markup.escape(self.tokens[j])} {markup.fixed(row[j])}" for j in best if row[j]]
+        named = [
+            f"{markup.escape(self.tokens[j])} {markup.fixed(float(row[j]))}" for j in best if row[j]
+        ]
         return ", ".join(named) or "nothing that is not hidden"
 
 

@@ -6,7 +6,7 @@ read the widget's data from its HTML. Where no script runs, the HTML itself show
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import anywidget
 import traitlets
@@ -36,7 +36,7 @@ class Widget(anywidget.AnyWidget):
             cls._kind, cls._esm, cls._css = kind, chunks.module(kind), chunks.stylesheet(kind)
         if own := cls.__dict__.get("rules"):
             setattr(cls, f"_check_{cls.__name__}", traitlets.validate(*own)(Widget._by_rule))
-            cls.rules = super(cls, cls).rules | own
+            cls.rules = cast("type[Widget]", super(cls, cls)).rules | own
         super().__init_subclass__(**options)
 
     def __init__(self, *, start: dict[str, Any] | None = None, **traits: Any) -> None:
@@ -88,7 +88,7 @@ class Widget(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._summary()})"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict, dict] | None:
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         shown = super()._repr_mimebundle_(**kwargs)
         if shown is None:
             return None

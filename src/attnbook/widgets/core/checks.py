@@ -95,7 +95,7 @@ def texts(name: str, value: Sequence[str], *, count: int | None = None) -> list[
     return found
 
 
-def of_the_shape(name: str, value: list, *, now: list) -> list:
+def of_the_shape(name: str, value: list[Any], *, now: list[Any]) -> list[Any]:
     """Return new numbers for a trait; raise unless they have the shape of those it holds now."""
     if now and np.shape(value) != np.shape(now):
         raise ValueError(f"{name} must keep its shape {np.shape(now)}, got shape {np.shape(value)}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import cast
 
 from attnbook.widgets.kinds import KINDS
 
@@ -84,7 +85,7 @@ def _parts(kinds: tuple[str, ...]) -> str:
 
 def _as_function(text: str) -> str:
     """Return a chunk as a JavaScript function, called at once, with its imports out of `core`."""
-    body, exports = _EXPORTS.fullmatch(text).groups()
+    body, exports = cast("re.Match[str]", _EXPORTS.fullmatch(text)).groups()
     bound = _IMPORT.sub(lambda found: f"const{{{found[1].replace(' as ', ':')}}}=core;", body)
     pairs = (part.strip().split(" as ") for part in exports.split(","))
     found = ", ".join(f"{name}: {local}" for local, name in pairs)

@@ -170,7 +170,7 @@ def _one_matrix(query: Any, key: Any, scores: Any, d: int | None) -> tuple[np.nd
     return raw[0], width
 
 
-def _zeros_and_ones(value: list, count: int) -> list[int]:
+def _zeros_and_ones(value: list[Any], count: int) -> list[int]:
     if len(value) != count or any(one not in (0, 1) for one in value):
         raise ValueError(
             f"mask must be {count} zeros and ones, row after row, got {checks.one_line(value)}"

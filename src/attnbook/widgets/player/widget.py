@@ -142,7 +142,7 @@ class AlignmentPlayer(Widget, kind="player"):
         return f"{count} sentence{'' if count == 1 else 's'}, shown: {shown}"
 
     def _fallback(self) -> str:
-        sentence, weights = self.sentences[self.chosen], self.weights
+        sentence, weights = self.sentences[self.chosen], self.weights.tolist()
         gold = {(s, t) for s, t in sentence["gold"] or ()}
         rows = [
             [markup.escape(token), *(_cell(w, (s, t) in gold) for s, w in enumerate(row))]

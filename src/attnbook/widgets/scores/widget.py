@@ -34,7 +34,7 @@ _EDGE = 4.0  # the plane goes from −4 to 4
 _LARGEST = 10.0  # of a number in a matrix
 
 
-def _numbers(name: str, value: Any) -> list:
+def _numbers(name: str, value: Any) -> list[Any]:
     """Return the vector or matrix `name` as nested lists, checked for shape and size."""
     least, most, wanted = _SHAPES[name]
     array = checks.finite_array(name, value, ranks=(len(most),))
@@ -47,7 +47,7 @@ def _numbers(name: str, value: Any) -> list:
     return markup.tidy(array)
 
 
-def _new_numbers(widget: Any, name: str, value: Any) -> list:
+def _new_numbers(widget: Any, name: str, value: Any) -> list[Any]:
     return checks.of_the_shape(name, _numbers(name, value), now=getattr(widget, name))
 
 
@@ -157,7 +157,7 @@ class ScoreExplorer(Widget, kind="scores"):
         return markup.table([what, "key k", *NAMES], rows, label=label, shades=tints)
 
 
-def _same_hidden(given: dict[str, list]) -> None:
+def _same_hidden(given: dict[str, list[Any]]) -> None:
     """Refuse W_q, W_k and v that disagree on h."""
     shapes = {name: np.shape(given[name]) for name in ("w_q", "w_k", "v")}
     if len({shape[-1] for shape in shapes.values()}) > 1:

@@ -113,7 +113,7 @@ class AttentionSteps(Widget, kind="steps"):
         )
 
 
-def _vectors(value: Any, now: Sequence = ()) -> list[list[float]]:
+def _vectors(value: Any, now: Sequence[Any] = ()) -> list[list[float]]:
     array = checks.finite_array("vectors", value, ranks=(2,))
     n, d = array.shape
     if n > _MOST_TOKENS or d > _MOST_COMPONENTS:

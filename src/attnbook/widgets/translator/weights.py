@@ -9,12 +9,14 @@ weights, so that what is measured of it is true of the page.
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
+from torch import nn
 
 from attnbook.language import Vocabulary
+from attnbook.layers import EncoderBlock
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets.core import packing
 
@@ -54,7 +56,7 @@ def names(model: Seq2Seq) -> list[str]:
             inside += [f"feed_forward.{name}" for name in feed_forward]
             inside += [f"norms.{n}.{part}" for n in range(2 + len(cross)) for part in _PART]
             listed += [f"{stack}.blocks.{place}.{name}" for name in inside]
-        if model.encoder.blocks[0].norm == "pre":
+        if _first(model)[0].norm == "pre":
             listed += [f"{stack}.norm.{part}" for part in _PART]
     return listed
 
@@ -67,13 +69,13 @@ def tensors_of(model: Seq2Seq) -> list[np.ndarray]:
 
 def sizes(model: Seq2Seq) -> dict[str, Any]:
     """Return what the page must know of a model besides its tensors."""
-    block = model.encoder.blocks[0]
+    block, eps = _first(model)
     return {
         "heads": model.n_heads,
         "layers": len(model.encoder.blocks),
         "post": block.norm == "post",
         "tied": model.output is None,
-        "eps": block.norms[0].eps,
+        "eps": eps,
     }
 
 
@@ -87,23 +89,17 @@ def check(model: Any) -> None:
     """
     if not isinstance(model, Seq2Seq):
         raise TypeError(f"model must be a Seq2Seq, got a {type(model).__name__}")
-    block = model.encoder.blocks[0]
-    d, heads = block.attention.d_model, block.attention
+    block, eps = _first(model)
+    heads, activation = block.attention, block.feed_forward.activation
     wanted = {
         "positions='sinusoidal'": (model.positions == "sinusoidal", repr(model.positions)),
-        "activation='relu'": (
-            block.feed_forward.activation == "relu",
-            repr(block.feed_forward.activation),
-        ),
+        "activation='relu'": (activation == "relu", repr(activation)),
         "as many heads of keys as of queries": (
             heads.n_kv_heads == heads.n_heads,
             f"n_kv_heads={heads.n_kv_heads} for n_heads={heads.n_heads}",
         ),
-        f"d_model of at most {_WIDEST}": (d <= _WIDEST, str(d)),
-        f"eps of at least {_SMALLEST:g}": (
-            block.norms[0].eps >= _SMALLEST,
-            f"{block.norms[0].eps:g}",
-        ),
+        f"d_model of at most {_WIDEST}": (heads.d_model <= _WIDEST, str(heads.d_model)),
+        f"eps of at least {_SMALLEST:g}": (eps >= _SMALLEST, f"{eps:g}"),
     }
     for what, (fits, came) in wanted.items():
         if not fits:
@@ -125,6 +121,12 @@ def check_vocabularies(model: Seq2Seq, source: Any, target: Any) -> None:
                 f"{name} must be the model's: it has {len(value)} tokens, and the model knows"
                 f" {embed.tokens.num_embeddings}"
             )
+
+
+def _first(model: Seq2Seq) -> tuple[EncoderBlock, float]:
+    """Return the model's first block, and the eps of its norms."""
+    block = cast("EncoderBlock", model.encoder.blocks[0])
+    return block, cast("nn.LayerNorm", block.norms[0]).eps
 
 
 def _check_numbers(model: Seq2Seq) -> None:

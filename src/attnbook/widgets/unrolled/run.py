@@ -68,5 +68,6 @@ def run(model: RNNSeq2Seq, source: Sequence[int], forced: Mapping[int, int], lon
         chosen.append(int(rows[-1].argmax()))
         written.append(forced.get(len(written) + 1, chosen[-1]))
         reads.append(written[-1])
-    parts = (forward, backward, torch.stack(states), torch.stack(rows))
-    return Run(*(part.numpy() for part in parts), reads[:-1], chosen, written)
+    readers = forward.numpy(), backward.numpy()
+    writer = torch.stack(states).numpy(), torch.stack(rows).numpy()
+    return Run(*readers, *writer, reads[:-1], chosen, written)

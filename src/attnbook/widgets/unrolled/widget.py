@@ -164,18 +164,18 @@ class UnrolledModel(Widget, kind="unrolled"):
 
     def _reading(self) -> list[list[str]]:
         """The steps of the two readers, and the summary."""
-        norms, n = self.norms, len(self.sentence)
+        (forward, backward, decoder), n = self.norms, len(self.sentence)
         words = [markup.escape(word) for word in self.sentence]
         rows = []
         for i in range(n):
-            there, back = markup.fixed(norms.forward[i]), markup.fixed(norms.backward[n - 1 - i])
+            there, back = markup.fixed(forward[i]), markup.fixed(backward[n - 1 - i])
             reads = f"→ {words[i]}, ← {words[n - 1 - i]}"
             rows.append([f"reading {i + 1}", reads, f"→ {there}, ← {back}", "–", "–"])
-        return [*rows, ["summary", "–", markup.fixed(norms.decoder[0]), "–", "–"]]
+        return [*rows, ["summary", "–", markup.fixed(decoder[0]), "–", "–"]]
 
     def _writing(self) -> list[list[str]]:
         """The steps of the decoder; a forced word stands in brackets."""
-        done, norms = self._run(), self.norms.decoder
+        done, norms = self._run(), self.norms[2]
         read = [
             f"[{word}]" if t in self.forced else word
             for t, word in enumerate(self._words(done.reads))
