@@ -118,7 +118,7 @@ class Opened:
         context.route(re.compile(inside), self.refuse)
         if clock:
             context.clock.install()
-        if late := os.environ.get("LATE_FRAMES"):
+        elif late := os.environ.get("LATE_FRAMES"):
             context.add_init_script(LATE % float(late))
         page = context.new_page()
         page.on("pageerror", lambda error: self.logged.append(str(error)))

@@ -6,12 +6,12 @@ import html
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["escape", "figure", "fixed", "inline", "plain", "table", "tidy", "to_json"]
+__all__ = ["bracket", "escape", "figure", "fixed", "inline", "plain", "table", "tidy", "to_json"]
 
 _DECIMALS = 8  # more would tie the page to one processor's last digits
 
@@ -42,6 +42,11 @@ def plain(value: float, decimals: int = 3) -> str:
     """Return a number with at most `decimals` decimals and no trailing zeros."""
     text = fixed(value, decimals)
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def bracket(values: Iterable[float], show: Callable[[float], str] = plain) -> str:
+    """Return a vector as text: (1, −0.5)."""
+    return "(" + ", ".join(show(float(x)) for x in values) + ")"
 
 
 def tidy(value: Any) -> Any:

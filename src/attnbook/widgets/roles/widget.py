@@ -11,6 +11,7 @@ import traitlets
 from attnbook.widgets.core import checks, markup, numbers
 from attnbook.widgets.core.base import Widget
 from attnbook.widgets.core.checks import rule
+from attnbook.widgets.core.markup import bracket
 
 __all__ = ["RoleProjection"]
 
@@ -130,10 +131,10 @@ class RoleProjection(Widget, kind="roles"):
     def _fallback(self) -> str:
         name = markup.escape(self.tokens[self.token])
         matrices = "; ".join(
-            f"W<sup>{role}</sup> with the rows {', '.join(map(_bracket, getattr(self, trait)))}"
+            f"W<sup>{role}</sup> with the rows {', '.join(map(bracket, getattr(self, trait)))}"
             for role, trait in (("Q", "w_q"), ("K", "w_k"), ("V", "w_v"))
         )
-        output = _bracket(self.output[self.token], markup.fixed)
+        output = bracket(self.output[self.token], markup.fixed)
         return (
             f"<p>Each token in its three roles, by {matrices}.</p>"
             f"{self._role_table()}<p>{self._symmetry()}</p>{self._weight_table()}"
@@ -143,7 +144,7 @@ class RoleProjection(Widget, kind="roles"):
     def _role_table(self) -> str:
         roles = (self.vectors, *(self._project(name) for name in ("w_q", "w_k", "w_v")))
         rows = [
-            [markup.escape(token), *map(_bracket, parts)]
+            [markup.escape(token), *map(bracket, parts)]
             for token, *parts in zip(self.tokens, *roles, strict=True)
         ]
         head = ["token", "vector x", "query q", "key k", "value v"]
@@ -189,7 +190,3 @@ def _matrices(d_model: int, **given: Any) -> dict[str, list[list[float]]]:
             f" got shapes {q} and {k}"
         )
     return found
-
-
-def _bracket(values: Any, show: Any = markup.plain) -> str:
-    return "(" + ", ".join(show(float(x)) for x in values) + ")"

@@ -13,6 +13,7 @@ from attnbook.reference import softmax
 from attnbook.widgets.core import checks, markup
 from attnbook.widgets.core.base import Widget
 from attnbook.widgets.core.checks import rule
+from attnbook.widgets.core.markup import bracket
 
 __all__ = ["ScoreExplorer"]
 
@@ -128,20 +129,20 @@ class ScoreExplorer(Widget, kind="scores"):
         return softmax(self.scores)
 
     def _summary(self) -> str:
-        return f"query {_bracket(self.query)}, h {len(self.v)}, keys: {', '.join(self.tokens)}"
+        return f"query {bracket(self.query)}, h {len(self.v)}, keys: {', '.join(self.tokens)}"
 
     def _fallback(self) -> str:
         matrices = "; ".join(
-            f"{letter} with the rows {', '.join(map(_bracket, getattr(self, name)))}"
+            f"{letter} with the rows {', '.join(map(bracket, getattr(self, name)))}"
             for letter, name in (("W", "w"), ("W<sub>q</sub>", "w_q"), ("W<sub>k</sub>", "w_k"))
         )
         bent = "v · tanh(q W<sub>q</sub> + k W<sub>k</sub>)"
         if not self.tanh:
             bent = "v · (q W<sub>q</sub> + k W<sub>k</sub>), the tanh left out"
         return (
-            f"<p>The query q is {_bracket(self.query)}. Four scores of each key k: dot, q · k;"
+            f"<p>The query q is {bracket(self.query)}. Four scores of each key k: dot, q · k;"
             f" scaled dot, q · k / √2; bilinear, q W k<sup>T</sup>; additive, {bent}. Here"
-            f" {matrices}; v is {_bracket(self.v)}.</p>"
+            f" {matrices}; v is {bracket(self.v)}.</p>"
             + self._table("score", self.scores, markup.plain)
             + "<p>The softmax of each column of scores gives weights that sum to 1.</p>"
             + self._table("weight", self.weights, markup.fixed, shaded=True)
@@ -149,7 +150,7 @@ class ScoreExplorer(Widget, kind="scores"):
 
     def _table(self, what: str, values: np.ndarray, show: Any, *, shaded: bool = False) -> str:
         rows = [
-            [markup.escape(token), _bracket(key), *map(show, column)]
+            [markup.escape(token), bracket(key), *map(show, column)]
             for token, key, column in zip(self.tokens, self.key, values.T, strict=True)
         ]
         tints = [[None, *column] for column in values.T] if shaded else None
@@ -166,7 +167,3 @@ def _same_hidden(given: dict[str, list[Any]]) -> None:
             "w_q and w_k must have the same number of columns, and v as many numbers:"
             f" got the shapes {listed}"
         )
-
-
-def _bracket(values: Any, show: Any = markup.plain) -> str:
-    return "(" + ", ".join(show(float(x)) for x in values) + ")"

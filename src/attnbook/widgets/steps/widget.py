@@ -11,6 +11,7 @@ import traitlets
 from attnbook.widgets.core import checks, markup, numbers
 from attnbook.widgets.core.base import Widget
 from attnbook.widgets.core.checks import rule
+from attnbook.widgets.core.markup import bracket
 
 __all__ = ["AttentionSteps"]
 
@@ -101,11 +102,11 @@ class AttentionSteps(Widget, kind="steps"):
         head = ["token", "vector", "score", *(["scaled"] if self.scaled else []), "weight"]
         rows = []
         for j, token in enumerate(self.tokens):
-            cells = [markup.escape(token), _bracket(self.vectors[j]), markup.plain(scores[j])]
+            cells = [markup.escape(token), bracket(self.vectors[j]), markup.plain(scores[j])]
             if self.scaled:
                 cells.append(markup.plain(ready[j]))
             rows.append([*cells, markup.fixed(weights[j]) if may[j] else "masked"])
-        output = _bracket(self.output, markup.fixed)
+        output = bracket(self.output, markup.fixed)
         return (
             f"<p>Self-attention of the query {name}.</p>"
             + markup.table(head, rows, label="Self-attention, step by step")
@@ -125,7 +126,3 @@ def _vectors(value: Any, now: Sequence[Any] = ()) -> list[list[float]]:
     if now and array.shape != np.shape(now):
         raise ValueError(f"vectors must keep their shape {np.shape(now)}, got {array.shape}")
     return markup.tidy(array)
-
-
-def _bracket(values: Any, show: Any = markup.plain) -> str:
-    return "(" + ", ".join(show(float(x)) for x in values) + ")"
