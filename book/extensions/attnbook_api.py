@@ -22,7 +22,7 @@ SHORT = {"Tensor": "torch.Tensor", "Optimizer": "torch.optim.Optimizer", "nn.": 
     "ArrayLike": "numpy.typing.ArrayLike", "NDArray": "numpy.typing.NDArray", "np.": "numpy.",
     "Figure": "matplotlib.figure.Figure", "Doc": "spacy.tokens.Doc", "Path": "pathlib.Path",
     "Any": "typing.Any", **{name: f"collections.abc.{name}" for name in (
-        "Callable", "Collection", "Iterable", "Iterator", "Mapping", "Sequence",
+        "Callable", "Collection", "Generator", "Iterable", "Iterator", "Mapping", "Sequence",
     )},
 }  # fmt: skip
 LINES = re.compile(r'<dl>\s*((?:<dd><em class="sig-param">.*?</dd>\s*)+)</dl>', re.S)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from attnbook import _check
 
@@ -93,7 +93,7 @@ def sample(
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
-    generator: Generator | Sequence[Generator] | None = None,
+    generator: torch.Generator | Sequence[torch.Generator] | None = None,
     bos: int | Tensor = 1,
     eos: int = 2,
 ) -> list[Hypothesis]:
@@ -283,16 +283,16 @@ def _check_numbers(log_p: Tensor) -> None:
 # --- chance ---------------------------------------------------------------------------------------
 
 
-def _draws(generator: Generator | Sequence[Generator] | None, b: int, n: int) -> Tensor:
+def _draws(generator: torch.Generator | Sequence[torch.Generator] | None, b: int, n: int) -> Tensor:
     """Return n numbers from [0, 1) for each of b sentences, (b, n), on the CPU.
 
     Raises: ValueError for another number of generators than sentences.
     """
-    if generator is None or isinstance(generator, Generator):
+    if generator is None or isinstance(generator, torch.Generator):
         device = "cpu" if generator is None else generator.device
         # one by one: a sentence's seed must not depend on how many come after it
         seeds = [torch.randint(2**62, (), generator=generator, device=device) for _ in range(b)]
-        generator = [Generator().manual_seed(int(seed)) for seed in seeds]
+        generator = [torch.Generator().manual_seed(int(seed)) for seed in seeds]
     if len(generator) != b:
         wanted = f"one, or one for each of the {b} sentences"
         raise ValueError(f"generator must be {wanted}: there are {len(generator)}")
