@@ -53,3 +53,19 @@ def test_the_heart_is_imported_without_anything_else() -> None:
 def test_the_plan_fits_on_a_screen() -> None:
     entries = {path.name for path in HOUSE.iterdir() if path.name != "__pycache__"}
     assert len(entries) <= 30
+
+
+@pytest.mark.parametrize(
+    ("code", "missing"),
+    [
+        ("import attnbook.pictures", "matplotlib"),
+        ("import attnbook.pictures.arcs", "spacy"),
+        ("from attnbook.widgets import AttentionHeatmap", "anywidget"),
+    ],
+)
+def test_what_is_missing_is_named_with_the_extra_that_brings_it(code: str, missing: str) -> None:
+    hide = f"import sys; sys.modules[{missing!r}] = None; {code}"
+    done = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True)
+    *_, last = done.stderr.splitlines()
+    assert missing in last
+    assert 'pip install "attnbook[lectures]"' in last

@@ -322,12 +322,11 @@ def whole_numbers(name: str, came: Any) -> list[int]:
     return [as_int(one) for one in several]
 
 
-def needed(module: str, extra: str) -> Any:
-    """Import what an extra of the package brings, or say which one is missing."""
+def needed(module: str, what: str, extra: str = "lectures") -> Any:
+    """Import a module that ``what`` needs, or say which extra brings it."""
     try:
         return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        missing = module.partition(".")[0]
-        raise ModuleNotFoundError(
-            f'no {missing} is installed: pip install "attnbook[{extra}]"'
-        ) from error
+    except ImportError as error:
+        package = module.partition(".")[0]
+        words = f'{what} needs the package {package}: pip install "attnbook[{extra}]"'
+        raise ImportError(words) from error

@@ -229,14 +229,14 @@ def _read_layers(path: Path) -> tuple[Embeddings, Encoder]:
 
 def _read_weights(path: Path, model: nn.Module) -> None:
     """Give ``model.embeddings`` and ``model.encoder`` the weights in model.safetensors."""
-    load = _check.needed("safetensors.torch", "pretrained").load_file
+    load = _check.needed("safetensors.torch", "a pretrained model", "pretrained").load_file
     renamed = _read(path, lambda path: _renamed(load(path), model.state_dict()))
     model.load_state_dict(renamed, assign=True)
 
 
 def _read_tokenizer(path: Path) -> "Tokenizer":
     """Return the tokenizer in tokenizer.json, which cuts and pads every sentence to 128 pieces."""
-    kind = _check.needed("tokenizers", "pretrained").Tokenizer
+    kind = _check.needed("tokenizers", "a pretrained model", "pretrained").Tokenizer
     tokenizer = _read(path, lambda path: kind.from_file(str(path)))
     tokenizer.no_truncation()
     tokenizer.no_padding()

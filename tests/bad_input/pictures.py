@@ -37,6 +37,20 @@ CALLS: Calls = {
             "x must be positive for log=True",
         ),
     ],
+    "pictures.figures.heatmap": [
+        (
+            lambda: figures.heatmap(EVEN + 1j, ("a", "b"), THREE_WORDS),
+            "weights must hold real numbers, none of them masked: they are complex128",
+        ),
+        (
+            lambda: figures.heatmap(np.ma.array(EVEN, mask=EVEN > 0), ("a", "b"), THREE_WORDS),
+            "none of them masked: they are masked",
+        ),
+        (
+            lambda: figures.heatmap(EVEN.astype("datetime64[D]"), ("a", "b"), THREE_WORDS),
+            "weights must hold real numbers",
+        ),
+    ],
     "pictures.figures.alignment": [
         (
             lambda: figures.alignment(EVEN, THREE_WORDS, ("a", "b"), {(0, 2)}),

@@ -205,6 +205,7 @@ WRONG = [
     (lecture_6.around_the_circle, (INVERSE,) * 3, "there are 3"),
     (lecture_6.around_the_circle, (INVERSE[:, :2], INVERSE), "wanted is (3, 3)"),
 ]
+WRONG += [(lecture_5.causal_self_attention, lambda x: x.zero_(), "not yet.")]  # destroys x
 BLANK = [
     (lecture_5.weights_of_one_token, lambda x, i: None),
     (lecture_5.causal_self_attention, lambda x: ...),

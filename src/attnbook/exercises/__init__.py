@@ -51,7 +51,8 @@ def called(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call the reader's function; no answer (None or three dots) means that it is blank."""
     if not callable(function):
         raise Mistake(f"A function was wanted, this is {type(function).__name__}.")
-    answer = function(*arguments)
+    # copies: what the reader's code does to them must not change what it is compared with
+    answer = function(*(one.clone() if isinstance(one, Tensor) else one for one in arguments))
     if answer is None or answer is ...:
         raise Blank
     return answer

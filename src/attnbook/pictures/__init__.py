@@ -4,6 +4,10 @@
 ``arcs`` draws dependencies by spaCy's displaCy.
 """
 
-from attnbook.pictures.figures import Picture, alignment, curves, head_grid, heatmap
+from attnbook import _check
+
+_check.needed("matplotlib", "a figure")
+
+from attnbook.pictures.figures import Picture, alignment, curves, head_grid, heatmap  # noqa: E402
 
 __all__ = ["Picture", "alignment", "curves", "head_grid", "heatmap"]

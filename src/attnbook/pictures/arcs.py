@@ -8,12 +8,16 @@ import html
 import re
 from typing import Any, NamedTuple
 
-import spacy
-from spacy.displacy import parse_deps
-from spacy.displacy.render import DependencyRenderer
-from spacy.tokens import Doc
+from attnbook import _check
 
-from attnbook.language.dependencies import Tree, book_tree
+_check.needed("spacy", "a drawing of arcs")
+
+import spacy  # noqa: E402
+from spacy.displacy import parse_deps  # noqa: E402
+from spacy.displacy.render import DependencyRenderer  # noqa: E402
+from spacy.tokens import Doc  # noqa: E402
+
+from attnbook.language.dependencies import Tree, book_tree  # noqa: E402
 
 _NO_MODEL = "[E050]"  # spaCy's name for a model that is not installed
 _LOOK = {"distance": 96, "word_spacing": 32, "arrow_spacing": 14, "arrow_width": 9, "offset_x": 48}

@@ -199,14 +199,20 @@ def head_grid(
     return Picture(figure, head_grid_alt(heads, queries, keys, titles, title, digits))
 
 
-def _array(weights: Any) -> NDArray[np.float64]:
-    if hasattr(weights, "detach"):
-        weights = weights.detach().cpu().double().numpy()
-    return np.asarray(weights, dtype=np.float64)
+def _array(name: str, numbers: Any) -> NDArray[np.float64]:
+    """Return real numbers as an array; refuse those that NumPy would bend into some."""
+    if hasattr(numbers, "detach"):
+        numbers = numbers.detach().cpu()
+        numbers = (numbers.double() if numbers.is_floating_point() else numbers).numpy()
+    array = np.ma.asanyarray(numbers)
+    if array.dtype.kind not in "buif" or np.ma.is_masked(array):
+        kind = "masked" if np.ma.is_masked(array) else array.dtype
+        raise ValueError(f"{name} must hold real numbers, none of them masked: they are {kind}")
+    return np.asarray(numbers, dtype=np.float64)
 
 
 def _heads(weights: ArrayLike) -> NDArray[np.float64]:
-    heads = _array(weights)
+    heads = _array("weights", weights)
     if heads.ndim != 3 or 0 in heads.shape:
         raise ValueError(
             f"weights must have the shape (h, n_q, n_k), such as weights[0] for the heads of the "
@@ -225,7 +231,7 @@ def _named(shape: tuple[int, ...], **words: Sequence[str]) -> None:
 
 
 def _matrix(weights: ArrayLike, signed: bool) -> NDArray[np.float64]:
-    matrix = _array(weights)
+    matrix = _array("weights", weights)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(
             f"weights must have the shape (n_q, n_k), such as weights[0, 0] for the first head of "
@@ -242,7 +248,7 @@ def _matrix(weights: ArrayLike, signed: bool) -> NDArray[np.float64]:
 
 
 def _numbers(name: str, numbers: Sequence[float], log: bool) -> NDArray[np.float64]:
-    array = np.asarray(numbers, dtype=np.float64)
+    array = _array(name, numbers)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a row of numbers: its shape is {array.shape}")
     if not np.isfinite(array).all():

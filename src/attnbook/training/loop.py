@@ -22,7 +22,6 @@ from torch import Tensor, nn
 from torch.optim import Adam, Optimizer
 
 from attnbook import _check
-from attnbook.training._extras import extra
 from attnbook.training.epochs import Batches, Epochs
 from attnbook.training.losses import teacher_forced_loss
 from attnbook.training.metrics import evaluating
@@ -217,7 +216,7 @@ class _Run:
             self.best = {name: tensor.detach().clone() for name, tensor in state.items()}
 
     def open(self, folder: Path, resume: bool) -> None:
-        extra("safetensors", "a checkpoint")  # now, rather than after an hour of training
+        _check.needed("safetensors", "a checkpoint")  # now, rather than after an hour of training
         if folder.exists() and not folder.is_dir():
             raise ValueError(f"checkpoint must be a folder: {folder} is a file")
         folder.mkdir(parents=True, exist_ok=True)
@@ -254,7 +253,7 @@ class _Run:
 
 def _bar(**options: Any) -> Any:
     try:
-        return extra("tqdm.auto", "a bar").tqdm(**options, disable=False)
+        return _check.needed("tqdm.auto", "a bar").tqdm(**options, disable=False)
     except ImportError:
         return None  # a training without its bar is the same training
 

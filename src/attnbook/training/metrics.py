@@ -15,7 +15,6 @@ from torch import Tensor, nn
 
 from attnbook import _check
 from attnbook.decoding import Stepper
-from attnbook.training._extras import extra
 from attnbook.training.losses import PAD, check_batch, check_logits, teacher_forced
 
 Link = tuple[int, int]
@@ -130,7 +129,7 @@ def bleu(
 
     Source: Papineni et al. (2002); Post (2018) for sacrebleu.
     """
-    BLEU = extra("sacrebleu.metrics", "bleu").BLEU
+    BLEU = _check.needed("sacrebleu.metrics", "bleu").BLEU
     _pairs("hypotheses", hypotheses, "references", references)
     for name, sentences in (("hypotheses", hypotheses), ("references", references)):
         wrong = next((one for one in sentences if not isinstance(one, str)), None)

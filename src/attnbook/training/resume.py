@@ -25,7 +25,6 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from attnbook import _check
-from attnbook.training._extras import extra
 from attnbook.training.seeds import random_state
 
 FORMAT, VERSION = "attnbook checkpoint", 1
@@ -147,7 +146,9 @@ def read_checkpoint(folder: str | Path) -> Checkpoint:
     Raises: ValueError where there is none, where it was written in another version of the
     format, or where a file is missing, cut short or changed.
     """
-    safetensors, error_of = (extra(f"safetensors{sub}", "a checkpoint") for sub in (".torch", ""))
+    safetensors, error_of = (
+        _check.needed(f"safetensors{sub}", "a checkpoint") for sub in (".torch", "")
+    )
     folder = Path(folder)
     steps = _steps(folder)
     if not steps:
@@ -253,7 +254,7 @@ def _bytes(tensors: Tensors) -> bytes:
         name: tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
         for name, tensor in tensors.items()
     }
-    return extra("safetensors.torch", "a checkpoint").save(alone)
+    return _check.needed("safetensors.torch", "a checkpoint").save(alone)
 
 
 def _shared(model: nn.Module) -> dict[str, str]:
