@@ -1,6 +1,6 @@
 """What autodoc has to know of our docstrings and types; the rest is configuration in `_config.yml`.
 
-A paragraph that begins with "Shapes:", "Raises:" or "Source:" becomes a field, names of the page
+A line that begins with "Shapes:", "Raises:" or "Source:" begins a field, names of the page
 become links, and a signature keeps its types as the source writes them.
 """
 
@@ -17,6 +17,7 @@ from pathlib import Path
 
 LISTED = re.compile(r"^\.\. automodule:: (\S+)", re.M)  # the modules of a page
 LABEL = re.compile(r"^\s*(Shapes, Raises|Shapes|Raises|Source): ")
+BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:Shapes, Raises|Shapes|Raises|Source): )")
 # what signatures shorten; any other name of another package fails the build (`-n`)
 SHORT = {"Tensor": "torch.Tensor", "Optimizer": "torch.optim.Optimizer", "nn.": "torch.nn."} | {
     "ArrayLike": "numpy.typing.ArrayLike", "NDArray": "numpy.typing.NDArray", "np.": "numpy.",
@@ -46,7 +47,7 @@ def places() -> dict[str, str]:
 
 
 def write_fields(app, what, name, obj, options, lines) -> None:
-    paragraphs = re.split(r"\n\s*\n", "\n".join(lines))
+    paragraphs = BREAK.split("\n".join(lines))
     for i, text in enumerate(paragraphs):
         if LABEL.match(text):
             paragraphs[i] = LABEL.sub(r":\1: ", text).replace("\n", "\n   ")

@@ -47,7 +47,6 @@ def read_trees(path: str | Path) -> Iterator[Tree]:
     Raises: FileNotFoundError at once where there is no file; while reading, ValueError that names
     the line: bytes that are not UTF-8, a word without ten columns, a number out of place, a
     sentence with no root or several, a word with no way to it.
-
     Source: Universal Dependencies, https://universaldependencies.org/format.html.
     """
     path = Path(path)

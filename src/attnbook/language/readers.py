@@ -27,7 +27,6 @@ def read_aligned(source: str | Path, target: str | Path) -> Iterator[TextPair]:
 
     Raises: FileNotFoundError at once where a file is missing; while reading, ValueError
     for files of different length, or bytes that are not UTF-8.
-
     Source: Koehn (2005), https://www.statmt.org/europarl/.
     """
     source, target = Path(source), Path(target)
@@ -43,7 +42,6 @@ def read_multi30k(
     """Read a split of Multi30k from a folder with train.en, train.fr … or train.en.gz …
 
     Raises: FileNotFoundError that names what was looked for; else as ``read_aligned``.
-
     Source: Elliott et al. (2016), https://github.com/multi30k/dataset.
     """
     found = []

@@ -41,11 +41,9 @@ def read_vectors(path: str | Path, vocabulary: Vocabulary, *, seed: int = 0) -> 
     of GloVe's do: the last d cells are its numbers. A name that ends in .gz is unpacked.
 
     Shapes: returns ``Vectors``: matrix (n, d) and found (n,), for the n tokens of the vocabulary.
-
     Raises: FileNotFoundError where there is no file; ValueError that names the line: bytes that
     are not UTF-8, fewer cells than the first line has, what is no finite number, a header that
     states another size; ValueError for an empty file, or one with no token of the vocabulary.
-
     Source: Pennington, Socher and Manning (2014), https://nlp.stanford.edu/projects/glove/.
     """
     _check.whole_number("seed", seed)

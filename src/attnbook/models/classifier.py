@@ -40,11 +40,9 @@ class BiLSTMClassifier(nn.Module):
     and dropout stands after the embeddings, after the LSTM and before W: both as in the paper.
 
     Shapes: tokens (b, n) and lengths (b,) in int64, lengths from 1 to n; logits (b, n_classes).
-
     Raises: ValueError for sizes below 1, fewer than 2 classes, a dropout outside [0, 1), tokens
     outside the vocabulary, and lengths that are not from 1 to n; TypeError for anything but
     tensors.
-
     Source: Zhou et al. (2016), section 3.
     """
 
@@ -119,7 +117,6 @@ def classification_loss(model: nn.Module, batch: Labelled) -> Tensor:
     """Average −log p(label) over a batch: the loss to give to ``training.train``.
 
     Shapes: returns ().
-
     Raises: ValueError for labels that are not int64 of the shape (b,), or that the model has no
     class for; else as the model.
     """

@@ -109,7 +109,6 @@ def looks(model: RNNSeq2Seq, lesson: Lesson, pairs: Sequence[Pair]) -> list[Tens
 
     Shapes: a list of α (n_t + 1, n_s), one for each pair; row t is the step that is to write
     target word t, the last row the one that is to write eos.
-
     Raises: TypeError where ``lesson`` is none; else as the model.
     """
     check_lesson(lesson)

@@ -81,7 +81,6 @@ def heatmap(
 
     Shapes: weights (n_q, n_k), an array or tensor; ``tokens`` are the n_q queries,
     ``key_tokens`` the n_k keys, the same as ``tokens`` unless given.
-
     Raises: ValueError for another shape, tokens that do not match it, NaN, or weights outside
     0 to 1.
     """
@@ -108,7 +107,6 @@ def curves(
     ``log=True`` makes both axes logarithmic, where a power of x is a straight line.
 
     Shapes: ``x`` and each of the ``series`` have the same length n, at least 1.
-
     Raises: ValueError for no or too many series, another length, NaN or ∞, or a number that is
     not positive on a logarithmic axis.
     """
@@ -144,7 +142,6 @@ def alignment(
     Shapes: weights (n_t, n_s), an array or tensor; ``source`` are the n_s words that are attended
     to, ``target`` the n_t words that attend; ``gold`` holds links (i, j) of source word i and
     target word j, counted from 0.
-
     Raises: as ``heatmap``; ValueError for a link to a word that is not there.
     """
     matrix = _matrix(weights, signed=False)
@@ -179,7 +176,6 @@ def head_grid(
     Shapes: weights (h, n_q, n_k), an array or tensor; ``tokens`` are the n_q queries,
     ``key_tokens`` the n_k keys, the same as ``tokens`` unless given; ``names`` are those of the h
     heads, "head 0" and so on unless given.
-
     Raises: as ``heatmap``; ValueError for names that are not one for each head, or ``columns``
     below 1.
     """

@@ -20,7 +20,6 @@ def teacher_forced(model: nn.Module, batch: Any) -> Tensor:
     """Return the logits of a model that is fed the reference: p(y_t | y_<t, x).
 
     Shapes: returns (b, n_t, vocabulary), where logits[:, t] belong to ``batch.target_out[:, t]``.
-
     Raises: TypeError for another kind of batch; else as the model.
     """
     check_batch(batch)
@@ -35,10 +34,8 @@ def sequence_loss(logits: Tensor, target_out: Tensor, *, smoothing: float = 0.0)
     it is NaN.
 
     Shapes: logits (b, n_t, V), target_out (b, n_t); returns ().
-
     Raises: ValueError for shapes that do not fit, a target outside the vocabulary or
     ``smoothing`` outside 0 to 1.
-
     Source: label smoothing is that of Vaswani et al. (2017), section 5.4 (ε = 0.1), after
     Szegedy et al. (2016).
     """

@@ -56,7 +56,6 @@ def free_running(model: Stepper[Any], batch: Any) -> Tensor:
     every token of the reference has its logits.
 
     Shapes: as ``teacher_forced``.
-
     Raises: TypeError for another kind of batch; else as the model.
     """
     check_batch(batch)
@@ -126,7 +125,6 @@ def bleu(
 
     Raises: TypeError for sentences that are not strings; ValueError for none, for more of one
     than of the other, or another ``tokenize``; ImportError where sacrebleu is not installed.
-
     Source: Papineni et al. (2002); Post (2018) for sacrebleu.
     """
     BLEU = _check.needed("sacrebleu.metrics", "bleu").BLEU
@@ -160,7 +158,6 @@ def argmax_links(weights: Tensor) -> set[Link]:
     A target token whose weights are all 0 gets no link.
 
     Shapes: weights (n_t, n_s), of one sentence; returns pairs (source, target).
-
     Raises: ValueError for another shape, and for NaN or negative numbers, which are no weights.
     """
     weights = torch.as_tensor(weights)
@@ -187,7 +184,6 @@ def alignment_accuracy(
 
     Shapes: ``weights`` holds one (n_t, n_s) per sentence, or is a tensor (b, n_t, n_s); rows and
     columns beyond the sentence, such as padding, do no harm, for no gold link leads there.
-
     Raises: ValueError for sentences that differ in number, what are no weights or links, links
     outside the weights, fewer classes than linked tokens, or no gold link at all.
     """
@@ -224,7 +220,6 @@ def alignment_error_rate(
     found or missed.
 
     Raises: ValueError for sentences that differ in number, what are no links, or none in A and S.
-
     Source: Och and Ney (2003), "A Systematic Comparison of Various Statistical Alignment Models".
     """
     possible = [()] * len(sure) if possible is None else possible

@@ -25,7 +25,6 @@ def warmup_cosine(warmup: int, steps: int, *, final: float = 0.0) -> Schedule:
 
     Raises: ValueError for a negative or fractional ``warmup``, ``steps`` not greater than
     ``warmup``, or ``final`` outside 0 to 1.
-
     Source: the cosine is Loshchilov and Hutter (2017), equation 5, without restarts.
     """
     _check.whole_number("warmup", warmup)
@@ -50,7 +49,6 @@ def warmup_inverse_sqrt(warmup: int, *, d_model: int | None = None) -> Schedule:
     have its peak, at s = warmup, at 1: factor(s) = min(√(warmup / s), s / warmup).
 
     Raises: ValueError for ``warmup`` or ``d_model`` below 1 or fractional.
-
     Source: Vaswani et al. (2017), equation 3 (``warmup`` is 4,000 there).
     """
     _check.whole_number("warmup", warmup, at_least=1)
