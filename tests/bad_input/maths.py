@@ -1,5 +1,6 @@
 """Masks, scores, attention, long sequences, and the NumPy reference."""
 
+import inspect
 from functools import partial
 
 import numpy as np
@@ -37,11 +38,13 @@ MASK = (
     (M.expand(3, 5, 5), "each of them equal or 1: its shape is (3, 5, 5)"),
     (M.to("meta"), "query and mask must have the same device"),
 )
-PAIRS = {
-    "scores.dot": sco.dot,
-    "scores.scaled_dot": sco.scaled_dot,
-    "attention.attention_weights": att.attention_weights,
+# every function of a query and a key in that module, a new one too
+SCORES = {
+    f"scores.{name}": score
+    for name, score in inspect.getmembers(sco, inspect.isfunction)
+    if list(inspect.signature(score).parameters) == ["query", "key"]
 }
+PAIRS = {**SCORES, "attention.attention_weights": att.attention_weights}
 TRIPLES = {
     "attention.attention": att.attention,
     "attention.fused_attention": att.fused_attention,

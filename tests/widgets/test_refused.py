@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 import torch
+import traitlets
 
 from attnbook.language import Vocabulary
 from attnbook.layers import DecoderBlock, EncoderBlock
@@ -17,16 +18,15 @@ from attnbook.widgets import (
     AttentionHeatmap,
     AttentionSteps,
     BeamTree,
-    Checkpoint,
     HeadBrowser,
     HeadGrid,
     MaskPainter,
     PositionExplorer,
-    Prediction,
     RoleProjection,
     Translator,
     UnrolledModel,
 )
+from attnbook.widgets.kinds import KINDS
 from tests.widgets.examples import (
     CAT,
     DAY,
@@ -44,9 +44,11 @@ from tests.widgets.examples import (
     block,
     flow,
     full_table,
+    guess,
     learned,
     lesson,
     model,
+    question,
     small,
 )
 
@@ -411,6 +413,17 @@ BAD = {
          "source_vocabulary must be a Vocabulary, got a list", TypeError),
         ({"target_vocabulary": lesson()[1]}, "target_vocabulary must be the model's"),
     ]),
+    "checkpoint": (question, [
+        ({"options": [("a", False, "x"), ("b", False, "y")]}, "one of them right"),
+        ({"options": [("a", True, "x"), ("b", True, "y")]}, "multiple"),
+        ({"options": [("a", True, ""), ("b", False, "y")]}, "reason"),
+        ({"options": [("a", True)]}, "correct, reason"),
+    ]),
+    "prediction": (guess, [
+        ({"answers": {"a": float("inf")}}, "finite"),
+        ({"answers": {"a": 1}, "tolerance": -1}, "tolerance"),
+        ({"answers": {}}, "answers"),
+    ]),
 }  # fmt: skip
 ALL = [(kind, *one) for kind, (_, ones) in BAD.items() for one in ones]
 
@@ -423,27 +436,18 @@ def test_a_bad_argument_is_named_with_what_was_wanted(place: int) -> None:
     assert words in str(caught.value) or re.search(words, str(caught.value))
 
 
-def test_questions_say_what_is_wrong() -> None:
-    for options, words in [
-        ([("a", False, "x"), ("b", False, "y")], "one of them right"),
-        ([("a", True, "x"), ("b", True, "y")], "multiple"),
-        ([("a", True, ""), ("b", False, "y")], "reason"),
-        ([("a", True)], "correct, reason"),
-    ]:
-        with pytest.raises(ValueError, match=words):
-            Checkpoint("?", options)
-    with pytest.raises(ValueError, match="finite"):
-        Prediction("?", {"a": float("inf")})
-    with pytest.raises(ValueError, match="tolerance"):
-        Prediction("?", {"a": 1}, tolerance=-1)
-    with pytest.raises(ValueError, match="answers"):
-        Prediction("?", {})
+def test_every_kind_has_an_example_and_says_what_it_refuses() -> None:
+    assert set(EXAMPLES) == set(BAD) == set(KINDS)
+    for kind, one in EXAMPLES.items():
+        widget = one.make()
+        ruled = {n for n in widget.rules if not isinstance(widget.traits()[n], traitlets.Bool)}
+        assert ruled <= ASSIGNED.get(kind, {}).keys()
 
 
 OTHER = [[None, None], *BeamTree(DETERMINERS).logs[1:]]
 ASSIGNED = {  # values that no trait takes
-    "heatmap": {"temperature": [-1.0], "pinned": [7]},
-    "steps": {"vectors": [[[1, 2]]]},
+    "heatmap": {"temperature": [-1.0], "pinned": [7], "head": [1]},
+    "steps": {"vectors": [[[1, 2]]], "query": [3], "step": [5]},
     "painter": {
         "mask": [[1] * 8, [2] * 9, [[1, 1, 1]] * 3],
         "fill": ["inf"],
@@ -468,12 +472,15 @@ ASSIGNED = {  # values that no trait takes
     "player": {"chosen": [3], "word": [3], "threshold": [2.0, -0.5], "temperature": [0.0]},
     "unrolled": {"sentence": [["x"]], "forced": [{1: "x"}], "step": [-99, 99]},
     "browser": {"chosen": [2], "layer": [2], "head": [3], "row": [11], "key": [11]}
-    | {"measure": ["most"]},
-    "block": {"vectors": [NUTS[:2]], "token": [3], "norm": ["no"], "blocks": [13]},
+    | {"measure": ["most"], "asset": ["../x"]},
+    "block": {"vectors": [NUTS[:2]], "token": [3], "norm": ["no"], "blocks": [13]}
+    | {"shown": [-1], "step": [0.0]},
     "positions": {"d": [9], "n": [99], "base": [0.0], "position": [12], "pair": [4]}
     | {"shift": [64], "formula": ["adds"]},
     "translator": {"sentence": [["unicorn"]], "beam": [9], "penalty": [3.0], "part": ["x"]}
-    | {"layer": [7], "head": [7], "shown": [-1], "row": [-1]},
+    | {"layer": [7], "head": [7], "shown": [-1], "row": [-1], "asset": ["../x"]},
+    "checkpoint": {"chosen": [[2]]},
+    "prediction": {"guesses": [[1.0]]},
 }
 
 
