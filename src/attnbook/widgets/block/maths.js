@@ -7,30 +7,20 @@ import { attend, dot, layerNorm, moments, product, softmax } from "../core/maths
 
 /**
  * One vector's mean, biased standard deviation and length.
- * @param {number[]} x
- * @returns {{mu: number, sd: number, length: number}}
+ * @type {(x: number[]) => {mu: number, sd: number, length: number}}
  */
 export function measures(x) {
   const { mu, variance } = moments(x);
   return { mu, sd: Math.sqrt(variance), length: Math.hypot(...x) };
 }
 
-/**
- * The cosine of two vectors; null where one of them is zero.
- * @param {number[]} a
- * @param {number[]} b
- * @returns {number|null}
- */
+/** The cosine of two vectors; null where one of them is zero. @type {(a: number[], b: number[]) => number|null} */
 export function cosine(a, b) {
   const by = Math.hypot(...a) * Math.hypot(...b);
   return by ? dot(a, b) / by : null;
 }
 
-/**
- * The error function, by a series of which no term is negative, so that none cancels.
- * @param {number} x
- * @returns {number}
- */
+/** The error function, by a series of which no term is negative, so that none cancels. @type {(x: number) => number} */
 function erf(x) {
   if (Math.abs(x) > 6) return Math.sign(x);
   let term = (2 * x * Math.exp(-x * x)) / Math.sqrt(Math.PI);
@@ -42,18 +32,9 @@ function erf(x) {
   return sum;
 }
 
-/**
- * @param {Rows} rows
- * @param {Rows} others
- * @returns {Rows}
- */
+/** @type {(rows: Rows, others: Rows) => Rows} */
 const plus = (rows, others) => rows.map((row, i) => row.map((x, c) => x + others[i][c]));
-/**
- * @param {Rows} rows
- * @param {Rows} matrix
- * @param {number[]} bias
- * @returns {Rows}
- */
+/** @type {(rows: Rows, matrix: Rows, bias: number[]) => Rows} */
 const linear = (rows, matrix, bias) =>
   plus(
     product(rows, matrix),
@@ -62,9 +43,7 @@ const linear = (rows, matrix, bias) =>
 
 /**
  * The weights of each head (h, n, n), and the outputs put side by side (n, d).
- * @param {Rows} rows
- * @param {any} layer
- * @returns {{weights: Rows[], joined: Rows}}
+ * @type {(rows: Rows, layer: any) => {weights: Rows[], joined: Rows}}
  */
 function heads(rows, layer) {
   const [q, k, v] = ["q", "k", "v"].map((role) => linear(rows, layer[`w_${role}`], layer[`b_${role}`]));
@@ -77,19 +56,12 @@ function heads(rows, layer) {
   return { weights, joined };
 }
 
-/**
- * @param {number} x
- * @returns {number}
- */
+/** @type {(x: number) => number} */
 export const gelu = (x) => (x * (1 + erf(x / Math.SQRT2))) / 2;
 
 const ACTIVATIONS = { relu: (x) => Math.max(0, x), gelu };
 
-/**
- * @param {Rows} rows
- * @param {any} layer
- * @returns {Rows}
- */
+/** @type {(rows: Rows, layer: any) => Rows} */
 function feedForward(rows, layer) {
   const hidden = linear(rows, layer.w_1, layer.b_1).map((row) => row.map(ACTIVATIONS[layer.activation]));
   return linear(hidden, layer.w_2, layer.b_2);

@@ -9,11 +9,7 @@ const FEWEST = 1e-5; // of a row that gives less than this to what is not hidden
 
 /**
  * The log-weights of all heads of sentence k, each flat.
- * @param {Uint8Array} bytes
- * @param {number[]} lengths
- * @param {number} heads
- * @param {number} k
- * @returns {Float64Array[]}
+ * @type {(bytes: Uint8Array, lengths: number[], heads: number, k: number) => Float64Array[]}
  */
 export function logWeights(bytes, lengths, heads, k) {
   const size = lengths[k] ** 2;
@@ -23,9 +19,7 @@ export function logWeights(bytes, lengths, heads, k) {
 
 /**
  * Which key each query may attend to, flat: all, or all but [CLS] and [SEP].
- * @param {string[]} tokens
- * @param {boolean} hide
- * @returns {Uint8Array}
+ * @type {(tokens: string[], hide: boolean) => Uint8Array}
  */
 export const seen = (tokens, hide) =>
   Uint8Array.from(tokens.flatMap(() => tokens.map((token) => !(hide && SPECIAL.includes(token)))));
@@ -33,11 +27,7 @@ export const seen = (tokens, hide) =>
 /**
  * Weights from log-weights; where keys are left out, the others divided by their sum, or nothing
  * where that is too small to be known.
- * @param {Float64Array} logs
- * @param {number} n
- * @param {Uint8Array} may
- * @param {Float64Array} [out]
- * @returns {Float64Array}
+ * @type {(logs: Float64Array, n: number, may: Uint8Array, out?: Float64Array) => Float64Array}
  */
 export function weighed(logs, n, may, out) {
   const found = weights(logs, n, n, may, 1, out);
@@ -59,11 +49,7 @@ const KEYS = {
 
 /**
  * One row's measure; null where it has no such key, or nothing that is not hidden.
- * @param {number} i
- * @param {Float64Array} values
- * @param {Uint8Array} may
- * @param {any} what
- * @returns {number|null}
+ * @type {(i: number, values: Float64Array, may: Uint8Array, what: any) => number|null}
  */
 function rowMeasure(i, values, may, what) {
   if (!values.some((weight) => weight > 0)) return null;
@@ -91,9 +77,7 @@ export function measured(values, may, what) {
 
 /**
  * The places of the greatest values, at most `most`, the first if equal.
- * @param {(number|null)[]} values
- * @param {number} [most]
- * @returns {number[]}
+ * @type {(values: (number|null)[], most?: number) => number[]}
  */
 export const ranked = (values, most = 5) =>
   Array.from(values.keys())

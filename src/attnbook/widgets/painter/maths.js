@@ -16,11 +16,7 @@ export const MASKS = {
 
 /**
  * A mask by name, flat, as zeros and ones.
- * @param {string} name
- * @param {number} nQ
- * @param {number} nK
- * @param {number} [length]
- * @returns {number[]}
+ * @type {(name: string, nQ: number, nK: number, length?: number) => number[]}
  */
 export function namedMask(name, nQ, nK, length = nK) {
   return Array.from({ length: nQ * nK }, (_, at) =>
@@ -33,13 +29,7 @@ const FILLS = { none: -Infinity, nan: -Infinity, "-1e10": -1e10, zero: 0 };
 
 /**
  * Weights of flat scores / by under a mask, as they come out when masked scores are filled.
- * @param {Float64Array} flat
- * @param {number} nQ
- * @param {number} nK
- * @param {May} may
- * @param {number} by
- * @param {string} fill
- * @returns {Float64Array}
+ * @type {(flat: Float64Array, nQ: number, nK: number, may: May, by: number, fill: string) => Float64Array}
  */
 export function filledWeights(flat, nQ, nK, may, by, fill) {
   const left = fill === "none" || fill === "nan";
@@ -49,20 +39,12 @@ export function filledWeights(flat, nQ, nK, may, by, fill) {
   return out;
 }
 
-/**
- * The rows that may attend to nothing.
- * @param {number} nQ
- * @param {number} nK
- * @param {any} may
- * @returns {number[]}
- */
+/** The rows that may attend to nothing. @type {(nQ: number, nK: number, may: any) => number[]} */
 export const emptyRows = (nQ, nK, may) =>
   Array.from({ length: nQ }, (_, i) => i).filter((i) => !rowAt(may, i, nK).includes(1));
 
 /**
  * ∂α/∂e = α (1 − α); a masked score was replaced by a constant, so nothing flows back to it.
- * @param {Float64Array} values
- * @param {May} may
- * @returns {Float64Array}
+ * @type {(values: Float64Array, may: May) => Float64Array}
  */
 export const gradient = (values, may) => values.map((weight, at) => (may[at] ? weight * (1 - weight) : 0));

@@ -7,17 +7,13 @@ const NEAR = 1e-4;
 
 /**
  * The places of all weights α ≥ θ: the links that a threshold predicts.
- * @param {Float64Array} values
- * @param {number} threshold
- * @returns {number[]}
+ * @type {(values: Float64Array, threshold: number) => number[]}
  */
 export const linksAt = (values, threshold) => Array.from(values.keys()).filter((at) => values[at] >= threshold - NEAR);
 
 /**
  * The place of each row's greatest weight, the first if equal.
- * @param {Float64Array} values
- * @param {number} nK
- * @returns {number[]}
+ * @type {(values: Float64Array, nK: number) => number[]}
  */
 export const greatest = (values, nK) =>
   Array.from({ length: values.length / nK }, (_, i) => {
@@ -27,8 +23,7 @@ export const greatest = (values, nK) =>
 
 /**
  * Error rate, precision and recall of pairs of [links, gold links]; null for 0 / 0.
- * @param {[number[], number[]][]} pairs
- * @returns {(number|null)[]}
+ * @type {(pairs: [number[], number[]][]) => (number|null)[]}
  */
 export function agreement(pairs) {
   let [both, found, wanted] = [0, 0, 0];

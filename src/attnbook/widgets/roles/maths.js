@@ -6,8 +6,7 @@ import { divisor, mask, product, rowAt, scale, scores, weights } from "../core/m
 
 /**
  * The first pair i < j with the widest gap between e_ij and e_ji; null where e is symmetric.
- * @param {Rows} e
- * @returns {{i: number, j: number, gap: number}|null|undefined}
+ * @type {(e: Rows) => {i: number, j: number, gap: number}|null|undefined}
  */
 export function lopsided(e) {
   const near = 1e-9;

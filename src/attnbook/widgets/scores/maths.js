@@ -27,10 +27,7 @@ export function fourScores({ query, w, w_q: wQ, w_k: wK, v, tanh }) {
 
 /**
  * A function of the plane on a lattice from −edge to edge: rows of points [x, y, value].
- * @param {(point: number[]) => number} f
- * @param {number} edge
- * @param {number} cells
- * @returns {number[][][]}
+ * @type {(f: (point: number[]) => number, edge: number, cells: number) => number[][][]}
  */
 export function sampled(f, edge, cells) {
   const steps = Array.from({ length: cells + 1 }, (_, step) => ((2 * step) / cells - 1) * edge);
@@ -39,9 +36,7 @@ export function sampled(f, edge, cells) {
 
 /**
  * Where a sampled function takes the level: short straight pieces [[x1, y1], [x2, y2]].
- * @param {number[][][]} points
- * @param {number} level
- * @returns {Rows[]}
+ * @type {(points: number[][][], level: number) => Rows[]}
  */
 export function levelLine(points, level) {
   const low = level - 1e-9; // so that rounding alone never draws a line

@@ -98,9 +98,7 @@ const finish = ({ eps }, { norm }, xs) => (norm ? xs.map((x) => layerNorm(x, nor
 
 /**
  * Read a sentence: `memory` for each layer of the decoder, weights as seen[layer][token][head].
- * @param {any} model
- * @param {number[]} ids
- * @returns {{memory: any[], seen: Float64Array[][][]}}
+ * @type {(model: any, ids: number[]) => {memory: any[], seen: Float64Array[][][]}}
  */
 export function encode(model, ids) {
   const { encoder, decoder, d } = model;
@@ -144,11 +142,7 @@ export function decode(model, memory, past, id) {
   return { logits: affine(model.output, x), past: grown, decoder: self, cross };
 }
 
-/**
- * log p of each word.
- * @param {Float32Array} logits
- * @returns {Float64Array}
- */
+/** log p of each word. @type {(logits: Float32Array) => Float64Array} */
 export function logSoftmax(logits) {
   const top = Math.max(...logits);
   const total = Math.log(logits.reduce((sum, value) => sum + Math.exp(value - top), 0));

@@ -5,11 +5,7 @@ const TOKEN =
   /can(?=not(?![\p{L}\d_]))|\p{L}+?(?=n't(?![\p{L}\d_]))|n't(?![\p{L}\d_])|'[\p{L}\d_]+|\d+(?:[.,:]\d+)*|\p{L}+(?:-\p{L}+)*|\S/gu;
 const WHOLE = { ca: "can", "n't": "not" };
 
-/**
- * A text as tokens: in lower case, without punctuation, n't as not.
- * @param {string} text
- * @returns {string[]}
- */
+/** A text as tokens: in lower case, without punctuation, n't as not. @type {(text: string) => string[]} */
 export function tokensOf(text) {
   const plain = text
     .toLowerCase()
@@ -18,12 +14,7 @@ export function tokensOf(text) {
   return (plain.match(TOKEN) ?? []).map((token) => WHOLE[token] ?? token);
 }
 
-/**
- * The fewest letters to put in, take out or replace that make b of a.
- * @param {string} a
- * @param {string} b
- * @returns {number}
- */
+/** The fewest letters to put in, take out or replace that make b of a. @type {(a: string, b: string) => number} */
 export function distance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   Array.from(a).forEach((letter, i) => {
@@ -38,10 +29,7 @@ export function distance(a, b) {
 
 /**
  * Up to `most` known words that are nearest to one, none that shares too little with it.
- * @param {string} word
- * @param {string[]} known
- * @param {number} [most]
- * @returns {string[]}
+ * @type {(word: string, known: string[], most?: number) => string[]}
  */
 export const nearest = (word, known, most = 3) =>
   known
@@ -51,11 +39,7 @@ export const nearest = (word, known, most = 3) =>
     .slice(0, most)
     .map(({ one }) => one);
 
-/**
- * Tokens as a text: no space after l' or before 's and -il.
- * @param {string[]} tokens
- * @returns {string}
- */
+/** Tokens as a text: no space after l' or before 's and -il. @type {(tokens: string[]) => string} */
 export const joined = (tokens) =>
   tokens
     .join(" ")

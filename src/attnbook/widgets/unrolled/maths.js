@@ -4,10 +4,7 @@ import { affine, dot, gruCell, rowAt, softmax } from "../core/maths/nn.js";
 
 /** @import { Vec } from "../core/types.d.ts" */
 
-/**
- * @param {Vec} vector
- * @returns {number}
- */
+/** @type {(vector: Vec) => number} */
 const norm = (vector) => Math.sqrt(dot(vector, vector));
 
 /**

@@ -1,10 +1,6 @@
 // Small helpers for lists and numbers.
 
-/**
- * @param {number} value
- * @param {number} last
- * @returns {number}
- */
+/** @type {(value: number, last: number) => number} */
 export const within = (value, last) => Math.max(0, Math.min(last, value));
 
 /**

@@ -3,44 +3,24 @@
 
 /** @import { Flat, Linear, May, Rows, Vec } from "../types.d.ts" */
 
-/**
- * @param {Vec} a
- * @param {Vec} b
- * @returns {number}
- */
+/** @type {(a: Vec, b: Vec) => number} */
 export const dot = (a, b) => a.reduce((sum, x, c) => sum + x * b[c], 0);
 
-/**
- * Raw scores e = q kᵀ of two lists of vectors, as rows.
- * @param {Rows} query
- * @param {Rows} key
- * @returns {Rows}
- */
+/** Raw scores e = q kᵀ of two lists of vectors, as rows. @type {(query: Rows, key: Rows) => Rows} */
 export const scores = (query, key) => query.map((q) => key.map((k) => dot(q, k)));
 
 /**
  * What a score is divided by before the softmax: √d (where scaled) times temperature.
- * @param {number} d
- * @param {boolean} scaled
- * @param {number} [temperature]
- * @returns {number}
+ * @type {(d: number, scaled: boolean, temperature?: number) => number}
  */
 export const divisor = (d, scaled, temperature = 1) => (scaled ? Math.sqrt(d) : 1) * temperature;
 
-/**
- * @param {number[]} row
- * @param {number} by
- * @returns {number[]}
- */
+/** @type {(row: number[], by: number) => number[]} */
 export const scale = (row, by) => row.map((score) => score / by);
 
 /**
  * Which key each query may attend to, flat, 1 = may. Causal: the last query sees every key.
- * @param {number} nQ
- * @param {number} nK
- * @param {boolean} [causal]
- * @param {May|null} [given]
- * @returns {Uint8Array}
+ * @type {(nQ: number, nK: number, causal?: boolean, given?: May|null) => Uint8Array}
  */
 export function mask(nQ, nK, causal = false, given = null) {
   const may = new Uint8Array(nQ * nK).fill(1);
@@ -55,12 +35,7 @@ export function mask(nQ, nK, causal = false, given = null) {
 
 /**
  * Softmax of one row of flat scores / by, into out; a row with no allowed key becomes zeros.
- * @param {Float64Array} out
- * @param {ArrayLike<number>} flat
- * @param {May} may
- * @param {number} start
- * @param {number} length
- * @param {number} by
+ * @type {(out: Float64Array, flat: ArrayLike<number>, may: May, start: number, length: number, by: number) => void}
  */
 function softmaxInto(out, flat, may, start, length, by) {
   let top = -Infinity;
@@ -75,71 +50,40 @@ function softmaxInto(out, flat, may, start, length, by) {
   if (total > 0) for (let at = start; at < start + length; at++) out[at] /= total;
 }
 
-/**
- * Row i of a flat matrix; the same memory.
- * @param {any} flat
- * @param {number} i
- * @param {number} nK
- * @returns {any}
- */
+/** Row i of a flat matrix; the same memory. @type {(flat: any, i: number, nK: number) => any} */
 export const rowAt = (flat, i, nK) => flat.subarray(i * nK, (i + 1) * nK);
 
 /**
  * Weights α = softmax(flat / by) of a whole matrix; out may be given to save the memory.
- * @param {ArrayLike<number>} flat
- * @param {number} nQ
- * @param {number} nK
- * @param {May} may
- * @param {number} by
- * @param {Float64Array} [out]
- * @returns {Float64Array}
+ * @type {(flat: ArrayLike<number>, nQ: number, nK: number, may: May, by: number, out?: Float64Array) => Float64Array}
  */
 export function weights(flat, nQ, nK, may, by, out = new Float64Array(nQ * nK)) {
   for (let i = 0; i < nQ; i++) softmaxInto(out, flat, may, i * nK, nK, by);
   return out;
 }
 
-/**
- * Softmax of one short row, over the keys whose may[j] is true.
- * @param {number[]} row
- * @param {May} [may]
- * @returns {number[]}
- */
+/** Softmax of one short row, over the keys whose may[j] is true. @type {(row: number[], may?: May) => number[]} */
 export function softmax(row, may = row.map(() => true)) {
   return Array.from(weights(row, 1, row.length, may, 1));
 }
 
-/**
- * The weighted sum of vectors: y = Σ α_j v_j.
- * @param {Vec} row
- * @param {Rows} values
- * @returns {number[]}
- */
+/** The weighted sum of vectors: y = Σ α_j v_j. @type {(row: Vec, values: Rows) => number[]} */
 export const attend = (row, values) =>
   values[0].map((_, c) => row.reduce((sum, weight, j) => sum + weight * values[j][c], 0));
 
-/**
- * Rows of vectors times a matrix: (n, d) (d, k) → (n, k).
- * @param {Rows} rows
- * @param {Rows} matrix
- * @returns {Rows}
- */
+/** Rows of vectors times a matrix: (n, d) (d, k) → (n, k). @type {(rows: Rows, matrix: Rows) => Rows} */
 export const product = (rows, matrix) => rows.map((row) => attend(row, matrix));
 
 /**
  * The ones of an identity matrix, in any shape: as many as fit on the diagonal.
- * @param {number} rows
- * @param {number} columns
- * @returns {Rows}
+ * @type {(rows: number, columns: number) => Rows}
  */
 export const identity = (rows, columns) =>
   Array.from({ length: rows }, (_, r) => Array.from({ length: columns }, (__, c) => Number(r === c)));
 
 /**
  * The average of several matrices of weights, entry by entry, into out.
- * @param {Flat[]} matrices
- * @param {Float64Array} [out]
- * @returns {Float64Array}
+ * @type {(matrices: Flat[], out?: Float64Array) => Float64Array}
  */
 export function mean(matrices, out = new Float64Array(matrices[0].length)) {
   out.fill(0);
@@ -149,20 +93,12 @@ export function mean(matrices, out = new Float64Array(matrices[0].length)) {
   return out;
 }
 
-/**
- * Entropy −Σ α ln α of one row of weights, in nats; exp of it is a number of keys.
- * @param {Vec} row
- * @returns {number}
- */
+/** Entropy −Σ α ln α of one row of weights, in nats; exp of it is a number of keys. @type {(row: Vec) => number} */
 export const entropy = (row) => row.reduce((sum, weight) => (weight > 0 ? sum - weight * Math.log(weight) : sum), 0);
 
 /**
  * W x + b of a flat matrix, or the rows from `from` up to `to` of it.
- * @param {Linear} map
- * @param {ArrayLike<number>} x
- * @param {number} [from]
- * @param {number} [to]
- * @returns {any}
+ * @type {(map: Linear, x: ArrayLike<number>, from?: number, to?: number) => any}
  */
 export function affine({ weight, bias = null }, x, from = 0, to = weight.length / x.length) {
   const n = x.length;
@@ -183,17 +119,10 @@ export function affine({ weight, bias = null }, x, from = 0, to = weight.length 
   return out;
 }
 
-/**
- * @param {Vec} x
- * @returns {number}
- */
+/** @type {(x: Vec) => number} */
 const average = (x) => x.reduce((sum, value) => sum + value, 0) / x.length;
 
-/**
- * One vector's mean and biased variance.
- * @param {Vec} x
- * @returns {{mu: number, variance: number}}
- */
+/** One vector's mean and biased variance. @type {(x: Vec) => {mu: number, variance: number}} */
 export function moments(x) {
   const mu = average(x);
   return { mu, variance: average(x.map((value) => (value - mu) ** 2)) };
@@ -201,11 +130,7 @@ export function moments(x) {
 
 /**
  * (x − mean) / √(variance + eps), then a factor and a sum of its own for each component.
- * @param {any} x
- * @param {ArrayLike<number>} gain
- * @param {ArrayLike<number>} shift
- * @param {number} eps
- * @returns {any}
+ * @type {(x: any, gain: ArrayLike<number>, shift: ArrayLike<number>, eps: number) => any}
  */
 export function layerNorm(x, gain, shift, eps) {
   const { mu, variance } = moments(x);
@@ -213,18 +138,12 @@ export function layerNorm(x, gain, shift, eps) {
   return x.map((value, c) => ((value - mu) / by) * gain[c] + shift[c]);
 }
 
-/**
- * @param {number} x
- * @returns {number}
- */
+/** @type {(x: number) => number} */
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 
 /**
  * One step of a GRU as PyTorch defines it: reset r, update z, and the proposal.
- * @param {Flat[]} gru
- * @param {ArrayLike<number>} x
- * @param {any} h
- * @returns {any}
+ * @type {(gru: Flat[], x: ArrayLike<number>, h: any) => any}
  */
 export function gruCell([wX, wH, bX, bH], x, h) {
   const d = h.length;

@@ -2,19 +2,12 @@
 
 /** @import { Range } from "../types.d.ts" */
 
-/**
- * The bytes that base64 stands for.
- * @param {string} packed
- * @returns {Uint8Array<ArrayBuffer>}
- */
+/** The bytes that base64 stands for. @type {(packed: string) => Uint8Array<ArrayBuffer>} */
 export const bytesOf = (packed) => Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
 
 /**
  * `count` numbers of 16 bits each, little-endian, from the place `from` on.
- * @param {Uint8Array} bytes
- * @param {number} from
- * @param {number} count
- * @returns {Float64Array}
+ * @type {(bytes: Uint8Array, from: number, count: number) => Float64Array}
  */
 function halves(bytes, from, count) {
   const view = new DataView(bytes.buffer, bytes.byteOffset + 2 * from);
@@ -23,10 +16,7 @@ function halves(bytes, from, count) {
 
 /**
  * Heads of raw scores, `size` numbers each, from base64 and each head's [lowest, highest].
- * @param {string} packed
- * @param {Range[]} ranges
- * @param {number} size
- * @returns {Float64Array[]}
+ * @type {(packed: string, ranges: Range[], size: number) => Float64Array[]}
  */
 export function unpackScores(packed, ranges, size) {
   const bytes = bytesOf(packed);
@@ -40,10 +30,7 @@ const LEAST = -20; // the logarithm of a weight that counts as 0
 
 /**
  * `count` log-weights from the place `from` on: 0 is LEAST, 65535 is 0.
- * @param {Uint8Array} bytes
- * @param {number} from
- * @param {number} count
- * @returns {Float64Array}
+ * @type {(bytes: Uint8Array, from: number, count: number) => Float64Array}
  */
 export const unpackLogs = (bytes, from, count) =>
   halves(bytes, from, count).map((whole) => LEAST * (1 - whole / 65535));
@@ -51,11 +38,7 @@ export const unpackLogs = (bytes, from, count) =>
 /**
  * Tensors, flat, from base64 of the upper 16 and of the lower 8 bits of each entry, with each
  * tensor's [lowest, highest] and its shape.
- * @param {string} packed
- * @param {string} fine
- * @param {Range[]} ranges
- * @param {number[][]} shapes
- * @returns {Float64Array[]}
+ * @type {(packed: string, fine: string, ranges: Range[], shapes: number[][]) => Float64Array[]}
  */
 export function unpackTensors(packed, fine, ranges, shapes) {
   const [upper, lower] = [bytesOf(packed), bytesOf(fine)];
@@ -73,9 +56,7 @@ export function unpackTensors(packed, fine, ranges, shapes) {
 
 /**
  * Tensors, flat: float32 of vectors and of each row's lowest and step, then the codes.
- * @param {Uint8Array} bytes
- * @param {number[][]} shapes
- * @returns {Float32Array[]}
+ * @type {(bytes: Uint8Array, shapes: number[][]) => Float32Array[]}
  */
 export function unpackRows(bytes, shapes) {
   const counts = shapes.map(([rows, columns]) => (columns ? 2 * rows : rows));

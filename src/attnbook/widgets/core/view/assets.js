@@ -7,8 +7,7 @@ import { bytesOf } from "../maths/packing.js";
 
 /**
  * The bytes of the store's asset, as a promise; the page's script is asked for once.
- * @param {Store} store
- * @returns {Promise<Uint8Array>}
+ * @type {(store: Store) => Promise<Uint8Array>}
  */
 export async function assetOf(store) {
   const carried = store.get("carried");
@@ -34,9 +33,5 @@ const loadScript = (url) =>
     document.head.append(script);
   });
 
-/**
- * A size in words: 0.9 MB, 140 KB.
- * @param {number} bytes
- * @returns {string}
- */
+/** A size in words: 0.9 MB, 140 KB. @type {(bytes: number) => string} */
 export const sizeText = (bytes) => (bytes < 1e6 ? `${Math.round(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);

@@ -57,11 +57,7 @@ export function slide({
   return { node, show };
 }
 
-/**
- * @param {Store} store
- * @param {(message: string) => void} tell
- * @returns {Part}
- */
+/** @type {(store: Store, tell: (message: string) => void) => Part} */
 export const temperature = (store, tell) =>
   slide({
     store,
@@ -75,22 +71,14 @@ export const temperature = (store, tell) =>
     place: Math.log10,
   });
 
-/**
- * Dividing by √d; with one component there is nothing to divide by.
- * @param {Store} store
- * @param {number} [d]
- * @returns {Part}
- */
+/** Dividing by √d; with one component there is nothing to divide by. @type {(store: Store, d?: number) => Part} */
 export function scaling(store, d = store.get("d")) {
   if (d === 1) return { show() {} };
   const box = tick(`divide by √${d}`, (on) => store.set({ scaled: on }));
   return { node: box.node, show: () => box.show(store.get("scaled")) };
 }
 
-/**
- * @param {Store} store
- * @returns {Part}
- */
+/** @type {(store: Store) => Part} */
 export function masking(store) {
   const box = tick("causal mask", (on) => store.set({ causal: on }));
   return { node: box.node, show: () => box.show(store.get("causal")) };

@@ -45,19 +45,10 @@ function setProp(node, name, value) {
   else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
 }
 
-/**
- * Give a node a class, or take it away.
- * @param {Element} node
- * @param {string} name
- * @param {boolean} [on]
- */
+/** Give a node a class, or take it away. @type {(node: Element, name: string, on?: boolean) => void} */
 export const mark = (node, name, on = true) => node.classList.toggle(PREFIX + name, on);
 
-/**
- * @param {any} node
- * @param {string} name
- * @param {any} value
- */
+/** @type {(node: any, name: string, value: any) => void} */
 export const setVar = (node, name, value) => node.style.setProperty(`--${name}`, value);
 
 /**
@@ -65,9 +56,7 @@ export const setVar = (node, name, value) => node.style.setProperty(`--${name}`,
  * @returns {any}
  */
 export const note = (...children) => el("p", "note", ...children);
-/**
- * @returns {any}
- */
+/** @type {() => any} */
 export const statusLine = () => el("p", { class: "status", role: "status" });
 
 /**
@@ -79,45 +68,30 @@ export function alertLine() {
   return { node, tell: (message) => setText(node, message) };
 }
 
-/**
- * Text in which `backticks` mark code: a list of text and <code> elements.
- * @param {string} text
- * @returns {any[]}
- */
+/** Text in which `backticks` mark code: a list of text and <code> elements. @type {(text: string) => any[]} */
 export function inline(text) {
   return text.split(/`([^`]+)`/).map((part, place) => (place % 2 ? el("code", {}, part) : part));
 }
 
 /**
  * Write text only where it changed, so that a screen reader is not told it twice.
- * @param {Node} node
- * @param {string} text
+ * @type {(node: Node, text: string) => void}
  */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/**
- * @param {string} text
- * @param {(event: any) => any} press
- * @param {any} [props]
- * @returns {any}
- */
+/** @type {(text: string, press: (event: any) => any, props?: any) => any} */
 export function button(text, press, props = {}) {
   return el("button", { type: "button", onclick: press, ...props }, text);
 }
 
-/**
- * @param {Element} node
- * @param {any} on
- */
+/** @type {(node: Element, on: any) => void} */
 export const pressed = (node, on) => node.setAttribute("aria-pressed", on);
 
 /**
  * A checkbox with its label; returns the label and a function that shows a state.
- * @param {string} text
- * @param {(on: boolean) => any} flip
- * @returns {Part}
+ * @type {(text: string, flip: (on: boolean) => any) => Part}
  */
 export function tick(text, flip) {
   const box = el("input", { type: "checkbox", onchange: () => flip(box.checked) });
@@ -132,10 +106,7 @@ export function tick(text, flip) {
 
 /**
  * A list of choices with its label; shows the one at a place.
- * @param {string} label
- * @param {string[]} names
- * @param {(place: number) => any} pick
- * @returns {Part}
+ * @type {(label: string, names: string[], pick: (place: number) => any) => Part}
  */
 export function choice(label, names, pick) {
   const box = el(
@@ -152,21 +123,14 @@ export function choice(label, names, pick) {
   };
 }
 
-/**
- * Take back all that was marked as typed wrong.
- * @param {Element} node
- */
+/** Take back all that was marked as typed wrong. @type {(node: Element) => void} */
 export const forgive = (node) =>
   node.querySelectorAll("[aria-invalid]").forEach((box) => box.removeAttribute("aria-invalid"));
 
 /**
  * The button that puts back what was there first, and forgets what was typed wrong; `also` is to
  * be done before. The view has store, node, draw and alert.
- * @param {any} view
- * @param {string} what
- * @param {() => void} [also]
- * @param {() => any} [kept]
- * @returns {any}
+ * @type {(view: any, what: string, also?: () => void, kept?: () => any) => any}
  */
 export const reset = (view, what, also = () => {}, kept = () => ({})) =>
   button(
@@ -181,24 +145,13 @@ export const reset = (view, what, also = () => {}, kept = () => ({})) =>
     { "aria-label": `reset to the first ${what}` },
   );
 
-/**
- * Several parts that are shown together.
- * @param {any} node
- * @param {Part[]} parts
- * @returns {Part}
- */
+/** Several parts that are shown together. @type {(node: any, parts: Part[]) => Part} */
 export const together = (node, parts) => ({ node, show: (now) => parts.forEach((part) => part.show(now)) });
 
-/**
- * @param {{node?: any}[]} parts
- * @returns {any[]}
- */
+/** @type {(parts: {node?: any}[]) => any[]} */
 export const nodes = (parts) => parts.map(({ node }) => node);
 
-/**
- * A bar of a share from 0 to 1.
- * @returns {Part}
- */
+/** A bar of a share from 0 to 1. @type {() => Part} */
 export function bar() {
   const fill = el("span");
   const show = (share) => {
@@ -209,8 +162,7 @@ export function bar() {
 
 /**
  * A listener for keys; `act` says false of an event that it has no use for.
- * @param {(event: any) => any} act
- * @returns {(event: any) => void}
+ * @type {(act: (event: any) => any) => (event: any) => void}
  */
 export const onKeys = (act) => (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || act(event) === false) return;
@@ -218,11 +170,7 @@ export const onKeys = (act) => (event) => {
   event.stopPropagation(); // JupyterLab would take Enter and the arrows for its cells
 };
 
-/**
- * A box that takes a number, as text: a comma or a point is good.
- * @param {any} props
- * @returns {any}
- */
+/** A box that takes a number, as text: a comma or a point is good. @type {(props: any) => any} */
 export const decimal = (props) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", ...props });
 
 /**
@@ -288,9 +236,7 @@ export const scroller = (label, ...children) =>
 
 /**
  * A table; rows are lists of strings or nodes, the first of each row is its heading.
- * @param {any[]} head
- * @param {any[][]} rows
- * @returns {any}
+ * @type {(head: any[], rows: any[][]) => any}
  */
 export function table(head, rows) {
   return grid(
@@ -319,10 +265,7 @@ export const grid = (head, rows, ...foot) =>
 /**
  * A table folded up under a picture: made when it is first opened, kept up to date while open.
  * rows() gives its texts, the head's first.
- * @param {string} label
- * @param {() => string[][]} rows
- * @param {string} [summary]
- * @returns {Part}
+ * @type {(label: string, rows: () => string[][], summary?: string) => Part}
  */
 export function twin(label, rows, summary = "the same as a table") {
   const place = scroller(label);
@@ -345,12 +288,7 @@ export function twin(label, rows, summary = "the same as a table") {
 
 /**
  * A copy of the rows of a trait, with another number at (r, c), for the store.
- * @param {Store} store
- * @param {string} name
- * @param {number} r
- * @param {number} c
- * @param {any} value
- * @returns {Record<string, any>}
+ * @type {(store: Store, name: string, r: number, c: number, value: any) => Record<string, any>}
  */
 export const changed = (store, name, r, c, value) => ({
   [name]: replaced(store.get(name), r, replaced(store.get(name)[r], c, value)),
@@ -358,8 +296,7 @@ export const changed = (store, name, r, c, value) => ({
 
 /**
  * Run draw once before the next frame, however often it is asked for.
- * @param {() => void} draw
- * @returns {(() => void) & {cancel: () => void}}
+ * @type {(draw: () => void) => (() => void) & {cancel: () => void}}
  */
 export function soon(draw) {
   let asked = 0;

@@ -18,10 +18,7 @@ export const open = (kinds) => ({
 
 /**
  * Put a live widget into the figure; returns what takes it out again.
- * @param {Record<string, Kind>} kinds
- * @param {HTMLElement} figure
- * @param {Store} store
- * @returns {() => void}
+ * @type {(kinds: Record<string, Kind>, figure: HTMLElement, store: Store) => () => void}
  */
 function mount(kinds, figure, store) {
   const kind = kinds[store.get("kind")];
@@ -37,12 +34,7 @@ function mount(kinds, figure, store) {
   };
 }
 
-/**
- * @param {HTMLElement} figure
- * @param {Store} store
- * @param {Kind} kind
- * @returns {() => void}
- */
+/** @type {(figure: HTMLElement, store: Store, kind: Kind) => () => void} */
 function show(figure, store, kind) {
   const view = kind.build(store);
   mark(view.node, "live");
@@ -81,8 +73,7 @@ function forPrint(node) {
 
 /**
  * Bring every widget of a static page to life; one that fails keeps its fallback.
- * @param {Record<string, Kind>} kinds
- * @param {ParentNode} page
+ * @type {(kinds: Record<string, Kind>, page: ParentNode) => void}
  */
 function hydrate(kinds, page) {
   for (const one of page.querySelectorAll("figure.attnbook:not([data-ready])")) {
@@ -103,9 +94,7 @@ function hydrate(kinds, page) {
 
 /**
  * anywidget's entry: one view of one model.
- * @param {Record<string, Kind>} kinds
- * @param {{model: any, el: HTMLElement}} context
- * @returns {() => void}
+ * @type {(kinds: Record<string, Kind>, context: {model: any, el: HTMLElement}) => () => void}
  */
 function render(kinds, { model, el: place }) {
   const store = modelStore(model);

@@ -1,10 +1,6 @@
 // Files that the reader takes home: written here, saved by the browser, sent nowhere.
 
-/**
- * Text as XML: no markup, and no control character that XML forbids.
- * @param {string} text
- * @returns {string}
- */
+/** Text as XML: no markup, and no control character that XML forbids. @type {(text: string) => string} */
 export const xml = (text) =>
   text
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML forbids
@@ -18,17 +14,10 @@ function csvCell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
-/**
- * @param {(string|number)[][]} rows
- * @returns {string}
- */
+/** @type {(rows: (string|number)[][]) => string} */
 export const csv = (rows) => rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
 
-/**
- * @param {string} name
- * @param {Blob|string} content
- * @param {string} [type]
- */
+/** @type {(name: string, content: Blob|string, type?: string) => void} */
 export function save(name, content, type) {
   const blob = content instanceof Blob ? content : new Blob([content], { type });
   const url = URL.createObjectURL(blob);

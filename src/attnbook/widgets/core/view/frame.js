@@ -8,10 +8,7 @@ import { unpackScores } from "../maths/packing.js";
 
 /**
  * A head: its raw scores, room for its weights, and a small canvas to paint them on.
- * @param {Float64Array|null} scores
- * @param {number} nQ
- * @param {number} nK
- * @returns {Head}
+ * @type {(scores: Float64Array|null, nQ: number, nK: number) => Head}
  */
 export function makeHead(scores, nQ, nK) {
   const canvas = document.createElement("canvas");
@@ -23,11 +20,7 @@ export function makeHead(scores, nQ, nK) {
   return { scores, weights: new Float64Array(nQ * nK), canvas, context, image, pixels, nQ, nK };
 }
 
-/**
- * All heads, from whichever form the numbers came in.
- * @param {Store} store
- * @returns {Head[]}
- */
+/** All heads, from whichever form the numbers came in. @type {(store: Store) => Head[]} */
 export function readHeads(store) {
   const [, nQ, nK] = store.get("shape");
   const heads = store.get("scores") ?? unpackScores(store.get("packed"), store.get("ranges"), nQ * nK);
@@ -36,8 +29,7 @@ export function readHeads(store) {
 
 /**
  * Recompute and repaint all heads; colours is theme.js's ramp.
- * @param {Head[]} heads
- * @param {{may: Uint8Array, by: number, colours: Uint32Array}} how
+ * @type {(heads: Head[], how: {may: Uint8Array, by: number, colours: Uint32Array}) => void}
  */
 export function frame(heads, { may, by, colours }) {
   for (const head of heads) {
@@ -46,10 +38,7 @@ export function frame(heads, { may, by, colours }) {
   }
 }
 
-/**
- * The same by a view's settings, which also has its mask and divisor from it.
- * @param {View} view
- */
+/** The same by a view's settings, which also has its mask and divisor from it. @type {(view: View) => void} */
 export function weigh(view) {
   const { heads, store, ramp: colours } = view;
   view.may = mask(heads[0].nQ, heads[0].nK, store.get("causal"), store.get("mask"));
@@ -57,12 +46,7 @@ export function weigh(view) {
   frame(heads, { may: view.may, by: view.by, colours });
 }
 
-/**
- * Repaint one head from the weights that it holds.
- * @param {Head} head
- * @param {May} may
- * @param {Uint32Array} colours
- */
+/** Repaint one head from the weights that it holds. @type {(head: Head, may: May, colours: Uint32Array) => void} */
 export function paint(head, may, colours) {
   for (let at = 0; at < head.weights.length; at++) {
     head.pixels[at] = colours[may[at] ? Math.round(255 * head.weights[at]) : 256];
@@ -70,12 +54,7 @@ export function paint(head, may, colours) {
   head.context.putImageData(head.image, 0, 0);
 }
 
-/**
- * One row of a head as a head of its own, with a canvas of its own.
- * @param {Head} head
- * @param {number} i
- * @returns {Head}
- */
+/** One row of a head as a head of its own, with a canvas of its own. @type {(head: Head, i: number) => Head} */
 export function rowOf(head, i) {
   const row = makeHead(null, 1, head.nK);
   row.weights.set(rowAt(head.weights, i, head.nK));

@@ -6,11 +6,7 @@ import { css } from "./theme.js";
 
 /** @import { Pen } from "../types.d.ts" */
 
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {string} family
- * @returns {Pen}
- */
+/** @type {(context: CanvasRenderingContext2D, family: string) => Pen} */
 export function canvasPen(context, family) {
   return {
     rect(x, y, width, height, fill) {
@@ -53,10 +49,7 @@ function paintText(context, family, text, x, y, style) {
 
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 
-/**
- * @param {string} family
- * @returns {Pen}
- */
+/** @type {(family: string) => Pen} */
 export function svgPen(family) {
   const parts = [];
   const put = (tag, props, text) => {

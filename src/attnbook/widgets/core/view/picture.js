@@ -11,8 +11,7 @@ const AXIS = { size: 12, height: 20 };
 
 /**
  * Sizes for a picture at most `width` wide; measure gives a label's width in pixels.
- * @param {{width: number, tokens: string[], keyTokens: string[], measure: (text: string) => number}} given
- * @returns {Layout}
+ * @type {(given: {width: number, tokens: string[], keyTokens: string[], measure: (text: string) => number}) => Layout}
  */
 export function layout({ width, tokens, keyTokens, measure }) {
   const widest = (texts) => Math.ceil(Math.max(...texts.map((text) => measure(visible(text)))));
@@ -65,9 +64,7 @@ export function drawPicture(pen, at, what, palette, measure) {
 
 /**
  * Call draw(place, x, y) for each cell, with its upper left corner.
- * @param {{nQ: number, nK: number}} size
- * @param {Layout} at
- * @param {(place: number, x: number, y: number) => void} draw
+ * @type {(size: {nQ: number, nK: number}, at: Layout, draw: (place: number, x: number, y: number) => void) => void}
  */
 export function eachCell({ nQ, nK }, { cell, left, top }, draw) {
   for (let place = 0; place < nQ * nK; place++) {
@@ -75,13 +72,7 @@ export function eachCell({ nQ, nK }, { cell, left, top }, draw) {
   }
 }
 
-/**
- * @param {Pen} pen
- * @param {number} x
- * @param {number} y
- * @param {number} reach
- * @param {Colour} colour
- */
+/** @type {(pen: Pen, x: number, y: number, reach: number, colour: Colour) => void} */
 export function cross(pen, x, y, reach, colour) {
   pen.line(x - reach, y - reach, x + reach, y + reach, colour);
   pen.line(x + reach, y - reach, x - reach, y + reach, colour);
@@ -143,12 +134,7 @@ function drawMarks(pen, { cell, left, top }, { head, pinned, cursor, focused }, 
 
 /**
  * The cell under a point of the picture, or null; a row's label counts as its first cell.
- * @param {Layout} at
- * @param {number} nQ
- * @param {number} nK
- * @param {number} x
- * @param {number} y
- * @returns {Cell|null}
+ * @type {(at: Layout, nQ: number, nK: number, x: number, y: number) => Cell|null}
  */
 export function cellAt({ cell, left, top }, nQ, nK, x, y) {
   const i = Math.floor((y - top) / cell);
@@ -158,9 +144,7 @@ export function cellAt({ cell, left, top }, nQ, nK, x, y) {
 
 /**
  * A function that says how wide a label would be.
- * @param {CanvasRenderingContext2D} context
- * @param {string} family
- * @returns {(text: string) => number}
+ * @type {(context: CanvasRenderingContext2D, family: string) => (text: string) => number}
  */
 export const measureWith = (context, family) => (text) => {
   context.font = `${LABEL.size}px ${family}`;
@@ -169,9 +153,7 @@ export const measureWith = (context, family) => (text) => {
 
 /**
  * Give a canvas the picture's size, with `dense` pixels of its own to each of the page's.
- * @param {HTMLCanvasElement} canvas
- * @param {{width: number, height: number}} size
- * @param {number} dense
+ * @type {(canvas: HTMLCanvasElement, size: {width: number, height: number}, dense: number) => void}
  */
 export function sizeCanvas(canvas, { width, height }, dense) {
   const [wide, high] = [Math.round(width * dense), Math.round(height * dense)];
@@ -181,14 +163,7 @@ export function sizeCanvas(canvas, { width, height }, dense) {
   canvas.style.height = `${height}px`;
 }
 
-/**
- * @param {Pen} pen
- * @param {string} text
- * @param {number} x
- * @param {number} y
- * @param {{cell: number}} at
- * @param {Colour} colour
- */
+/** @type {(pen: Pen, text: string, x: number, y: number, at: {cell: number}, colour: Colour) => void} */
 export function write(pen, text, x, y, { cell }, colour) {
   const size = Math.min(14, Math.floor(cell / (text.length * 0.55 + 0.55)));
   if (size < 7) return;

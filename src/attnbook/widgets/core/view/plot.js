@@ -36,9 +36,7 @@ export function drawn(parts, draw) {
 
 /**
  * Start following the page's theme and the width there is; returns what stops it.
- * @param {View} view
- * @param {HTMLElement} figure
- * @returns {() => void}
+ * @type {(view: View, figure: HTMLElement) => () => void}
  */
 export function attach(view, figure) {
   const recolour = () => {
@@ -75,9 +73,7 @@ export function onCanvas(canvas, at, family, draw, dense = window.devicePixelRat
 
 /**
  * Draw the large map, at most `width` wide; `what` is as drawPicture takes it.
- * @param {View} view
- * @param {number} width
- * @param {any} what
+ * @type {(view: View, width: number, what: any) => void}
  */
 export function drawLarge(view, width, what) {
   const { canvas, cursor, family, palette } = view;
@@ -89,12 +85,7 @@ export function drawLarge(view, width, what) {
 
 /**
  * The cell of a drawn map under a pointer, or null.
- * @param {any} view
- * @param {HTMLCanvasElement} canvas
- * @param {any} event
- * @param {number} nQ
- * @param {number} nK
- * @returns {Cell|null}
+ * @type {(view: any, canvas: HTMLCanvasElement, event: any, nQ: number, nK: number) => Cell|null}
  */
 export function under({ at }, canvas, { clientX, clientY }, nQ, nK) {
   if (!at) return null; // nothing is drawn yet
@@ -102,36 +93,20 @@ export function under({ at }, canvas, { clientX, clientY }, nQ, nK) {
   return cellAt(at, nQ, nK, clientX - left, clientY - top);
 }
 
-/**
- * The cell under the pointer or the keyboard is another one.
- * @param {View} view
- * @param {Cell|null} cell
- */
+/** The cell under the pointer or the keyboard is another one. @type {(view: View, cell: Cell|null) => void} */
 export function point(view, cell) {
   if (cell?.i === view.cursor?.i && cell?.j === view.cursor?.j) return;
   view.cursor = cell;
   view.redraw();
 }
 
-/**
- * @param {any} view
- * @returns {number|null}
- */
+/** @type {(view: any) => number|null} */
 export const pinned = ({ store, pin }) => store.get(pin);
 
-/**
- * Pin a row, or let it go where it is pinned.
- * @param {View} view
- * @param {number} i
- */
+/** Pin a row, or let it go where it is pinned. @type {(view: View, i: number) => void} */
 export const togglePin = (view, i) => view.store.set({ [view.pin]: pinned(view) === i ? null : i });
 
-/**
- * The part that takes pointer and keys.
- * @param {View} view
- * @param {string} label
- * @returns {any}
- */
+/** The part that takes pointer and keys. @type {(view: View, label: string) => any} */
 export function plot(view, label) {
   const { nQ, nK } = view.heads[0];
   const find = (event) => under(view, view.canvas, event, nQ, nK);
@@ -203,9 +178,7 @@ export function say(view, { describe, describeRow, HINT }) {
 
 /**
  * Beside the map: the pinned row's bars, as items of a list, and what is left over.
- * @param {View} view
- * @param {any} list
- * @param {any} [more]
+ * @type {(view: View, list: any, more?: any) => void}
  */
 export function rowSide(view, list, more) {
   const { side } = view;

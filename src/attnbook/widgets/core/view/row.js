@@ -8,17 +8,12 @@ import { fixed, visible } from "./text.js";
 
 const BARS = 12; // of a longer row only the largest weights get a bar
 
-/**
- * The head that is large.
- * @param {any} view
- * @returns {Head}
- */
+/** The head that is large. @type {(view: any) => Head} */
 export const shownHead = (view) => view.heads[view.store.get("head")];
 
 /**
  * What is drawn now: the chosen head and everything said about it.
- * @param {any} view
- * @returns {{head: Head, may: Uint8Array, tokens: string[], keyTokens: string[], pinned: number|null}}
+ * @type {(view: any) => {head: Head, may: Uint8Array, tokens: string[], keyTokens: string[], pinned: number|null}}
  */
 export function current(view) {
   const { store, tokens, keyTokens } = view;
@@ -45,10 +40,7 @@ function line({ token, weight, may }) {
   return el("li", {}, el("span", "token", token), fill.node, el("span", "value", may ? fixed(weight) : "masked"));
 }
 
-/**
- * The pinned row as bars; redrawn whole, as it is a dozen lines.
- * @param {any} view
- */
+/** The pinned row as bars; redrawn whole, as it is a dozen lines. @type {(view: any) => void} */
 export function rowBars(view) {
   const i = view.store.get("pinned");
   if (i === null) return view.side.replaceChildren();

@@ -8,11 +8,7 @@ import { drawPicture, layout, measureWith } from "./picture.js";
 import { onCanvas } from "./plot.js";
 import { current } from "./row.js";
 
-/**
- * What is exported: the pinned row, or the whole matrix where none is pinned.
- * @param {any} view
- * @returns {any}
- */
+/** What is exported: the pinned row, or the whole matrix where none is pinned. @type {(view: any) => any} */
 export function exported(view) {
   const what = current(view);
   if (what.pinned === null) return what;
@@ -47,11 +43,7 @@ function saveSvg(view) {
   save("attention.svg", pen.finish(at.width, at.height, "Attention weights"), "image/svg+xml");
 }
 
-/**
- * The rows of the CSV file: those of what is exported.
- * @param {any} view
- * @returns {(string|number)[][]}
- */
+/** The rows of the CSV file: those of what is exported. @type {(view: any) => (string|number)[][]} */
 export function rows(view) {
   const { head, may, tokens, keyTokens } = exported(view);
   const cell = (at) => (may[at] ? head.weights[at] : "masked");
@@ -63,11 +55,7 @@ export function rows(view) {
 
 const saveCsv = (view) => save("attention.csv", csv(view.rows()), "text/csv;charset=utf-8");
 
-/**
- * Buttons that save a view's picture, exported(), and its numbers, rows().
- * @param {any} view
- * @returns {any}
- */
+/** Buttons that save a view's picture, exported(), and its numbers, rows(). @type {(view: any) => any} */
 export function actions(view) {
   const make = (name, run) => button(name, () => run(view), { "aria-label": `save as ${name}` });
   return el(

@@ -10,9 +10,7 @@ const UPRIGHT = { ...KEYS, ArrowUp: -1, ArrowDown: 1 };
 
 /**
  * A listener for ←, →, Home and End; in an upright list for ↑ and ↓ too.
- * @param {(change: number) => any} by
- * @param {boolean} [upright]
- * @returns {(event: any) => void}
+ * @type {(by: (change: number) => any, upright?: boolean) => (event: any) => void}
  */
 export const stepKeys = (by, upright) =>
   onKeys(({ key }) => {

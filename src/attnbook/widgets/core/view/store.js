@@ -4,11 +4,7 @@
 
 /** @import { Store } from "../types.d.ts" */
 
-/**
- * In Jupyter and Colab the state is anywidget's model, and Python sees every change.
- * @param {any} model
- * @returns {Store}
- */
+/** In Jupyter and Colab the state is anywidget's model, and Python sees every change. @type {(model: any) => Store} */
 export function modelStore(model) {
   return {
     get: (name) => model.get(name),
@@ -23,11 +19,7 @@ export function modelStore(model) {
   };
 }
 
-/**
- * In a static page it is the JSON that the page carries.
- * @param {Record<string, any>} state
- * @returns {Store}
- */
+/** In a static page it is the JSON that the page carries. @type {(state: Record<string, any>) => Store} */
 export function plainStore(state) {
   const listeners = new Set();
   return {
@@ -47,10 +39,5 @@ export function plainStore(state) {
   };
 }
 
-/**
- * Several traits at once, by their names.
- * @param {Store} store
- * @param {string[]} names
- * @returns {any}
- */
+/** Several traits at once, by their names. @type {(store: Store, names: string[]) => any} */
 export const read = (store, names) => Object.fromEntries(names.map((name) => [name, store.get(name)]));

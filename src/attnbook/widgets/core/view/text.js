@@ -2,57 +2,31 @@
 
 /** @import { Vec } from "../types.d.ts" */
 
-/**
- * Exactly so many decimals, a true minus sign, and no "−0".
- * @param {number} value
- * @param {number} [decimals]
- * @returns {string}
- */
+/** Exactly so many decimals, a true minus sign, and no "−0". @type {(value: number, decimals?: number) => string} */
 export function fixed(value, decimals = 3) {
   const text = value.toFixed(decimals);
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 }
 
-/**
- * The number that a reader typed, with a comma or a point; NaN where it is none.
- * @param {string} text
- * @returns {number}
- */
+/** The number that a reader typed, with a comma or a point; NaN where it is none. @type {(text: string) => number} */
 export function typed(text) {
   const tidy = text.trim().replace("−", "-").replace(",", ".");
   return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(tidy) ? Number(tidy) : NaN;
 }
 
-/**
- * At most three decimals, no trailing zeros.
- * @param {number} value
- * @param {number} [decimals]
- * @returns {string}
- */
+/** At most three decimals, no trailing zeros. @type {(value: number, decimals?: number) => string} */
 export function plain(value, decimals = 3) {
   const text = fixed(value, decimals);
   return text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text;
 }
 
-/**
- * The same, in parentheses where a minus sign would follow another sign.
- * @param {number} value
- * @returns {string}
- */
+/** The same, in parentheses where a minus sign would follow another sign. @type {(value: number) => string} */
 export const factor = (value) => (value < 0 ? `(${plain(value)})` : plain(value));
 
-/**
- * @param {Vec} values
- * @param {(value: number) => string} [show]
- * @returns {string}
- */
+/** @type {(values: Vec, show?: (value: number) => string) => string} */
 export const vector = (values, show = plain) => `(${values.map((v) => show(v)).join(", ")})`;
 
-/**
- * "a", "a and b", "a, b and c".
- * @param {string[]} names
- * @returns {string}
- */
+/** "a", "a and b", "a, b and c". @type {(names: string[]) => string} */
 export const listed = (names) =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
 
@@ -60,10 +34,7 @@ const HEAVY = 3; // of a row only so many of the largest weights are named
 
 /**
  * "nuts 0.905, had 0.061": the largest weights of those keys of a row that count.
- * @param {string[]} tokens
- * @param {ArrayLike<number>} row
- * @param {(j: number) => any} [counts]
- * @returns {string}
+ * @type {(tokens: string[], row: ArrayLike<number>, counts?: (j: number) => any) => string}
  */
 export const heaviest = (tokens, row, counts = () => true) =>
   tokens
@@ -74,19 +45,12 @@ export const heaviest = (tokens, row, counts = () => true) =>
     .map(({ text }) => text)
     .join(", ");
 
-/**
- * A token with no visible letter would leave a blank heading.
- * @param {string} token
- * @returns {string}
- */
+/** A token with no visible letter would leave a blank heading. @type {(token: string) => string} */
 export const visible = (token) => (token.trim() === "" ? "␣" : token);
 
 /**
  * The longest start of text that measures at most `room`, by whole letters, with an ellipsis.
- * @param {string} text
- * @param {number} room
- * @param {(text: string) => number} measure
- * @returns {string}
+ * @type {(text: string, room: number, measure: (text: string) => number) => string}
  */
 export function shorten(text, room, measure) {
   if (measure(text) <= room) return text;

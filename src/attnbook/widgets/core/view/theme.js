@@ -22,11 +22,7 @@ function rgb(colour, context) {
   return Array.from(context.getImageData(0, 0, 1, 1).data.slice(0, 3));
 }
 
-/**
- * The present colours of a widget, as [red, green, blue] each.
- * @param {Element} node
- * @returns {Record<string, Colour>}
- */
+/** The present colours of a widget, as [red, green, blue] each. @type {(node: Element) => Record<string, Colour>} */
 export function colours(node) {
   const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const style = getComputedStyle(node);
@@ -34,27 +30,21 @@ export function colours(node) {
   return Object.fromEntries(NAMES.map((name) => [name, read(name)]));
 }
 
-/**
- * @param {Colour} colour
- * @returns {string}
- */
+/** @type {(colour: Colour) => string} */
 export const css = ([red, green, blue]) => `rgb(${red},${green},${blue})`;
 
 const between = (from, to, share) => from.map((part, place) => Math.round(part + (to[place] - part) * share));
 
 /**
  * The colour of a weight: 0 is the page, 1 the full accent, as in the book's other figures.
- * @param {number} weight
- * @param {any} palette
- * @returns {Colour}
+ * @type {(weight: number, palette: any) => Colour}
  */
 export const shade = (weight, { paper, half, full }) =>
   weight < 0.5 ? between(paper, half, 2 * weight) : between(half, full, 2 * weight - 1);
 
 /**
  * Black or white, whichever can be read on this colour (one of them has at least 4.5 : 1).
- * @param {Colour} colour
- * @returns {Colour}
+ * @type {(colour: Colour) => Colour}
  */
 export const readable = (colour) => (luminance(colour) > 0.179 ? [0, 0, 0] : [255, 255, 255]);
 
@@ -68,8 +58,7 @@ function luminance(colour) {
 
 /**
  * 256 shades as one pixel each, and at place 256 the colour of a masked cell.
- * @param {Record<string, Colour>} palette
- * @returns {Uint32Array}
+ * @type {(palette: Record<string, Colour>) => Uint32Array}
  */
 export function ramp(palette) {
   const bytes = new Uint8ClampedArray(4 * 257);
@@ -82,8 +71,7 @@ export function ramp(palette) {
 
 /**
  * Call back whenever the page's theme may have changed; returns a function that stops it.
- * @param {() => void} changed
- * @returns {() => void}
+ * @type {(changed: () => void) => () => void}
  */
 export function watchTheme(changed) {
   const observer = new MutationObserver(changed);
