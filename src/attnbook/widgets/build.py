@@ -1,8 +1,8 @@
 """Make the chunks from the JavaScript sources, by esbuild and terser.
 
-`python -m attnbook.widgets.build` does it. Only whoever changes the JavaScript needs Node. The
+``python -m attnbook.widgets.build`` does it. Only whoever changes the JavaScript needs Node. The
 chunks are committed; the first lines of each hold the SHA-256 of its sources, and a test compares
-it. `--check` lints the sources, checks their types, runs their tests, and compares whole chunks.
+it. ``--check`` lints the sources, checks their types, runs their tests, and compares whole chunks.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ def banner(chunk: str) -> str:
 def make() -> dict[str, str]:
     """Return each chunk by its name, built by the tools in node_modules, which npm installs.
 
-    Raises:
-        RuntimeError: npm is missing, or npm or esbuild fails.
+    Raises: RuntimeError where npm is missing, or npm or esbuild fails.
     """
     with tempfile.TemporaryDirectory() as folder:
         run_npm("run", "--silent", "bundle", "--", folder)
@@ -67,8 +66,7 @@ def make() -> dict[str, str]:
 def run_npm(*command: str) -> None:
     """Run npm beside the sources, after it has installed what package-lock.json asks for.
 
-    Raises:
-        RuntimeError: npm is missing or fails.
+    Raises: RuntimeError where npm is missing or fails.
     """
     npm = shutil.which("npm")
     if npm is None:
@@ -81,7 +79,7 @@ def run_npm(*command: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the chunks; or with `--check`, check the sources and compare the committed chunks."""
+    """Build the chunks; or with ``--check``, check the sources and compare the committed chunks."""
     check = "--check" in (sys.argv[1:] if arguments is None else arguments)
     (HERE / "chunks").mkdir(exist_ok=True)
     try:

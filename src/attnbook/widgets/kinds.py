@@ -1,8 +1,8 @@
 """The table of kinds: a new widget is one folder and one line here.
 
-A line names the folder and what lectures import from its `widget.py`. The rest follows: the folder
-`<kind>/` may hold `widget.js`, which exports `widget`, and `style.css`; `python -m
-attnbook.widgets.build` makes `chunks/<kind>.js` of it; and a page or a notebook that shows such a
+A line names the folder and what lectures import from its ``widget.py``. The rest follows: the
+folder ``<kind>/`` may hold ``widget.js``, which exports ``widget``, and ``style.css``; `python -m
+attnbook.widgets.build` makes ``chunks/<kind>.js`` of it; and a page or a notebook that shows such a
 widget loads the core's chunk and this one.
 """
 

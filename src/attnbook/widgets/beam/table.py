@@ -1,7 +1,7 @@
 """Tables of next words: what a model would write after each prefix, checked and searched.
 
 A table is a dict from a prefix, a tuple of words, to a dict from the next word to its
-probability. `Choices` holds it as numbers, for the page and for beam search alike.
+probability. ``Choices`` holds it as numbers, for the page and for beam search alike.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Table = Mapping[tuple[str, ...], Mapping[str, float]]
 
 
 class Choices(NamedTuple):
-    """A table as numbers. Words are places in `words`, where eos is one of them.
+    """A table as numbers. Words are places in ``words``, where eos is one of them.
 
-    Row r belongs to the prefix that `prefixes[r]` = [row of the prefix without its last word,
-    last word] tells, [-1, -1] for the empty one in row 0. `words_of[r]` may follow it, with the
-    log-probabilities `logs[r]`; None stands for −∞.
+    Row r belongs to the prefix that ``prefixes[r]`` = [row of the prefix without its last word,
+    last word] tells, [-1, -1] for the empty one in row 0. ``words_of[r]`` may follow it, with the
+    log-probabilities ``logs[r]``; None stands for −∞.
     """
 
     words: list[str]
@@ -51,8 +51,8 @@ class Searched(NamedTuple):
 def read(table: Table, eos: str) -> Choices:
     """Return a table as numbers, parents before children.
 
-    Raises:
-        TypeError, ValueError: not a table, or one with a prefix that no search can reach.
+    Raises: TypeError, ValueError for what is no table, or one with a prefix that no search can
+    reach.
     """
     if not isinstance(table, Mapping):
         raise TypeError(
@@ -89,12 +89,11 @@ def check_row(where: str, probabilities: list[float]) -> None:
 
 
 def search(choices: Choices, eos: str, *, beam: int, penalty: float, max_length: int) -> Searched:
-    """Search a table as `attnbook.decoding.beam_search` searches a model, and by its own parts.
+    """Search a table as ``attnbook.decoding.beam_search`` searches a model, and by its own parts.
 
     What a row lacks to 1 belongs to words that are never chosen, which no softmax could tell.
 
-    Raises:
-        ValueError: a prefix would have to be extended that has no entry in the table.
+    Raises: ValueError where a prefix would have to be extended that has no entry in the table.
     """
     ends, rows, kept = choices.words.index(eos), _rows(choices), []
     living, ended = begin(1, beam, max_length, torch.device("cpu"))
@@ -126,18 +125,18 @@ def prefix_table(
     beams: int = 5,
     eos: str = "</s>",
 ) -> dict[tuple[str, ...], dict[str, float]]:
-    """Return what a model would write after every prefix that a beam of up to `beams` extends.
+    """Return what a model would write after every prefix that a beam of up to ``beams`` extends.
 
-    Each row holds the 2 · beams + 2 most probable words, so that `BeamTree(table)` searches as
-    the model is searched, for every beam up to `beams` and every length penalty up to 2.
+    Each row holds the 2 · beams + 2 most probable words, so that ``BeamTree(table)`` searches as
+    the model is searched, for every beam up to ``beams`` and every length penalty up to 2.
 
     Args:
-        stepper: as for `attnbook.decoding.beam_search`; call `model.eval()` first.
-        source: one sentence, (1, n_s), and `source_lengths` its length, (1,).
+        stepper: as for ``attnbook.decoding.beam_search``; call ``model.eval()`` first.
+        source: one sentence, (1, n_s), and ``source_lengths`` its length, (1,).
         vocabulary: of the words that are written; eos: how its end of sentence is to be called.
 
-    Raises:
-        ValueError: more than one sentence, beams below 1, and whatever `beam_search` refuses.
+    Raises: ValueError for more than one sentence, beams below 1, and whatever ``beam_search``
+    refuses.
     """
     if not isinstance(vocabulary, Vocabulary):
         raise TypeError(f"vocabulary must be a Vocabulary, got {checks.one_line(vocabulary)}")

@@ -31,28 +31,26 @@ class BeamTree(Widget, kind="beam"):
 
         score(y) = log p(y) / n^α,   n words, the end of the sentence counted
 
-    as `attnbook.decoding.beam_search` does it.
+    as ``attnbook.decoding.beam_search`` does it.
 
     Args:
         table: a dict from a prefix, a tuple of words, () first, to a dict from the next word to
             its probability. What a row lacks to 1 belongs to other words, which are never chosen.
-            `prefix_table` makes one from a model.
+            ``prefix_table`` makes one from a model.
         beam: k at first; penalty: α at first, from 0 to 2; step: how many words are written at
             first (−1: all).
         beams: the greatest k that is offered, at most 5.
         max_length: how many words are written at most, eos counted (default: one more than the
             longest prefix), at most 20.
         editable: let the reader edit the probabilities (at most 30, and every prefix shorter
-            than `max_length` must be in the table, because any of them may become probable).
+            than ``max_length`` must be in the table, because any of them may become probable).
         eos: the word that ends a sentence.
 
     The traits beam, penalty, step and logs, the table's log-probabilities, follow the reader's
     hand.
 
-    Raises:
-        ValueError: a table that a search would leave, or that is no table of probabilities;
-            numbers out of range.
-        TypeError: a table that is no dict of dicts.
+    Raises: ValueError for a table that a search would leave, or that is no table of probabilities;
+    numbers out of range; TypeError for a table that is no dict of dicts.
     """
 
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -67,7 +67,7 @@ def as_in_the_page(block: EncoderBlock) -> EncoderBlock:
 
 @torch.no_grad()
 def run(block: EncoderBlock, x: Any, *, norm: str, residual: bool, blocks: int) -> list[Flow]:
-    """Return the `Flow` of each of several blocks, all with the weights of `block`."""
+    """Return the ``Flow`` of each of several blocks, all with the weights of ``block``."""
     flows: list[Flow] = []
     rows = torch.tensor(x, dtype=torch.float64)
     for _ in range(blocks):

@@ -59,9 +59,8 @@ class BlockFlow(Widget, kind="block"):
 
     The traits vectors (x), token, norm, residual, blocks and shown follow the reader's hand.
 
-    Raises:
-        TypeError: a block that is none.
-        ValueError: shapes, counts or numbers that do not fit.
+    Raises: TypeError for a block that is none; ValueError for shapes, counts or numbers that do not
+    fit.
     """
 
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)

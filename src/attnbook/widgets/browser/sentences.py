@@ -22,9 +22,8 @@ _SUM_NEAR = 1e-3  # how near to 1 a row must sum
 def read(sentences: Any) -> tuple[list[list[str]], list[np.ndarray]]:
     """Return the tokens and the weights of each sentence.
 
-    Raises:
-        TypeError: tokens that are no strings.
-        ValueError: counts, shapes or weights that do not fit.
+    Raises: TypeError for tokens that are no strings; ValueError for counts, shapes or weights that
+    do not fit.
     """
     listed = hasattr(sentences, "__iter__") and not isinstance(sentences, (str, bytes))
     found = list(sentences) if listed else []

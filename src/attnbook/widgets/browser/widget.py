@@ -48,9 +48,8 @@ class HeadBrowser(WithAsset, kind="browser"):
 
     The traits chosen, layer, head, row, key, measure and hide follow the reader's hand.
 
-    Raises:
-        TypeError: tokens or names that are no strings, or a switch that is none.
-        ValueError: counts, shapes, weights or places that do not fit, or more than 1 MB.
+    Raises: TypeError for tokens or names that are no strings, or a switch that is none; ValueError
+    for counts, shapes, weights or places that do not fit, or more than 1 MB.
     """
 
     sentences = traitlets.List().tag(sync=True)  # of each: its name and its tokens

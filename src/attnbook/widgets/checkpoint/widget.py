@@ -17,15 +17,14 @@ class Checkpoint(Widget, kind="checkpoint"):
     """Ask a question and answer each choice with its reason; it may be tried again.
 
     Args:
-        question: the question; `backticks` make code, in all texts.
+        question: the question; ``backticks`` make code, in all texts.
         options: (text, correct, reason) for each answer; every reason is wanted.
         multiple: several answers may be right, and are checked together.
 
     The trait chosen holds the options chosen now, checked whether they were checked.
 
-    Raises:
-        ValueError: fewer than two options, no right one, more than one right one where
-            `multiple` is False, or a text that is missing.
+    Raises: ValueError for fewer than two options, no right one, more than one right one where
+    ``multiple`` is False, or a text that is missing.
     """
 
     question = traitlets.Unicode("").tag(sync=True)

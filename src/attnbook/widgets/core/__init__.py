@@ -1,1 +1,1 @@
-"""What the widgets share: checks, markup, packing, the page's scripts, and the class `Widget`."""
+"""What the widgets share: checks, markup, packing, the page's scripts, and the class ``Widget``."""

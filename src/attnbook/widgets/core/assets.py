@@ -1,7 +1,7 @@
 """Large data of a widget, kept out of the page and loaded when the reader asks for it.
 
 In JupyterLab and Colab it travels with the widget. A static page has it in a file of its own, a
-classic script, for that is what a page on file:// may load. `make notebooks` writes these files
+classic script, for that is what a page on file:// may load. ``make notebooks`` writes these files
 beside the notebooks, and the book's build copies them.
 """
 
@@ -28,16 +28,15 @@ _SCRIPT = re.compile(
 
 
 def asset_script(name: str, data: bytes) -> str:
-    """Return a classic script that hands `data` to the widgets of its page under `name`."""
+    """Return a classic script that hands ``data`` to the widgets of its page under ``name``."""
     packed = base64.b64encode(data).decode("ascii")
     return f'(globalThis.attnbookAssets??={{}})["{name}"]="{packed}";\n'
 
 
 def asset_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the data that `asset_script` wrote into a file.
+    """Return the data that ``asset_script`` wrote into a file.
 
-    Raises:
-        ValueError: the file is no such script.
+    Raises: ValueError where the file is no such script.
     """
     found = _SCRIPT.match(Path(path).read_text(encoding="ascii").rstrip("\n"))
     if found is None:
@@ -55,7 +54,8 @@ def _name(name: str, value: Any) -> str:
 
 
 class WithAsset(Widget):
-    """A widget whose `carried` data a page loads on demand, from the asset that `asset` names."""
+    """A widget whose ``carried`` data a page loads on demand, from the asset that ``asset``
+    names."""
 
     asset = traitlets.Unicode("").tag(sync=True)  # lower case, digits and hyphens
     size = traitlets.Int(0).tag(sync=True)  # of the asset's file, in bytes
@@ -71,7 +71,7 @@ class WithAsset(Widget):
         """Return the widget's HTML; save its asset where the environment names a folder.
 
         A lecture's cell shows the widget and says nothing of files, in JupyterLab and Colab there
-        are none, and only the HTML that is stored needs one: so it is `make notebooks` that asks
+        are none, and only the HTML that is stored needs one: so it is ``make notebooks`` that asks
         for it, by the environment of its kernels.
         """
         if folder := os.environ.get(FOLDER):

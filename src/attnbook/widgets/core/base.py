@@ -42,8 +42,8 @@ class Widget(anywidget.AnyWidget):
     def __init__(self, *, start: dict[str, Any] | None = None, **traits: Any) -> None:
         """Make a widget of its traits, each checked by its rule, in the order given.
 
-        `start` holds those that the reader's hand moves; `initial`, where there is such a trait,
-        keeps what "reset" goes back to.
+        ``start`` holds those that the reader's hand moves; ``initial``, where there is such a
+        trait, keeps what "reset" goes back to.
         """
         for name, value in {"kind": self._kind, **traits, **(start or {})}.items():
             wanted = self.rules.get(name)
@@ -62,8 +62,7 @@ class Widget(anywidget.AnyWidget):
         For data of trained models, whose last digits no machine promises: nbval then compares
         the numbers within the tolerance, packed ones relative to their head's range.
 
-        Raises:
-            ValueError: not a finite number above 0.
+        Raises: ValueError for anything but a finite number above 0.
         """
         self._tolerance = checks.number_above_zero("tolerance", tolerance)
         return self

@@ -28,7 +28,7 @@ Rule = Callable[[Any, str, Any], Any]
 
 
 def rule(check: Callable[..., Any], **options: Any) -> Rule:
-    """Return a check for `Widget.rules`; an option may be a function of the widget."""
+    """Return a check for ``Widget.rules``; an option may be a function of the widget."""
 
     def apply(widget: Any, name: str, value: Any) -> Any:
         given = {key: one(widget) if callable(one) else one for key, one in options.items()}
@@ -38,7 +38,7 @@ def rule(check: Callable[..., Any], **options: Any) -> Rule:
 
 
 def rules(**by_name: Rule) -> dict[str, Rule]:
-    """Return the rules of traits by their names, for `Widget.rules`."""
+    """Return the rules of traits by their names, for ``Widget.rules``."""
     return by_name
 
 
@@ -48,10 +48,10 @@ def or_none(wanted: Rule) -> Rule:
 
 
 def finite_array(name: str, value: Any, *, ranks: tuple[int, ...]) -> np.ndarray:
-    """Return `value` (tensor, array or nested lists) as float64, of one of the given ranks.
+    """Return ``value`` (tensor, array or nested lists) as float64, of one of the given ranks.
 
-    Raises:
-        ValueError: not real numbers, masked, ragged, of another rank, empty, infinite or NaN.
+    Raises: ValueError for numbers that are not real, masked, ragged, of another rank, empty,
+    infinite or NaN.
     """
     if hasattr(value, "detach"):  # a torch tensor, perhaps on a GPU or in bfloat16
         value = value.detach().cpu()
@@ -78,11 +78,10 @@ def finite_array(name: str, value: Any, *, ranks: tuple[int, ...]) -> np.ndarray
 
 
 def texts(name: str, value: Sequence[str], *, count: int | None = None) -> list[str]:
-    """Return `value` as a list of `count` strings.
+    """Return ``value`` as a list of ``count`` strings.
 
-    Raises:
-        TypeError: a single string, or something in the list that is not a string.
-        ValueError: another number of strings than `count`.
+    Raises: TypeError for a single string, or something in the list that is not a string; ValueError
+    for another number of strings than ``count``.
     """
     if isinstance(value, str):
         raise TypeError(f"{name} must be a list of strings, got the one string {value!r}")
@@ -103,7 +102,7 @@ def of_the_shape(name: str, value: list[Any], *, now: list[Any]) -> list[Any]:
 
 
 def number_above_zero(name: str, value: float) -> float:
-    """Return `value` as a float, which must be finite and above 0; else ValueError."""
+    """Return ``value`` as a float, which must be finite and above 0; else ValueError."""
     number = _number(name, value)
     if not (math.isfinite(number) and number > 0):
         raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
@@ -111,7 +110,7 @@ def number_above_zero(name: str, value: float) -> float:
 
 
 def between(name: str, value: float, *, least: float, most: float) -> float:
-    """Return `value` as a float from `least` to `most`; else ValueError."""
+    """Return ``value`` as a float from ``least`` to ``most``; else ValueError."""
     real = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not (real and least <= value <= most):
         raise ValueError(
@@ -121,7 +120,7 @@ def between(name: str, value: float, *, least: float, most: float) -> float:
 
 
 def whole(name: str, value: int, *, least: int, most: int) -> int:
-    """Return `value` as an int from `least` to `most`; else ValueError."""
+    """Return ``value`` as an int from ``least`` to ``most``; else ValueError."""
     real = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not (real and least <= value <= most):
         raise ValueError(
@@ -131,10 +130,9 @@ def whole(name: str, value: int, *, least: int, most: int) -> int:
 
 
 def index_of(name: str, value: int, *, count: int) -> int:
-    """Return `value` as an index from 0 to count − 1; a negative one counts from the end.
+    """Return ``value`` as an index from 0 to count − 1; a negative one counts from the end.
 
-    Raises:
-        ValueError: out of range, or not a whole number.
+    Raises: ValueError for anything but a whole number in the range.
     """
     number = _number(name, value)
     if number != int(number) or not -count <= number < count:
@@ -145,7 +143,7 @@ def index_of(name: str, value: int, *, count: int) -> int:
 
 
 def one_of(name: str, value: str, *, choices: Sequence[str], said: str = "") -> str:
-    """Return `value`, which must be one of the choices, `said` in words; else ValueError."""
+    """Return ``value``, which must be one of the choices, ``said`` in words; else ValueError."""
     if not isinstance(value, str) or value not in choices:
         said = said or "one of " + ", ".join(f'"{choice}"' for choice in choices)
         raise ValueError(f"{name} must be {said}, got {one_line(value)}")
@@ -153,14 +151,14 @@ def one_of(name: str, value: str, *, choices: Sequence[str], said: str = "") -> 
 
 
 def switch(name: str, value: bool) -> bool:
-    """Return `value`, which must be True or False; else TypeError."""
+    """Return ``value``, which must be True or False; else TypeError."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, got {one_line(value)}")
     return bool(value)
 
 
 def one_line(value: Any, *, width: int = 60) -> str:
-    """Return the start of `repr(value)` on one line, for an error message."""
+    """Return the start of ``repr(value)`` on one line, for an error message."""
     text = " ".join(repr(value).split())
     return text if len(text) <= width else text[: width - 1] + "…"
 

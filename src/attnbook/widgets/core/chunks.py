@@ -84,7 +84,7 @@ def _parts(kinds: tuple[str, ...]) -> str:
 
 
 def _as_function(text: str) -> str:
-    """Return a chunk as a JavaScript function, called at once, with its imports out of `core`."""
+    """Return a chunk as a JavaScript function, called at once, with its imports out of ``core``."""
     body, exports = cast("re.Match[str]", _EXPORTS.fullmatch(text)).groups()
     bound = _IMPORT.sub(lambda found: f"const{{{found[1].replace(' as ', ':')}}}=core;", body)
     pairs = (part.strip().split(" as ") for part in exports.split(","))

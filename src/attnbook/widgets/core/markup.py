@@ -17,12 +17,12 @@ _DECIMALS = 8  # more would tie the page to one processor's last digits
 
 
 def escape(text: str) -> str:
-    """Return `text` as HTML in which nothing is markup."""
+    """Return ``text`` as HTML in which nothing is markup."""
     return html.escape(text, quote=True)
 
 
 def inline(text: str) -> str:
-    """Return `text` as HTML in which `backticks` make code and nothing else is markup."""
+    """Return ``text`` as HTML in which ``backticks`` make code and nothing else is markup."""
     parts = re.split(r"`([^`]+)`", text)
     return "".join(
         f"<code>{escape(part)}</code>" if place % 2 else escape(part)
@@ -31,7 +31,7 @@ def inline(text: str) -> str:
 
 
 def fixed(value: float, decimals: int = 3) -> str:
-    """Return a number with exactly `decimals` decimals and a true minus sign."""
+    """Return a number with exactly ``decimals`` decimals and a true minus sign."""
     text = f"{value:.{decimals}f}"
     if float(text) == 0:
         text = text.lstrip("-")
@@ -39,7 +39,7 @@ def fixed(value: float, decimals: int = 3) -> str:
 
 
 def plain(value: float, decimals: int = 3) -> str:
-    """Return a number with at most `decimals` decimals and no trailing zeros."""
+    """Return a number with at most ``decimals`` decimals and no trailing zeros."""
     text = fixed(value, decimals)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -50,7 +50,7 @@ def bracket(values: Iterable[float], show: Callable[[float], str] = plain) -> st
 
 
 def tidy(value: Any) -> Any:
-    """Return `value` with floats rounded to 8 decimals, whole floats as ints, and no −0."""
+    """Return ``value`` with floats rounded to 8 decimals, whole floats as ints, and no −0."""
     if isinstance(value, dict):
         return {str(key): tidy(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -67,7 +67,7 @@ def tidy(value: Any) -> Any:
 
 
 def to_json(value: Any) -> str:
-    """Return `value` as JSON that can stand inside a script element: no <, > or & in it."""
+    """Return ``value`` as JSON that can stand inside a script element: no <, > or & in it."""
     text = json.dumps(tidy(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

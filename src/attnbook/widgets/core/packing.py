@@ -1,4 +1,4 @@
-"""Numbers as few bytes: what is packed here, `core/maths/packing.js` unpacks in the page.
+"""Numbers as few bytes: what is packed here, ``core/maths/packing.js`` unpacks in the page.
 
 scores    heads of raw scores   16 bits between its head's lowest and highest
 logs      weights from 0 to 1   16 bits of its logarithm, from −20 to 0
@@ -34,7 +34,7 @@ Ranges = list[list[float]]
 def pack_scores(scores: np.ndarray, ranges: Ranges | None = None) -> tuple[str, Ranges]:
     """Return scores (h, n_q, n_k) as base64 of little-endian uint16, and each head's range.
 
-    Scores are packed, not weights, so that temperature acts on them exactly. Without `ranges`,
+    Scores are packed, not weights, so that temperature acts on them exactly. Without ``ranges``,
     each head's own is taken.
     """
     ranges = [_range(head) for head in scores] if ranges is None else ranges
@@ -44,7 +44,7 @@ def pack_scores(scores: np.ndarray, ranges: Ranges | None = None) -> tuple[str, 
 
 
 def unpack_scores(packed: str, ranges: Ranges, shape: Sequence[int]) -> np.ndarray:
-    """Return the scores (h, n_q, n_k) that `pack_scores` wrote, each within half a step."""
+    """Return the scores (h, n_q, n_k) that ``pack_scores`` wrote, each within half a step."""
     whole = np.frombuffer(base64.b64decode(packed), dtype="<u2").reshape(shape)
     low, high = np.array(ranges).T[:, :, None, None]
     return low + whole * (high - low) / _16
@@ -61,7 +61,7 @@ def pack_logs(weights: np.ndarray) -> np.ndarray:
 
 
 def unpack_logs(whole: np.ndarray) -> np.ndarray:
-    """Return the log-weights that `pack_logs` wrote."""
+    """Return the log-weights that ``pack_logs`` wrote."""
     return _LEAST * (1 - whole / _16)
 
 
@@ -81,7 +81,7 @@ def pack_tensors(tensors: Sequence[np.ndarray]) -> tuple[str, str, Ranges]:
 def unpack_tensors(
     packed: str, fine: str, ranges: Ranges, shapes: Sequence[Sequence[int]]
 ) -> list[np.ndarray]:
-    """Return the tensors that `pack_tensors` wrote, each number within half a step."""
+    """Return the tensors that ``pack_tensors`` wrote, each number within half a step."""
     upper = np.frombuffer(base64.b64decode(packed), dtype="<u2").astype(float)
     whole = 256 * upper + np.frombuffer(base64.b64decode(fine), dtype=np.uint8)
     ends = np.cumsum([np.prod(shape) for shape in shapes])
@@ -112,7 +112,7 @@ def pack_rows(tensors: Sequence[np.ndarray]) -> bytes:
 
 
 def unpack_rows(data: bytes, shapes: Sequence[Sequence[int]]) -> list[np.ndarray]:
-    """Return the tensors that `pack_rows` wrote, in float32, as the page has them."""
+    """Return the tensors that ``pack_rows`` wrote, in float32, as the page has them."""
     counts = [shape[0] * len(shape) for shape in shapes]  # a matrix has two for each row
     exact = np.frombuffer(data, dtype="<f4", count=sum(counts)).astype(float)
     codes = np.frombuffer(data, dtype=np.uint8, offset=4 * sum(counts))

@@ -23,11 +23,12 @@ _LARGE = ("one", "chosen", "average")
 class HeadGrid(shared.HeadsWidget, kind="heads"):
     """Draw the weights of h heads side by side: α_h = softmax(q_h k_hᵀ / (√d T)).
 
-    Either `query` (h, n_q, d) and `key` (h, n_k, d), which is `query` itself in self-attention;
-    or ready-made raw `scores` (h, n_q, n_k), with `d` where they are to be divided by √d.
+    Either ``query`` (h, n_q, d) and ``key`` (h, n_k, d), which is ``query`` itself in
+    self-attention; or ready-made raw ``scores`` (h, n_q, n_k), with ``d`` where they are to be
+    divided by √d.
 
     Args:
-        tokens: one text for each query row; `key_tokens` one for each key (default: `tokens`).
+        tokens: one text for each query row; ``key_tokens`` one for each key (default: ``tokens``).
         mask: (n_q, n_k), True = may attend, the same for all heads; causal: hide later keys.
         scaled: divide by √d; temperature: T > 0.
         names: a text for each head (default: head 0, head 1, …).
@@ -37,8 +38,7 @@ class HeadGrid(shared.HeadsWidget, kind="heads"):
     The traits chosen, row, head (the one shown alone), large, temperature, scaled and causal
     follow the reader's hand.
 
-    Raises:
-        ValueError: shapes, counts or numbers that do not fit, more than 16 heads or 50 KB.
+    Raises: ValueError for shapes, counts or numbers that do not fit, more than 16 heads or 50 KB.
     """
 
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)

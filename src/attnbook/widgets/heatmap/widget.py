@@ -20,20 +20,19 @@ _TABLE_LIMIT = 400  # cells of the table that is seen without a script
 class AttentionHeatmap(shared.HeadsWidget, kind="heatmap"):
     """Draw α = softmax(q kᵀ / (√d T)): rows attend, columns are attended to.
 
-    Either `query` (n_q, d) or (h, n_q, d), and `key` (n_k, d) or (h, n_k, d), which is `query`
-    itself in self-attention; or ready-made raw `scores` (n_q, n_k) or (h, n_q, n_k), with `d`
-    where they are to be divided by √d.
+    Either ``query`` (n_q, d) or (h, n_q, d), and ``key`` (n_k, d) or (h, n_k, d), which is
+    ``query`` itself in self-attention; or ready-made raw ``scores`` (n_q, n_k) or (h, n_q, n_k),
+    with ``d`` where they are to be divided by √d.
 
     Args:
-        tokens: one text for each query row; `key_tokens` one for each key (default: `tokens`).
+        tokens: one text for each query row; ``key_tokens`` one for each key (default: ``tokens``).
         scaled: divide by √d; causal: hide later keys (aligned at the bottom right).
-        temperature: T > 0; `mask`: (n_q, n_k), True = may attend.
+        temperature: T > 0; ``mask``: (n_q, n_k), True = may attend.
         pinned: the row pinned at first; head: the head shown at first.
 
     The traits temperature, scaled, causal, pinned and head follow the reader's hand.
 
-    Raises:
-        ValueError: shapes, counts or numbers that do not fit, or more than 50 KB of data.
+    Raises: ValueError for shapes, counts or numbers that do not fit, or more than 50 KB of data.
     """
 
     pinned = traitlets.Int(None, allow_none=True).tag(sync=True)

@@ -34,12 +34,12 @@ _STEEPEST = 0.25  # α (1 − α) is never more
 class MaskPainter(shared.ScoresWidget, kind="painter"):
     """Paint who may attend to whom, and see α = softmax(e), e = q kᵀ / (√d T), and its gradient.
 
-    Either `query` (n_q, d), and `key` (n_k, d), which is `query` itself in self-attention; or
-    ready-made raw `scores` (n_q, n_k), with `d` where they are to be divided by √d. At most
+    Either ``query`` (n_q, d), and ``key`` (n_k, d), which is ``query`` itself in self-attention; or
+    ready-made raw ``scores`` (n_q, n_k), with ``d`` where they are to be divided by √d. At most
     16 queries and 16 keys.
 
     Args:
-        tokens: one text for each query; `key_tokens` one for each key (default: `tokens`).
+        tokens: one text for each query; ``key_tokens`` one for each key (default: ``tokens``).
         mask: (n_q, n_k), True = may attend; without it, everything may.
         lengths: how many keys are real, for the padding presets (default: all but the last).
         scaled: divide by √d; temperature: T > 0; pinned: the row pinned at first.
@@ -51,8 +51,7 @@ class MaskPainter(shared.ScoresWidget, kind="painter"):
     The traits mask (n_q·n_k zeros and ones), fill, scaled, temperature, pinned and show follow
     the reader's hand.
 
-    Raises:
-        ValueError: shapes, counts, names or numbers that do not fit.
+    Raises: ValueError for shapes, counts, names or numbers that do not fit.
     """
 
     shape = traitlets.List(traitlets.Int()).tag(sync=True)  # n_q, n_k

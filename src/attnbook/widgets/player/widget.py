@@ -44,8 +44,7 @@ class AlignmentPlayer(Widget, kind="player"):
     The traits chosen, word, threshold and temperature follow the reader's hand. The weights are
     carried as 16-bit logarithms and hold to 1e-4; a link may lie so far below the threshold.
 
-    Raises:
-        ValueError: counts, shapes, weights or links that do not fit.
+    Raises: ValueError for counts, shapes, weights or links that do not fit.
     """
 
     sentences = traitlets.List().tag(sync=True)  # of each example: source, target, gold

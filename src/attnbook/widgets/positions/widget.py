@@ -39,9 +39,7 @@ class PositionExplorer(Widget, kind="positions"):
 
     The traits of the same names follow the reader's hand.
 
-    Raises:
-        ValueError: a number out of its range, an odd d, or another formula.
-
+    Raises: ValueError for a number out of its range, an odd d, or another formula.
     Source: Vaswani et al. (2017), section 3.5.
     """
 

@@ -17,7 +17,7 @@ class Prediction(Widget, kind="prediction"):
     """Ask for a number under each label, then show it beside the computed one.
 
     Args:
-        question: the question; `backticks` make code, in all texts.
+        question: the question; ``backticks`` make code, in all texts.
         answers: the computed number for each label, in the order shown.
         decimals: how many are shown; tolerance: how near counts as close
             (default: a tenth of the largest answer's size).
@@ -25,8 +25,7 @@ class Prediction(Widget, kind="prediction"):
 
     The traits guesses and revealed follow the reader's hand.
 
-    Raises:
-        ValueError: no answers, a number that is not finite, a negative tolerance.
+    Raises: ValueError for no answers, a number that is not finite, a negative tolerance.
     """
 
     question = traitlets.Unicode("").tag(sync=True)

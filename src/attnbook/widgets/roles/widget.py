@@ -51,8 +51,7 @@ class RoleProjection(Widget, kind="roles"):
 
     The traits vectors, w_q, w_k, w_v, token, scaled and causal follow the reader's hand.
 
-    Raises:
-        ValueError: shapes, counts or numbers that do not fit.
+    Raises: ValueError for shapes, counts or numbers that do not fit.
     """
 
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -36,7 +36,7 @@ _LARGEST = 10.0  # of a number in a matrix
 
 
 def _numbers(name: str, value: Any) -> list[Any]:
-    """Return the vector or matrix `name` as nested lists, checked for shape and size."""
+    """Return the vector or matrix ``name`` as nested lists, checked for shape and size."""
     least, most, wanted = _SHAPES[name]
     array = checks.finite_array(name, value, ranks=(len(most),))
     sides = zip(least, array.shape, most, strict=True)
@@ -68,8 +68,7 @@ class ScoreExplorer(Widget, kind="scores"):
 
     The traits query, key (the keys), w, w_q, w_k, v, tanh and chosen follow the reader's hand.
 
-    Raises:
-        ValueError: shapes, counts or numbers that do not fit.
+    Raises: ValueError for shapes, counts or numbers that do not fit.
     """
 
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)

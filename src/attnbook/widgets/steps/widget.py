@@ -34,8 +34,7 @@ class AttentionSteps(Widget, kind="steps"):
 
     The traits vectors, query, scaled, causal and step follow the reader's hand.
 
-    Raises:
-        ValueError: shapes, counts or numbers that do not fit.
+    Raises: ValueError for shapes, counts or numbers that do not fit.
     """
 
     vectors = traitlets.List().tag(sync=True)

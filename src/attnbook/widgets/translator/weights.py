@@ -29,10 +29,9 @@ _PART = ("weight", "bias")
 
 
 def rounded(model: Seq2Seq) -> Seq2Seq:
-    """Return a copy of the model with the weights that a page's `Translator` has, in eval mode.
+    """Return a copy of the model with the weights that a page's ``Translator`` has, in eval mode.
 
-    Raises:
-        TypeError, ValueError: a model that `Translator` cannot carry.
+    Raises: TypeError, ValueError for a model that ``Translator`` cannot carry.
     """
     check(model)
     tensors = tensors_of(model)
@@ -82,10 +81,8 @@ def sizes(model: Seq2Seq) -> dict[str, Any]:
 def check(model: Any) -> None:
     """Raise unless the model is one that a page can run.
 
-    Raises:
-        TypeError: no `Seq2Seq`.
-        ValueError: other positions or activations, shared keys, a model that is too large, or
-            weights that are no numbers.
+    Raises: TypeError for no ``Seq2Seq``; ValueError for other positions or activations, shared
+    keys, a model that is too large, or weights that are no numbers.
     """
     if not isinstance(model, Seq2Seq):
         raise TypeError(f"model must be a Seq2Seq, got a {type(model).__name__}")

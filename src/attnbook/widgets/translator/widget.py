@@ -52,7 +52,7 @@ class Translator(WithAsset, kind="translator"):
     """Type an English sentence, and a trained Transformer translates it in the page itself.
 
     The page loads the weights, 8 bits each, when the reader first asks for a translation, and runs
-    the model; `rounded(model)` computes the very same. Beam search is that of
+    the model; ``rounded(model)`` computes the very same. Beam search is that of
     ``attnbook.decoding``: score(y) = log p(y) / n^α.
 
     Args:
@@ -69,10 +69,9 @@ class Translator(WithAsset, kind="translator"):
     The traits sentence, beam, penalty, part, layer, head, shown (how many words of the translation
     are shown; None is all) and row (the one pinned) follow the reader's hand.
 
-    Raises:
-        TypeError: a model or a vocabulary that is none.
-        ValueError: a model that the page cannot run or that is not that of the vocabularies, words
-            that it does not know, and numbers that do not fit.
+    Raises: TypeError for a model or a vocabulary that is none; ValueError for a model that the page
+    cannot run or that is not that of the vocabularies, words that it does not know, and numbers
+    that do not fit.
     """
 
     source_words = traitlets.List(traitlets.Unicode()).tag(sync=True)

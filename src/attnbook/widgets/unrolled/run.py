@@ -52,9 +52,9 @@ def with_weights(model: RNNSeq2Seq, tensors: Sequence[np.ndarray]) -> RNNSeq2Seq
 
 @torch.no_grad()
 def run(model: RNNSeq2Seq, source: Sequence[int], forced: Mapping[int, int], longest: int) -> Run:
-    """Read `source` and write greedily until eos or `longest` tokens.
+    """Read ``source`` and write greedily until eos or ``longest`` tokens.
 
-    `forced` maps a step t = 1, 2, … to the token that stands in the place of the one it chose.
+    ``forced`` maps a step t = 1, 2, … to the token that stands in the place of the one it chose.
     """
     lengths = torch.tensor([len(source)])
     encoded = model.encoder(torch.tensor([list(source)]), lengths)

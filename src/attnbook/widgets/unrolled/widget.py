@@ -44,7 +44,7 @@ class UnrolledModel(Widget, kind="unrolled"):
     Args:
         model: ``RNNSeq2Seq(order="none")`` with d_model ≤ 32 and at most 12,000 weights. They go
             into the page, to within some 1e-7, and the page runs the model itself.
-        source: the model's vocabulary, at most 40 words beside the special ones; `target` alike.
+        source: the model's vocabulary, at most 40 words beside the special ones; ``target`` alike.
         sentence: 1 to 12 tokens of ``source``.
         step: the step shown first (−1 is the last).
         forced: words of ``target`` that take the place of the model's own: {1: "7"} makes y_1
@@ -53,10 +53,9 @@ class UnrolledModel(Widget, kind="unrolled"):
 
     The traits sentence, step and forced follow the reader's hand.
 
-    Raises:
-        TypeError: a model or a vocabulary that is none, or a sentence that is one string.
-        ValueError: another order, a model that is too large or not that of the vocabularies, and
-            words that they do not hold.
+    Raises: TypeError for a model or a vocabulary that is none, or a sentence that is one string;
+    ValueError for another order, a model that is too large or not that of the vocabularies, and
+    words that they do not hold.
     """
 
     source_words = traitlets.List(traitlets.Unicode()).tag(sync=True)
