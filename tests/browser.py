@@ -45,17 +45,6 @@ def find_chromium() -> str | None:
     return next((path for path in [*on_path, *installed] if path), None)
 
 
-def patience() -> float:
-    """Return how many milliseconds a page may take before a test fails.
-
-    The variable PATIENCE holds the seconds of an idle machine, 60 where it is not set; they grow
-    with the machine's load, so that a busy machine is slow and not wrong.
-    """
-    seconds = float(os.environ.get("PATIENCE", 60))
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    return 1000 * seconds * max(1.0, load / (os.cpu_count() or 1))
-
-
 def launch(playwright, path: str | None = None):
     """Return a headless browser, started from `path` or from what `find_chromium` finds.
 

@@ -20,7 +20,8 @@ from playwright.sync_api import expect
 from attnbook.widgets import AttentionHeatmap, page_script, stylesheet
 from attnbook.widgets.core.assets import FOLDER
 from attnbook.widgets.core.chunks import kinds_on, module
-from tests.browser import MISSING, find_chromium, launch, patience
+from tests.browser import MISSING, find_chromium, launch
+from tests.patience import BROWSER
 from tests.widgets import pages
 from tests.widgets.examples import TOKENS, X
 
@@ -96,15 +97,14 @@ class Opened:
         return page
 
     def page(self, width: int, clock: bool = False, **options):
-        limit = patience()
-        expect.set_options(timeout=limit)
+        expect.set_options(timeout=BROWSER)
         key = (width, clock, *sorted(options.items()))
         if key not in self.pages:
             self.pages[key] = self.new(width, clock, options)
         page = self.pages[key]
         if clock:
             page.clock.resume()
-        page.set_default_timeout(limit)
+        page.set_default_timeout(BROWSER)
         motion = options.get("reduced_motion", "no-preference")
         page.emulate_media(media="screen", color_scheme="light", reduced_motion=motion)
         page.set_viewport_size({"width": width, "height": 900})

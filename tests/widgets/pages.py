@@ -10,7 +10,7 @@ import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 
 from attnbook.widgets.core import markup
-from tests.browser import patience
+from tests.patience import BROWSER
 
 MATHS = """async (source) => {
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
@@ -119,7 +119,7 @@ def unfold(view) -> None:
 
 def eventually(holds: Callable[[], bool]) -> bool:
     """Whether something holds in the end; what is computed in pieces takes its time."""
-    end = time.monotonic() + patience() / 1000
+    end = time.monotonic() + BROWSER / 1000
     while not (found := holds()) and time.monotonic() < end:
         time.sleep(0.02)
     return found
