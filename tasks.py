@@ -29,7 +29,7 @@ OLDEST = "3.11.5"  # what a pinned package asks for
 PINS_HEAD = "# Exact versions for every system, resolved from requirements.in by `make pins`."
 
 # one thread and one hash seed: the same machine gives the same bytes; a model that two lectures
-# train by the same call is trained once for each state of the code
+# train by the same call is trained once, until it would come out otherwise
 QUIET = {
     "TQDM_DISABLE": "1",
     "OMP_NUM_THREADS": "1",
@@ -286,7 +286,7 @@ def test_all() -> None:
 
 
 def heavy() -> None:
-    """The tests that are marked so."""
+    """The tests marked `heavy`, which cost much and rarely tell more."""
     say("heavy: what costs much and rarely tells more")
     pytest("tests", "-m", "heavy")
 
@@ -306,8 +306,8 @@ def no_new_mutants() -> None:
 
 
 def widgets() -> None:
-    """Bundle the widgets' JavaScript (needs Node; readers never do)."""
-    python("-m", "attnbook.widgets.build")
+    """Make the live pictures' chunks of JavaScript (needs Node); `--check` tests the sources."""
+    python("-m", "attnbook.widgets.build", *sys.argv[2:])
 
 
 def address() -> None:

@@ -1,8 +1,8 @@
 """The attention of the book *Attention, Worked Out*: small, exact, tested against PyTorch.
 
 A file here is attention; a folder is what the book needs around it. The files need torch and
-NumPy alone, import no folder, and can be read in an evening: begin with ``masks``, ``scores`` and
-``attention``, then ``multihead``. Each is imported by name, as in
+NumPy alone and import no folder. Begin with ``masks``, ``scores``, ``attention`` and ``multihead``,
+which can be read in an evening. Each is imported by name, as in
 ``from attnbook.attention import attention``.
 
 - ``language``: sentences to learn from, and what turns them into numbers
