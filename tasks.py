@@ -188,6 +188,12 @@ def lint() -> None:
     python("-m", "ruff", "format", "--check", ".")
     run(BIN / "codespell")
     python("-m", "pyright", "--pythonpath", PYTHON)
+    widgets_folder = ROOT / "src" / "attnbook" / "widgets"
+    if IN_CI or (widgets_folder / "node_modules").exists():
+        say("lint: the live pictures' JavaScript by biome, tsc and node --test, and its chunks")
+        python("-m", "attnbook.widgets.build", "--check")
+    else:
+        print("the JavaScript is checked in CI, and by `python tasks.py widgets --check` with Node")
 
 
 def unit() -> None:
