@@ -187,7 +187,7 @@ def lint() -> None:
     python("-m", "ruff", "check", ".")
     python("-m", "ruff", "format", "--check", ".")
     run(BIN / "codespell")
-    python("-m", "pyright", "--pythonpath", PYTHON)
+    python("-m", "pyright", "-p", ROOT, "--pythonpath", PYTHON)
     widgets_folder = ROOT / "src" / "attnbook" / "widgets"
     if IN_CI or (widgets_folder / "node_modules").exists():
         say("lint: the live pictures' JavaScript by biome, tsc and node --test, and its chunks")
