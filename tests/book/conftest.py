@@ -12,9 +12,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.book.lectures import HTML
 from tests.patience import BROWSER
-from tests.widgets.conftest import chromium
-
-__all__ = ["chromium"]
 
 LECTURE = "notebooks/05-self-attention"
 

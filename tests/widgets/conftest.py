@@ -20,7 +20,6 @@ from playwright.sync_api import expect
 from attnbook.widgets import AttentionHeatmap, page_script, stylesheet
 from attnbook.widgets.core.assets import FOLDER
 from attnbook.widgets.core.chunks import kinds_on, module
-from tests.browser import MISSING, find_chromium, launch
 from tests.patience import BROWSER
 from tests.widgets import pages
 from tests.widgets.examples import TOKENS, X
@@ -41,20 +40,6 @@ html[data-theme="dark"] body {{ background: #121212; color: #ddd }}
 # frames that come so many milliseconds late, to find a test that reads before it is drawn
 LATE = """(() => { const ask = requestAnimationFrame.bind(window);
   window.requestAnimationFrame = (draw) => setTimeout(() => ask(draw), %s); })()"""
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator:
-    """A headless browser; the test fails, and is not skipped, where there is none."""
-    from playwright.sync_api import sync_playwright
-
-    path = find_chromium()
-    if path is None:
-        pytest.fail(MISSING, pytrace=False)
-    with sync_playwright() as playwright:
-        browser = launch(playwright, path)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")
