@@ -139,17 +139,21 @@ def fit(
         *(lr, [factor(step) for step in range(1, steps + 1)], clip, seed),
     )
     file = Path(folder) / f"{sha256(repr(behaviour).encode()).hexdigest()[:16]}.pt"
-    if file.exists():
-        state, losses = torch.load(file, weights_only=True)
-        model.load_state_dict(state)
-        model.eval()
-        return History(losses)
-    history = run(model, batches, steps=steps, progress=progress)
+    if not file.exists():
+        history = run(model, batches, steps=steps, progress=progress)
+        _keep(file, (model.state_dict(), history.losses))
+        return history
+    state, losses = torch.load(file, weights_only=True)
+    model.load_state_dict(state)
+    model.eval()
+    return History(losses)
+
+
+def _keep(file: Path, trained: tuple[dict[str, Tensor], list[float]]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     half = file.with_suffix(f".{os.getpid()}")
-    torch.save((model.state_dict(), history.losses), half)
+    torch.save(trained, half)
     half.replace(file)  # whole or not at all, where two write it at once
-    return history
 
 
 def _first(batches: Batches) -> Batches:
