@@ -135,7 +135,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="what a lecture's name begins with (default: all)")
     parser.add_argument("--table", action="store_true", help="one row a lecture, in Markdown")
     options = parser.parse_args()
-    paths = sorted(NOTEBOOKS.glob("*.ipynb"))
+    paths = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
     paths = [p for p in paths if not options.names or p.name.startswith(tuple(options.names))]
     if not paths:
         parser.error(f"no lecture's name begins with {' or '.join(options.names)}")
