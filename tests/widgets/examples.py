@@ -397,6 +397,11 @@ def question(**changes) -> Checkpoint:
     return Checkpoint(**({"question": "What is `α`?", "options": QUESTION} | changes))
 
 
+def shown_at(text: str) -> int:
+    """Where an option of the question stands, which was shuffled."""
+    return [option[0] for option in question().options].index(text)
+
+
 def several() -> Checkpoint:
     options = [("one", True, "yes, one"), ("two", True, "yes, two"), ("three", False, "no, three")]
     return Checkpoint("Which are true?", options, multiple=True)
@@ -617,8 +622,8 @@ EXAMPLES = {
         lambda evil: Checkpoint(evil, [(evil, True, evil), (f"`{evil}`", False, evil)],
             caption=evil),
         hand=(
-            (check("A score"), {"chosen": [0], "checked": True}),
-            (check("A weight"), {"chosen": [1]}),
+            (check("A score"), {"chosen": [shown_at("A score")], "checked": True}),
+            (check("A weight"), {"chosen": [shown_at("A weight")]}),
         ),
         moves=({"chosen": [1], "checked": True},),
         fallback=("A weight",),
