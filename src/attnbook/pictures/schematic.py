@@ -240,7 +240,9 @@ def _box(one: dict[str, Any]) -> str:
             _write(one["shape"], (x + w - 12, base), 14, "", "end"),
         ]
     else:
-        lines = [(one["label"], 16, "attnbook-label"), (one["shape"], 14, "")]
+        plain = one["kind"] == "text"
+        label = (one["label"], 14, "") if plain else (one["label"], 16, "attnbook-label")
+        lines = [label, (one["shape"], 14, "")]
         lines = [line for line in lines if line[0]]
         top = y + h / 2 - 10 * len(lines) + 15
         for at, (text, size, name) in enumerate(lines):
