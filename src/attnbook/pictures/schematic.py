@@ -106,7 +106,7 @@ class Schematic:
         counts = {"about": about, "parameters": parameters, "multiplications": multiplications}
         for name, text in counts.items():
             _text(f"{name} of {label!r}", text)
-        rows = tuple(tuple(str(cell) for cell in line) for line in example)
+        rows = tuple(tuple(map(_cell, line)) for line in example)
         if len({len(line) for line in rows}) > 1 or (rows and not rows[0]):
             raise ValueError(f"example of {label!r} must have rows of one length, at least 1")
         box = Box(kind, label, shape, column, row, _role(role), example=rows, **counts)
@@ -181,13 +181,13 @@ def look() -> str:
     return chunks.sheets("roles", "drawing")
 
 
-def svg_of(found: dict[str, Any]) -> str:
-    """Return a layout as SVG."""
+def svg_of(found: dict[str, Any], groups: Sequence[dict[str, Any]] | None = None) -> str:
+    """Return a layout as SVG, of its own strokes or of these groups."""
     size = f'width="{found["width"]}" height="{found["height"]}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} viewBox="0 0'
         f' {found["width"]} {found["height"]}" aria-label="{html.escape(found["alt"])}">'
-        f"{''.join(map(_group, strokes(found)))}</svg>"
+        f"{''.join(map(_group, strokes(found) if groups is None else groups))}</svg>"
     )
 
 
@@ -311,6 +311,11 @@ def _write(one: dict[str, Any]) -> str:
     place = f'x="{one["x"]:g}" y="{one["y"]:g}" text-anchor="{one["anchor"]}"'
     name = f'class="attnbook-{one["what"]}" style="font-size:{size}px"'
     return f"<text {name} {place}>{''.join(spans)}</text>"
+
+
+def _cell(value: Any) -> str:
+    """Return a cell of an example: a text as it is, a number with at most four digits."""
+    return value if isinstance(value, str) else f"{float(value):.4g}".replace("-", "−")
 
 
 def _text(name: str, value: Any, *, empty: bool = True) -> str:

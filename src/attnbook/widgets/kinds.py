@@ -15,6 +15,7 @@ KINDS = {
     "block": ("BlockFlow",),
     "browser": ("HeadBrowser",),
     "checkpoint": ("Checkpoint",),
+    "dataflow": ("DataFlow",),
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),
     "painter": ("MaskPainter",),
