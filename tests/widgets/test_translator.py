@@ -11,12 +11,12 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from attnbook.decoding import beam_search, greedy
+from attnbook.decoding import beam_search
 from attnbook.language import tokenise
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets import Translator, rounded
 from attnbook.widgets.core import markup
-from attnbook.widgets.core.assets import FOLDER, asset_bytes, asset_script
+from attnbook.widgets.core.assets import asset_script
 from attnbook.widgets.core.packing import pack_rows, unpack_rows
 from attnbook.widgets.translator.weights import names, tensors_of
 from tests.widgets.examples import (
@@ -56,16 +56,20 @@ def test_a_weight_moves_by_half_a_step_of_its_row_at_most() -> None:
 
 
 def test_the_rounded_model_has_the_very_numbers_that_the_page_unpacks() -> None:
-    for model in (small(), random_translator("an output of its own")):
-        tensors = tensors_of(model)
+    for given in (small(), random_translator("an output of its own").train()):
+        before = {name: value.clone() for name, value in given.state_dict().items()}
+        tensors = tensors_of(given)
         data, shapes = pack_rows(tensors), [tensor.shape for tensor in tensors]
-        mine = rounded(model).state_dict()
-        for name, tensor in zip(names(model), unpack_rows(data, shapes), strict=True):
+        model = rounded(given)
+        mine = model.state_dict()
+        for name, tensor in zip(names(given), unpack_rows(data, shapes), strict=True):
             assert np.array_equal(mine.pop(name).numpy(), tensor)
         assert not mine  # no tensor is left out
-        assert len(data) == sum(np.prod(s) if s[1:] else 4 * s[0] for s in shapes) + 8 * sum(
-            s[0] for s in shapes if s[1:]
-        )
+        assert len(data) == sum(np.prod(s) + 8 * s[0] if s[1:] else 4 * s[0] for s in shapes)
+        assert not model.training  # and what was given is left alone
+        assert all(torch.equal(before[name], value) for name, value in given.state_dict().items())
+    assert given.training
+    given.eval()  # others use it too
 
 
 def test_a_row_of_equal_weights_stays_what_it_is() -> None:
@@ -73,23 +77,6 @@ def test_a_row_of_equal_weights_stays_what_it_is() -> None:
     with torch.no_grad():
         model.output.weight[3] = -0.7
     assert torch.equal(rounded(model).output.weight[3], model.output.weight[3])
-
-
-def test_the_model_that_was_given_is_left_alone() -> None:
-    model = random_translator("post-norm").train()
-    before = {name: value.clone() for name, value in model.state_dict().items()}
-    assert not rounded(model).training
-    assert model.training
-    assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
-
-
-def test_rounding_loses_no_translation_that_was_learned() -> None:
-    pairs, source, target = lesson()
-    mine = rounded(small())
-    for pair in pairs[:48]:
-        ids = torch.tensor([source.encode(pair.source)])
-        (best,) = greedy(mine, ids, torch.tensor([ids.shape[1]]), max_length=30)
-        assert target.decode(best.tokens) == list(pair.target)
 
 
 def test_it_translates_by_the_books_own_beam_search() -> None:
@@ -138,26 +125,6 @@ def test_a_text_is_cut_as_the_corpus_is() -> None:
         "THE small cat, does not eat!",
     ):
         assert translator(sentence=text).sentence == ["the", "small", "cat", "does", "not", "eat"]
-
-
-def test_the_page_is_small_says_its_tolerance_and_is_the_same_every_time(monkeypatch, tmp_path):
-    widget = translator(caption="`seq2seq`").within(0.05)
-    html = widget.html()
-    assert html == translator(caption="`seq2seq`").within(0.05).html()
-    assert len(html) < 50_000
-    assert "le petit chat noir ne mange pas la pomme rouge" in html
-    assert 'data-tolerance="0.05"' in html
-    assert repr(widget) == f"Translator(d_model 32, {LINE} → {widget.translation})"
-    monkeypatch.setenv(FOLDER, str(tmp_path))
-    assert widget.html() == html
-    assert asset_bytes(tmp_path / "small.js") == widget.carried
-    assert (tmp_path / "small.js").stat().st_size == widget.size
-
-
-def test_the_lectures_model_fits_into_its_budget() -> None:
-    _, source, target = lesson()
-    widget = Translator(random_translator("as the lecture's"), source, target, examples=())
-    assert widget.size <= 1.5e6
 
 
 def other(**options) -> Seq2Seq:
@@ -280,16 +247,6 @@ def test_beam_search_is_that_of_the_book(ask, maths) -> None:
             assert np.allclose([one[1:] for one in found], numbers, atol=1e-4)
 
 
-def test_the_bytes_of_another_model_are_refused(ask, maths) -> None:
-    ask(random_translator("post-norm"))
-    said = maths(
-        "() => { try { maths.unpackRows(new Uint8Array(9), [[2, 3]]); }"
-        " catch (error) { return error.message; } }",
-        which="translator",
-    )
-    assert said == "the weights are those of another model"
-
-
 def test_a_text_is_cut_in_the_page_as_in_python(maths) -> None:
     texts = [
         " The small cat doesn’t eat; it can't!",
@@ -305,25 +262,21 @@ def test_a_text_is_cut_in_the_page_as_in_python(maths) -> None:
 
 
 def test_the_nearest_words_differ_in_the_fewest_letters(maths) -> None:
-    far = "([a, b]) => maths.distance(a, b)"
-    for a, b, letters in [
+    def ask(name: str, *given):
+        return maths(f"(given) => maths.{name}(...given)", list(given), "translator")
+
+    for a, b, letters in (
         ("cat", "cat", 0),
         ("aple", "apple", 1),
         ("teh", "the", 2),
         ("", "an", 2),
-    ]:
-        assert (
-            maths(far, [a, b], which="translator")
-            == maths(far, [b, a], which="translator")
-            == letters
-        )
-    near = "([word, known]) => maths.nearest(word, known)"
+    ):
+        assert ask("distance", a, b) == ask("distance", b, a) == letters
     known = ["chair", "apples", "apple", "the", "ape"]
-    assert maths(near, ["aple", known], which="translator") == ["apple", "ape", "apples"]
-    assert maths(near, ["xylophone", known], which="translator") == []
-    joined = "(words) => maths.joined(words)"
+    assert ask("nearest", "aple", known) == ["apple", "ape", "apples"]
+    assert ask("nearest", "xylophone", known) == []
     words = ["qu'", "est", "-ce", "que", "l'", "ami", "'s"]
-    assert maths(joined, words, which="translator") == "qu'est-ce que l'ami's"
+    assert ask("joined", words) == "qu'est-ce que l'ami's"
 
 
 FRENCH = ["le", "petit", "chat", "noir", "ne", "mange", "pas", "la", "pomme", "rouge", "<eos>"]
@@ -535,27 +488,22 @@ def test_weights_that_cannot_be_had_are_said_to_and_may_be_asked_for_again(
     show, started, folder
 ) -> None:
     page = started(translator(asset="late"))
-    (folder / "assets" / "late.js").unlink()
+    path = folder / "assets" / "late.js"
+    path.unlink()
     button(page, "translate").click()
     alert = page.get_by_role("alert").first
     expect(alert).to_contain_text("The model cannot be used:")
     expect(alert).to_contain_text("late.js could not be loaded")
     expect(page.locator(".attnbook-fallback table")).to_be_visible()
     show.logged.clear()  # the browser's own complaint
+    path.write_text(asset_script("late", b"12345678"), encoding="ascii")
+    button(page, "translate").click()
+    expect(alert).to_have_text("The model cannot be used: the weights are those of another model.")
     translator(asset="late").html()  # leaves its asset beside the page
+    page.evaluate("delete attnbookAssets.late")
     translate(page)
     expect(alert).to_be_empty()
     assert words(page) == FRENCH
-
-
-def test_the_weights_of_another_model_are_refused_in_words(started, folder) -> None:
-    page = started(translator(asset="other"))
-    text = asset_script("other", b"12345678")
-    (folder / "assets" / "other.js").write_text(text, encoding="ascii")
-    button(page, "translate").click()
-    expect(page.get_by_role("alert").first).to_have_text(
-        "The model cannot be used: the weights are those of another model."
-    )
 
 
 def test_a_translation_without_an_end_is_cut_off(started) -> None:
@@ -566,13 +514,6 @@ def test_a_translation_without_an_end_is_cut_off(started) -> None:
         fold.click()
     settle(page)
     assert page.locator("figure *").count() <= 500
-
-
-def test_in_jupyter_it_translates_at_once(host) -> None:
-    page = host(translator(), reduced_motion="reduce")
-    page.locator(".attnbook-words li").first.wait_for()
-    assert words(page) == FRENCH * 2
-    assert page.evaluate("saves") == 0
 
 
 def test_a_view_that_is_closed_shows_no_further_words(host) -> None:
