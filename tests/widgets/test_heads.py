@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -15,7 +14,7 @@ from torch import nn
 from attnbook.widgets import AttentionHeatmap, HeadGrid
 from attnbook.widgets.core import markup
 from tests.widgets.examples import TOKENS, X, three
-from tests.widgets.pages import cell, fixed, rows, settle, status, unfold
+from tests.widgets.pages import cell, fixed, pixel, rows, save, settle, status, unfold
 
 
 def title(page):
@@ -327,14 +326,10 @@ def test_each_cell_holds_a_bar_for_each_chosen_head(show) -> None:
     scores = np.zeros((2, 3, 3))
     scores[0, :, 0], scores[1, :, 2] = 50, 50  # head 0 sees only the first key, head 1 the last
     page = show(HeadGrid(scores=scores, tokens=TOKENS))
-    pixel = """([x, y]) => { const canvas = document.querySelector('.attnbook-plot canvas');
-      const dense = canvas.width / parseFloat(canvas.style.width);
-      const at = [x, y].map((value) => Math.round(value * dense));
-      return Array.from(canvas.getContext('2d').getImageData(...at, 1, 1).data.slice(0, 3)); }"""
 
     def colour(j: int, aside: int) -> list[int]:
         place = cell(page, 1, j)
-        return page.evaluate(pixel, [place["x"] + aside, place["y"]])
+        return pixel(page, place["x"] + aside, place["y"])
 
     assert colour(0, -12) == [0x1F, 0x4E, 0x8C]  # on the left head 0 …
     assert colour(0, 12) == [255, 255, 255]
@@ -343,16 +338,10 @@ def test_each_cell_holds_a_bar_for_each_chosen_head(show) -> None:
     assert colour(1, -12) == colour(1, 12) == [255, 255, 255]
 
 
-def save(page, name: str) -> str:
-    with page.expect_download() as caught:
-        page.get_by_role("button", name=f"save as {name}").click()
-    return Path(caught.value.path()).read_bytes().decode("utf-8")
-
-
 def test_the_csv_holds_the_table_and_runs_no_formula(show) -> None:
     widget = three(row=1, names=["=1+1", "b", "c"])
     page = show(widget)
-    rows = list(csv.reader(io.StringIO(save(page, "CSV"))))
+    rows = list(csv.reader(io.StringIO(save(page, "CSV").read_text(encoding="utf-8"))))
     assert rows[0] == ["bowl: head", *TOKENS]
     assert [row[0] for row in rows[1:]] == ["'=1+1", "b", "c", "average of =1+1 and b"]
     drawn = np.array([row[1:] for row in rows[1:]], dtype=float)
@@ -362,7 +351,7 @@ def test_the_csv_holds_the_table_and_runs_no_formula(show) -> None:
 
 def test_the_svg_holds_a_bar_for_each_weight_that_can_be_seen(show) -> None:
     page = show(three())
-    root = ET.fromstring(save(page, "SVG"))
+    root = ET.fromstring(save(page, "SVG").read_text(encoding="utf-8"))
     rects = root.iter("{http://www.w3.org/2000/svg}rect")
     fills = [rect.get("fill") for rect in rects]
     visible = (three().weights[:2] * 54 >= 0.5).sum((1, 2)).tolist()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from playwright.sync_api import expect
 from attnbook.widgets import AttentionHeatmap
 from attnbook.widgets.core import markup
 from tests.widgets.examples import EVIL, TOKENS, X, heatmap
-from tests.widgets.pages import cell, plot, settle, status, twin
+from tests.widgets.pages import cell, pixel, plot, save, settle, status, twin
 
 
 def test_a_large_matrix_travels_packed_and_within_its_budget() -> None:
@@ -161,31 +160,20 @@ def test_long_and_odd_tokens_are_shortened_but_said_in_full(show) -> None:
 
 def test_the_picture_is_repainted_when_the_theme_changes(show, nuts) -> None:
     page = show(nuts)
-    corner = (
-        "() => Array.from(document.querySelector('.attnbook-plot canvas')"
-        ".getContext('2d').getImageData(1, 1, 1, 1).data)"
-    )
-    assert page.evaluate(corner) == [255, 255, 255, 255]
+    assert pixel(page, 1, 1) == [255] * 3
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     settle(page)
-    assert page.evaluate(corner) == [18, 18, 18, 255]
+    assert pixel(page, 1, 1) == [18] * 3
     page.evaluate("delete document.documentElement.dataset.theme")
     page.evaluate("document.body.setAttribute('data-jp-theme-light', 'false')")
     settle(page)
-    assert page.evaluate(corner) == [18, 18, 18, 255]
+    assert pixel(page, 1, 1) == [18] * 3
     page.evaluate("document.body.removeAttribute('data-jp-theme-light')")
     settle(page)
-    assert page.evaluate(corner) == [255, 255, 255, 255]
+    assert pixel(page, 1, 1) == [255] * 3
     page.emulate_media(color_scheme="dark")
     settle(page)
-    assert page.evaluate(corner) == [18, 18, 18, 255]
-
-
-def save(page, name: str) -> Path:
-    with page.expect_download() as caught:
-        page.get_by_role("button", name=f"save as {name}").click()
-    assert caught.value.suggested_filename == f"attention.{name.lower()}"
-    return Path(caught.value.path())
+    assert pixel(page, 1, 1) == [18] * 3
 
 
 def test_the_png_is_a_picture_of_the_heat_map(show, nuts) -> None:

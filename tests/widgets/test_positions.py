@@ -11,7 +11,7 @@ from attnbook.positions import Rotary, sinusoidal
 from attnbook.widgets import PositionExplorer
 from attnbook.widgets.core import markup
 from tests.widgets.examples import positions
-from tests.widgets.pages import settle, status
+from tests.widgets.pages import pixel, settle, status
 
 DISTANCES = (1, 2, 5, 20)
 
@@ -214,17 +214,11 @@ def test_keys_walk_over_the_map_and_enter_chooses(show, small) -> None:
 
 def test_what_is_above_0_and_below_have_their_own_colours(show) -> None:
     page = show(PositionExplorer(64, 24, position=23))
-    read = """([x, y]) => {
-      const canvas = document.querySelector('.attnbook-plot canvas');
-      const { left, top } = canvas.getBoundingClientRect();
-      const dense = devicePixelRatio;
-      const at = [(x - left) * dense, (y - top) * dense].map(Math.round);
-      return Array.from(canvas.getContext('2d').getImageData(...at, 1, 1).data.slice(0, 3));
-    }"""
-    shades = {
-        name: np.array(page.evaluate(read, list(spot(page, i, j))))
-        for name, i, j in (("one", 0, 1), ("zero", 0, 0), ("minus", 11, 0))  # sin 11 = −0.99999
-    }
+    box = page.locator(".attnbook-plot canvas").bounding_box()
+    shades = {}
+    for name, i, j in (("one", 0, 1), ("zero", 0, 0), ("minus", 11, 0)):  # sin 11 = −0.99999
+        x, y = spot(page, i, j)
+        shades[name] = np.array(pixel(page, x - box["x"], y - box["y"]))
     assert abs(shades["zero"] - 255).max() <= 1
     assert abs(shades["one"] - [0x1F, 0x4E, 0x8C]).max() <= 2
     assert abs(shades["minus"] - [0xA3, 0x4A, 0x00]).max() <= 2
