@@ -87,7 +87,6 @@ RUN = """([given]) => {
     stages: flow[0].stages, weights: flow[0].weights };
 }"""
 
-
 STAGES = """(items) => items.map((item) => {
   const [, name, cells, measures] = item.querySelectorAll(":scope > span");
   const numbers = Array.from(cells.querySelectorAll("span"), (one) => one.innerText);

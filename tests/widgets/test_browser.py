@@ -171,7 +171,6 @@ MEASURE = """([bytes, lengths, heads, k, tokens, hide, what]) => {
   });
 }"""
 
-
 MEASURES = {
     "key": "weight on the chosen key",
     "special": "weight on [CLS] and [SEP]",

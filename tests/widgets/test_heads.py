@@ -42,10 +42,6 @@ def lanes(page) -> list[list[str]]:
     return [[" ".join(bar.split()) for bar in key] for key in found]
 
 
-def click_cell(page, i: int, j: int) -> None:
-    page.locator(".attnbook-plot canvas").click(position=cell(page, i, j))
-
-
 TWO = np.stack([X, np.array(X)[::-1]]).astype(float)  # (2, 3, 3)
 
 

@@ -8,11 +8,11 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from attnbook import masks
+from attnbook.scores import Additive, Bilinear, dot, scaled_dot
 from attnbook.training import metrics
 from attnbook.widgets import BeamTree, MaskPainter, RoleProjection, ScoreExplorer
 from attnbook.widgets.core import numbers, packing
 from tests.widgets.examples import full_table
-from tests.widgets.test_scores import by_torch, random
 
 WEIGHTS = """([scores, nQ, nK, causal, given, d, scaled, temperature]) => {
   const may = maths.mask(nQ, nK, causal, given);
@@ -261,6 +261,28 @@ def test_a_share_of_no_links_is_none_and_equal_weights_link_to_the_first(maths) 
     assert maths("() => maths.greatest(Float64Array.of(0.5, 0.5, 0, 1), 2)") == [0, 3]
     near = "() => maths.linksAt(Float64Array.of(0.49995, 0.4998), 0.5)"
     assert maths(near) == [0]
+
+
+def by_torch(query, keys, *, w, w_q, w_k, v) -> torch.Tensor:
+    """The four scores by attnbook.scores, in float64, of shape (4, n)."""
+    q, k, w, w_q, w_k, v = (
+        torch.tensor(np.array(x, dtype=float)) for x in ([query], keys, w, w_q, w_k, v)
+    )
+    bilinear, additive = Bilinear(2, 2).double(), Additive(2, 2, len(v)).double()
+    with torch.no_grad():
+        bilinear.key.weight.copy_(w)
+        additive.query.weight.copy_(w_q.T)
+        additive.key.weight.copy_(w_k.T)
+        additive.energy.weight.copy_(v[None])
+        return torch.cat([score(q, k) for score in (dot, scaled_dot, bilinear, additive)])
+
+
+def random(seed: int) -> dict:
+    """A query, keys and learned numbers of any shape that is allowed, 8 decimals at most."""
+    rng = np.random.default_rng(seed)
+    n, h = int(rng.integers(2, 6)), int(rng.integers(1, 5))
+    shapes = {"query": (2,), "keys": (n, 2), "w": (2, 2), "w_q": (2, h), "w_k": (2, h), "v": (h,)}
+    return {name: rng.uniform(-4, 4, size).round(8) for name, size in shapes.items()}
 
 
 FOUR = """(given) => {

@@ -12,8 +12,6 @@ from attnbook.widgets import MaskPainter
 from tests.widgets.examples import TOKENS, X
 from tests.widgets.pages import cell, pixel, plot, settle, status, twin
 
-EMPTY_FIRST = np.tril(np.ones((3, 3), dtype=bool), k=-1)
-
 
 def test_lengths_are_a_number_or_a_list_of_one_as_for_a_batch() -> None:
     assert MaskPainter(X, tokens=TOKENS).length == 2

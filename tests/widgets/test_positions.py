@@ -14,11 +14,7 @@ from tests.widgets.examples import positions
 from tests.widgets.pages import pixel, settle, status
 
 DISTANCES = (1, 2, 5, 20)
-
-
 RIGHT = [0.966, 0.884, 0.734, 0.590]  # cosines at d = 64, computed apart from this code
-
-
 WRONG = [0.096, -0.089, -0.080, 0.054]
 
 
@@ -89,7 +85,6 @@ ALL = """([d, n, base, formula, p, k]) => {
   return { rows, then, turned, cosines: rows.map((row) => maths.alike(row, here)),
     farthest: maths.farthest(turned, then), alikeAt: maths.alikeAt(k, omega) };
 }"""
-
 
 LEFT, TOP = 44, 40  # of the map, in its picture
 

@@ -14,13 +14,8 @@ from tests.widgets.examples import EYE, TOKENS, X, roles
 from tests.widgets.pages import rows, status, table_of
 
 P_Q = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
-
-
 P_K = [[1, 0, 0], [0, 0, 1], [0, 1, 1]]
-
-
 P_V = [[1, 0, 1], [0, 1, 1], [1, 1, 1]]
-
 
 PUBLISHED = [  # Thissen's printed rows
     [1.1634, 0.7909, 1.5817],
@@ -57,11 +52,7 @@ def test_the_same_matrix_for_query_and_key_gives_symmetric_scores() -> None:
 
 
 W_Q = [[0, 1], [1, 0], [0, 0]]
-
-
 W_K = [[1, 0], [0, 0], [0, 1]]
-
-
 W_V = [[1], [0], [2]]
 
 

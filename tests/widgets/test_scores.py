@@ -4,37 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 from playwright.sync_api import expect
 
-from attnbook.scores import Additive, Bilinear, dot, scaled_dot
 from attnbook.widgets import ScoreExplorer
 from attnbook.widgets.core import markup
 from tests.widgets.examples import NAMES, learned, scores
 from tests.widgets.pages import rows, status
-
-
-def by_torch(query, keys, *, w, w_q, w_k, v) -> torch.Tensor:
-    """The four scores by attnbook.scores, in float64, of shape (4, n)."""
-    q, k, w, w_q, w_k, v = (
-        torch.tensor(np.array(x, dtype=float)) for x in ([query], keys, w, w_q, w_k, v)
-    )
-    bilinear, additive = Bilinear(2, 2).double(), Additive(2, 2, len(v)).double()
-    with torch.no_grad():
-        bilinear.key.weight.copy_(w)
-        additive.query.weight.copy_(w_q.T)
-        additive.key.weight.copy_(w_k.T)
-        additive.energy.weight.copy_(v[None])
-        return torch.cat([score(q, k) for score in (dot, scaled_dot, bilinear, additive)])
-
-
-def random(seed: int) -> dict:
-    """A query, keys and learned numbers of any shape that is allowed, 8 decimals at most."""
-    rng = np.random.default_rng(seed)
-    n, h = int(rng.integers(2, 6)), int(rng.integers(1, 5))
-    shapes = {"query": (2,), "keys": (n, 2), "w": (2, 2), "w_q": (2, h), "w_k": (2, h), "v": (h,)}
-    return {name: rng.uniform(-4, 4, size).round(8) for name, size in shapes.items()}
-
 
 SCORES = ("dot", "scaled dot", "bilinear", "additive")
 

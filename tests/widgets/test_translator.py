@@ -161,7 +161,6 @@ FARTHEST = """([examples, packed]) => {
   return at === wanted.length ? farthest : NaN;
 }"""
 
-
 SEARCH = """([source, settings]) => {
   const work = maths.search(model, maths.encode(model, source).memory, settings);
   let found = work.next();
