@@ -346,7 +346,8 @@ def begin(b: int, k: int, max_length: int, device: torch.device) -> tuple[Living
 def extend(living: Living, log_p: Tensor) -> Living:
     """Let all continuations compete, log p(y_≤n) = log p(y_<n) + log p(y_n | y_<n); k stay.
 
-    Shapes: log_p (b · k, vocabulary), of the next word. Raises: ValueError where one is NaN.
+    Shapes: log_p (b · k, vocabulary), of the next word.
+    Raises: ValueError where one is NaN.
     """
     b, k = living.log_p.shape
     vocabulary = log_p.shape[-1]
@@ -396,7 +397,9 @@ def settled(living: Living, ended: Ended, last_penalty: float) -> bool:
 def best(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """Return the k greatest of each row and their indices; of equals, those that come first.
 
-    ``topk`` alone leaves open which of equals it takes. Raises: ValueError for NaN.
+    ``topk`` alone leaves open which of equals it takes.
+
+    Raises: ValueError for NaN.
     """
     values, indices = scores.topk(min(k + 1, scores.shape[-1]), dim=-1)
     _check_numbers(values)  # NaN counts as the greatest

@@ -191,6 +191,7 @@ def local_attention(query: Tensor, key: Tensor, value: Tensor, window: int) -> T
 def feature_map(x: Tensor) -> Tensor:
     """Map numbers to positive ones, φ(x) = elu(x) + 1: x + 1 from 0 on, exp(x) below.
 
+    Shapes: any; returns the same.
     Raises: TypeError for anything but a tensor; ValueError for one without floats.
     Source: Katharopoulos et al. (2020), equation 7.
     """

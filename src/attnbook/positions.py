@@ -47,6 +47,7 @@ class Sinusoidal(nn.Module):
     """Add ``sinusoidal`` positions to vectors; nothing is learned, and no length is too long.
 
     Shapes: x (…, n, d), or (b, n, d) for an offset of shape (b,); returns the same.
+    Source: Vaswani et al. (2017), section 3.5.
     """
 
     def __init__(self, d: int) -> None:

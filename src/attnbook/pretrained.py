@@ -106,7 +106,9 @@ class Pretrained(nn.Module):
     def hidden(self, sentences: str | Iterable[str], *, layer: int = -1) -> tuple[Tensor, Tensor]:
         """Return the vectors (b, n, d_model) after the first ``layer`` blocks, and their mask.
 
-        The mask (b, 1, n) is False at padding. Raises: as ``encode`` and ``forward``.
+        The mask (b, 1, n) is False at padding.
+
+        Raises: as ``encode`` and ``forward``.
         """
         ids, mask = self.encode(sentences)
         return self(ids, mask, layer=layer), mask
