@@ -174,5 +174,4 @@ function texts({ store, last: { now } }) {
 
 /** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
-export { pieces } from "./drawing.js";
 export * as maths from "./maths.js";

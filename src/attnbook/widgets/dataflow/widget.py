@@ -18,7 +18,7 @@ from attnbook.widgets.dataflow import sizes as counting
 __all__ = ["Count", "DataFlow"]
 
 _MOST_SIZES = 8
-_MOST_BOXES = 40
+_MOST_BOXES = 24
 _LARGEST = 1_000_000
 
 
@@ -42,7 +42,7 @@ class DataFlow(Widget, kind="dataflow"):
     A learned box holds as many parameters as its shape says unless it was given others.
 
     Args:
-        drawing: a ``Schematic`` of at most 40 boxes.
+        drawing: a ``Schematic`` of at most 24 boxes.
         sizes: up to 8, by name: (first, least, most) or (first, least, most, step), whole numbers
             from 0 to 1,000,000; the slider and the arrow keys move by ``step``.
         derived: sizes that follow from the others, such as {"d_k": "d_model / h"}, each from those
@@ -270,7 +270,7 @@ def _within(value: Mapping[str, int], ranges: list[list[Any]]) -> dict[str, int]
     if not isinstance(value, Mapping) or set(value) != set(names):
         raise ValueError(f"sizes must have a whole number for each of {', '.join(names)}")
     return {
-        name: checks.whole(name, value[name], least=least, most=most)
+        name: checks.whole(f"sizes: {name}", value[name], least=least, most=most)
         for name, least, most, _ in ranges
     }
 
