@@ -505,6 +505,7 @@ ASSIGNED = {  # values that no trait takes
     | {"shown": [-1], "step": [0.0]},
     "dataflow": {
         "sizes": [{"n": 3}, {"b": 2, "n": 12, "d_model": 512, "h": 17}],
+        "kept": [{"n": 3}, {"b": 2, "n": 12, "d_model": 512, "h": 17}],
         "opened": [11],
     },
     "positions": {"d": [9], "n": [99], "base": [0.0], "position": [12], "pair": [4]}
