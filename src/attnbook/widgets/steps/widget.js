@@ -183,5 +183,5 @@ function component({ store, alert }, name, j, c) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state, drawsTable: true };
+export const widget = { name: "Self-attention, step by step", build, data, state, drawsTable: true };
 export * as maths from "./maths.js";
