@@ -119,3 +119,13 @@ def test_a_number_below_five_thousandths_is_left_blank(show) -> None:
     svg = got.value.path().read_text(encoding="utf-8")
     assert "1.000</text>" in svg
     assert "0.000</text>" not in svg
+
+
+def test_a_minus_is_a_minus_in_a_box_too(show) -> None:
+    page = show(EXAMPLES["steps"].make(vectors=[[-1, -1e-7], [1, 2]], tokens=["a", "b"]))
+    expect(page.get_by_label("a, component 1")).to_have_value("−1")
+    small = page.get_by_label("a, component 2")
+    expect(small).to_have_value("−1e−7")
+    small.press("End")
+    small.press_sequentially("0")  # what stands there can be read again
+    expect(page.locator("[aria-invalid]")).to_have_count(0)

@@ -179,7 +179,8 @@ function component({ store, alert }, name, j, c) {
     change: (value) => store.set(changed(store, "vectors", j, c, value)),
     tell: alert.tell,
   });
-  return { node: box.node, show: (vectors) => box.show(vectors[j][c], String(vectors[j][c])) };
+  const text = (value) => String(value).replace(/-/g, "−");
+  return { node: box.node, show: (vectors) => box.show(vectors[j][c], text(vectors[j][c])) };
 }
 
 /** @type {import("../core/types.d.ts").Kind} */

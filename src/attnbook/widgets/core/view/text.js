@@ -10,7 +10,7 @@ export function fixed(value, decimals = 3) {
 
 /** The number that a reader typed, with a comma or a point; NaN where it is none. @type {(text: string) => number} */
 export function typed(text) {
-  const tidy = text.trim().replace("−", "-").replace(",", ".");
+  const tidy = text.trim().replace(/−/g, "-").replace(",", ".");
   return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(tidy) ? Number(tidy) : NaN;
 }
 
