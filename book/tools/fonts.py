@@ -66,7 +66,8 @@ def woff2(font: TTFont) -> str:
 def main() -> None:
     rules = [
         f'@font-face {{ font-family: "{FAMILY}"; font-style: {style}; font-weight: {weight};'
-        f' font-display: swap; src: url("{woff2(face(suffix, weight))}") format("woff2"); }}  /* codespell:ignore */'
+        f' font-display: swap; src: url("{woff2(face(suffix, weight))}") format("woff2"); }}'
+        "  /* codespell:ignore */"
         for style, weight, suffix in FACES
     ]
     head = (
