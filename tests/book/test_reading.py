@@ -149,7 +149,7 @@ def test_the_task_of_the_heads_has_the_answer_given(visit):
     heads = visit(HEADS_LECTURE).locator("figure.attnbook-heads").first
     heads.get_by_role("button", name="their average").click()
     heads.get_by_label("temperature as a number").fill("0.25")
-    expect(heads.get_by_role("status")).to_contain_text("had, nuts 0.500 each in the average")
+    expect(heads.get_by_role("status")).to_contain_text("“had”, “nuts” 0.500 each in the average")
     assert "most to nuts 1.000" in heads.inner_text()
     assert "most to had 1.000" in heads.inner_text()
 
