@@ -24,7 +24,7 @@ def drawn(*shape: int, seed: int = 4) -> Tensor:
     return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
-@exercise(2)
+@exercise(1)
 def matrix_for_scaled_dot(function: Callable[[int], Any]) -> str:
     """`function(d)` must return the w (d, d) with which bilinear is the scaled dot product."""
     d, query, key = 3, drawn(2, 3), drawn(4, 3, seed=5)
@@ -69,7 +69,7 @@ def suspects() -> list[tuple[str, Callable[[Tensor, Tensor], Tensor], bool]]:
     ]
 
 
-@exercise(3)
+@exercise(2)
 def finds_the_blind(function: Callable[..., Any]) -> str:
     """`function(score, query, key)` must say whether all queries given get the same weights."""
     query, key = drawn(4, 3), drawn(5, 3, seed=5)
@@ -111,7 +111,7 @@ def names_among(what: str, answer: Any, known: tuple[str, ...]) -> set[str]:
     return set(answer)
 
 
-@exercise(4)
+@exercise(3)
 def what_a_shift_changes(findings: Any) -> str:
     """`findings` names the scores whose weights change when all keys, or the query, are shifted."""
     answers = answered(findings, "keys", "query")
@@ -135,7 +135,7 @@ def what_a_shift_changes(findings: Any) -> str:
     return "A bias on the keys is lost on every dot product: only the additive score notices."
 
 
-@exercise(5)
+@exercise(4)
 def read_the_looks(reading: Any) -> str:
     """`reading` says which models look at the digit to write, what the best and linear look at."""
     answers = answered(reading, "gold", "best", "linear")
