@@ -203,6 +203,7 @@ def placed(
                 "label": box.label,
                 "shape": box.shape,
                 "badge": badge_of(box),
+                "count": counted(box) if counted else "",
             }
             for box in boxes
         ],
@@ -340,7 +341,7 @@ def _routes(
 
     for arrow in sorted(arrows, key=near):
         room = width_of(widest(arrow.shape)) + 10 if arrow.shape else 0
-        fan_in = sum(other.target is arrow.target for other in arrows) > 1
+        fan_in = sum(_one_side(arrow, other, areas) for other in arrows) > 1
         costs = {
             tuple(line): _cost(line, arrow, areas, routes, room, fan_in)
             for line in (_by_way(arrow, areas, columns) if arrow.via else _ways(arrow, areas))
@@ -353,7 +354,27 @@ def _routes(
                 f" {blocked[0].label!r}: lead it around by via=[(column, row), …]"
             )
         routes[arrow] = list(best)
+    for arrow, line in routes.items():
+        line[0] = _rounded(arrow.source, line[0], areas)
+        line[-1] = _rounded(arrow.target, line[-1], areas)
     return routes
+
+
+def _one_side(arrow: Arrow, other: Arrow, areas: dict[Box, Area]) -> bool:
+    """Return whether both come to the same box from its left, or from its right."""
+    x = areas[arrow.target].middle[0]
+    here, there = (areas[one.source].middle[0] - x for one in (arrow, other))
+    return other.target is arrow.target and here * there > 0
+
+
+def _rounded(box: Box, end: Point, areas: dict[Box, Area]) -> Point:
+    """Return an arrow's end at the edge of an operation, whose sides are half circles."""
+    area, (x, y) = areas[box], end
+    radius, off = (area.bottom - area.top) / 2, abs(y - area.middle[1])
+    if box.kind != "operation" or x not in (area.left, area.right) or off >= radius:
+        return end
+    inset = radius - math.sqrt(radius**2 - off**2)
+    return (x + inset if x == area.left else x - inset), y
 
 
 def _between(areas: dict[Box, Area]) -> Callable[[Point], Point]:
