@@ -139,15 +139,11 @@ class Draft(nn.Module):
 
     def outputs(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """What the mended layer computes, for a boolean mask (b, n), True = may be seen."""
-        matrices = [fc.weight.T for fc in (self.fc_q, self.fc_k, self.fc_v, self.fc_o)]
-        biases = [fc.bias for fc in (self.fc_q, self.fc_k, self.fc_v, self.fc_o)]
-        parts = [
-            right_split(x @ w + b, self.n_heads)
-            for w, b in zip(matrices[:3], biases[:3], strict=True)
-        ]
+        split = (right_split(fc(x), self.n_heads) for fc in (self.fc_q, self.fc_k, self.fc_v))
+        query, key, value = split
         heads, n = self.n_heads, x.shape[1]
         seen = None if mask is None else mask[:, None, None].expand(-1, heads, n, -1)
-        return right_merge(attention(*parts, seen).output) @ matrices[3] + biases[3]
+        return self.fc_o(right_merge(attention(query, key, value, seen).output))
 
 
 @exercise(5)
