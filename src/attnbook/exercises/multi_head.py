@@ -183,7 +183,10 @@ def mend_the_layer(layer: Any) -> str:
             raise Mistake("In half precision the output is not finite.")
     if not _drops(layer):
         raise Mistake("In training nothing is dropped any more: dropout belongs there.")
-    return "Three faults that no shape shows: a mode, a meaning and a range."
+    return (
+        "Dropout outside training, a mask whose meaning nobody wrote down, a constant that half "
+        "precision cannot hold: none of the three changes a shape."
+    )
 
 
 def _with_same_weights(layer: Any) -> tuple[nn.Module, Draft]:
