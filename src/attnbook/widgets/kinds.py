@@ -11,9 +11,11 @@ from __future__ import annotations
 __all__ = ["KINDS"]
 
 KINDS = {
+    "answer": ("Answer",),
     "beam": ("BeamTree", "prefix_table"),
     "block": ("BlockFlow",),
     "browser": ("HeadBrowser",),
+    "bughunt": ("BugHunt",),
     "checkpoint": ("Checkpoint",),
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),
