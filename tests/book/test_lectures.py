@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 
 import pytest
 
 from tests.book.lectures import (
     CITATION,
+    EDITED,
     LECTURES,
     NOTEBOOKS,
     NUMBER,
@@ -143,7 +145,9 @@ def test_every_number_in_prose_is_printed_by_a_cell_or_cited(path):
             cited = CITATION.search(sentence)
             for found in NUMBER.finditer(re.sub(r"\]\([^)]*\)", "]", sentence)):
                 number, before = found[0], found.string[: found.start()]
-                section = number in headings and re.search(r"(section|in|\(|\|) ?$", before)
+                section = number in headings and re.search(
+                    r"(section|in|\(|\||·|minutes:\*\*|Figure) ?$", before
+                )
                 decimals = len(number.split(".")[1])
                 printed_so = float(number) in {round(value, decimals) for value in shown}
                 assert printed_so or section or cited, f"{number} in: {sentence}"
@@ -198,16 +202,24 @@ def test_lecture_has_its_parts(path):
     first, second, third = notebook.cells[:3]
     assert first.cell_type == "markdown"
     assert first.source.startswith("# ")
-    for part in ("you can**", "| minutes |", "**Builds on**", "**Grew from**"):
+    edited = path.stem in EDITED
+    plan = "**Plan, " if edited else "| minutes |"
+    for part in ("you can**", plan, "**Builds on**", "**Grew from**"):
         assert part in first.source, part
+    if edited:
+        assert re.match(r"# .+\n\n\*[A-Z][^*]+\.\*\n\n", first.source), "one story, in one sentence"
+        assert len(re.findall(r"(?m)^- ", first.source)) == 3, "outcomes in three lines"
     extras = "lectures,pretrained" if "load_minilm" in third.source else "lectures"
     assert f"attnbook[{extras}] @ git+" in second.source
-    assert third.source.startswith("import ")
-    for part in ("**Task.**", "Spot the bug", "Exercises", "Summary", "**Read next.**"):
+    assert third.source.startswith("# @title Imports\nimport " if edited else "import ")
+    hunt = () if edited else ("Spot the bug",)
+    for part in ("**Task.**", *hunt, "Exercises", "Summary", "**Read next.**"):
         assert part in text, part
     sources = "\n".join(cell.source for cell in code(notebook))
     assert sources.count("Checkpoint(") >= 2
     assert sources.count("Prediction(") >= 1
+    for part in ("Schematic(", "BugHunt(", "Answer(") if edited else ():
+        assert part in sources, part
     blanks = [cell for cell in code(notebook) if "still blank" in str(cell.outputs)]
     solutions = [cell for cell in code(notebook) if "solution" in tags(cell)]
     assert 3 <= len(blanks) <= 6
@@ -216,8 +228,32 @@ def test_lecture_has_its_parts(path):
 
 @notebooks
 def test_minutes_add_up_to_a_lecture(path):
-    rows = re.findall(r"^\| (\d+) \|", read(path).cells[0].source, re.M)
-    assert 60 <= sum(map(int, rows)) <= 90
+    first = read(path).cells[0].source
+    if path.stem in EDITED:
+        total, sections = re.search(r"\*\*Plan, (\d+) minutes:\*\* (.+)", first).groups()
+        minutes = [int(part.rsplit(" ", 1)[1]) for part in sections.split(" · ")]
+        assert sum(minutes) == int(total)
+        assert 45 <= sum(minutes) <= 75
+    else:
+        rows = re.findall(r"^\| (\d+) \|", first, re.M)
+        assert 60 <= sum(map(int, rows)) <= 90
+
+
+@notebooks
+def test_figures_are_numbered_in_order_and_have_a_caption(path):
+    """Each picture, drawn or live, is followed by its caption: **Figure 7.3.** What to see."""
+    if path.stem not in EDITED:
+        return
+    cells, numbers = read(path).cells, []
+    for cell, after in pairwise(cells):
+        shown = [o.get("data", {}) for o in cell.get("outputs", [])]
+        drawn = any(maker.PICTURES & data.keys() or "text/html" in data for data in shown)
+        if drawn and not re.search(r"\b(Checkpoint|Prediction|BugHunt|Answer)\(", cell.source):
+            found = re.match(r"\*\*Figure (\d+)\.(\d+)\.\*\* \S", after.source)
+            assert found, cell.source
+            assert int(found[1]) == int(path.stem[:2])
+            numbers.append(int(found[2]))
+    assert numbers == list(range(1, len(numbers) + 1))
 
 
 @notebooks
