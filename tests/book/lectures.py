@@ -16,7 +16,7 @@ LECTURES = sorted((ROOT / "book" / "lectures").glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 HTML = ROOT / "_build" / "html"
 # lectures after the rules of one story: outcomes in three lines, the plan in one, a drawing, a hunt
-EDITED = {"06-queries-keys-values"}
+EDITED = {"05-self-attention", "06-queries-keys-values"}
 PAGES = [f"book/{path.stem}" for path in sorted((ROOT / "book").glob("*.md"))]
 PAGES += [f"notebooks/{path.stem}" for path in NOTEBOOKS]
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\w)")

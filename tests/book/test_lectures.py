@@ -48,9 +48,6 @@ UNCOMPARED = {
     "04-scoring-functions": {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
-    "05-self-attention": {
-        "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
-    },
     "07-scaling-and-masks": {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
