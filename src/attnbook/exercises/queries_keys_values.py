@@ -49,7 +49,7 @@ def hard_lookup(function: Callable[[Tensor, Tensor, Tensor], Any]) -> str:
         raise Mistake("You took the key most alike. The score is the dot product: length counts.")
     if not close(found, best.double() / best.sum(-1, keepdim=True) @ values):
         raise Mistake("Some row is wrong: a key just below the best gets nothing.")
-    return "This is what the soft look-up tends to as the temperature goes to 0, ties and all."
+    return "The limit of the soft look-up, ties included."
 
 
 @exercise(2)
@@ -76,7 +76,7 @@ def around_the_circle(matrices: Any) -> str:
         if torch.allclose(w_q @ w_k.T, w_k @ w_q.T):
             raise Mistake(f"{shown}. Your scores are symmetric: such scores go around no circle.")
         raise Mistake(f"The weights around the circle are {shown}: each must be 0.9 at least.")
-    return f"The weights around the circle are {shown}: no symmetric scores could do that."
+    return f"{shown}: no symmetric scores could do that."
 
 
 @exercise(3)
@@ -104,10 +104,7 @@ def frozen(errors: Any) -> str:
         raise Mistake("The largest error should be that of W^V: which number belongs to which?")
     if v < 0.15 or max(q, k) > 0.15:
         raise Mistake(f"You say {q:.3f}, {k:.3f} and {v:.3f}. Average over more seeds.")
-    return (
-        "Keys that differ can be asked for as they were drawn, but what a random W^V hands over, "
-        "no weights can undo."
-    )
+    return "No weights can undo what a random W^V hands over."
 
 
 @exercise(4)
@@ -130,4 +127,4 @@ def read_the_rule(rule: Any) -> str:
     wrong = [kind for kind in KINDS if rule[kind] != OTHER_RULE[kind]]
     if wrong:
         raise Mistake(f"Look at the row of {wrong[0]} again: where is its largest score?")
-    return "Rows ask, columns are asked; a column may be asked by two rows, or by none."
+    return "Rows ask, columns are asked: some twice, some never."

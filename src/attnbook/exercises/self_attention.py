@@ -80,7 +80,7 @@ def prefix_attention(function: Callable[[Tensor, int], Any]) -> str:
     whole = tensor_of(called(function, x, 4), (4, 5))
     if not close(whole, attention(x, x, x).output):
         raise Mistake("Right for p = 2, and wrong for p = n, where everybody sees everything.")
-    return "With p = 0 it is causal, with p = n it has no mask: one layer for reading and writing."
+    return "With p = 0 it is causal, with p = n it has no mask."
 
 
 def _mistakes(x: Tensor, may: Tensor) -> list[tuple[Tensor, str]]:
@@ -149,7 +149,7 @@ def without_softmax(findings: Any) -> str:
         raise Mistake("hide: −∞ was for the softmax. Here it would multiply a vector.")
     if hide != 0:
         raise Mistake(f"hide: with {hide:g} as its weight, a hidden token still adds something.")
-    return "The softmax is what makes the output an average; order it never saw."
+    return "The softmax is what makes the output an average."
 
 
 @exercise(3)
@@ -181,7 +181,7 @@ def sees_no_order(function: Callable[[Callable[[Tensor], Tensor], Tensor], Any])
     reached = len(_generated(_shuffles(function, x)))
     if reached < 24:
         raise Mistake(f"Your shuffles and their repetitions make {reached} of 24 orders: try all.")
-    return "Shuffle, then layer, is layer, then shuffle, for every shuffle: that is equivariance."
+    return "Shuffle, then layer, is layer, then shuffle, 24 times."
 
 
 def _blur(x: Tensor) -> Tensor:
@@ -234,7 +234,7 @@ def read_the_mask(rule: Callable[[int, int], Any]) -> str:
     if wrong:
         i, j = wrong[0]
         raise Mistake(f"For i = {i} and j = {j} you say {bool(found[i, j])}. Look at that row.")
-    return "The first token, and every second one back from itself: a sparse mask that reaches far."
+    return "The first token, and every second one back from itself."
 
 
 def unknown_weights(n: int = 8) -> Tensor:
