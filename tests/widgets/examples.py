@@ -185,20 +185,16 @@ def full_table(seed: int, *, longest: int = 4, lacking: float = 0.0, step: float
 @functools.cache
 def model_table(words: int = 12, length: int = 20) -> dict:
     """The largest table that a page has: a chain of likely words, five of them alive."""
-    stepper = TableStepper(None, words)
     vocabulary = Vocabulary([[f"word{i}" for i in range(words)]])
     source = torch.ones(1, 2, dtype=torch.long), torch.tensor([2])
-    return prefix_table(stepper, *source, vocabulary, max_length=length)
+    return prefix_table(RandomStepper(words), *source, vocabulary, max_length=length)
 
 
-class TableStepper:
-    """A stepper whose logits are the logarithms of a table's rows, or, without one, random.
+class RandomStepper:
+    """A stepper with random logits of its own for every prefix; bos is one more than the words."""
 
-    Its tokens are places in `words`; bos is one more than the last of them.
-    """
-
-    def __init__(self, table: dict | None, words: list[str] | int) -> None:
-        self.table, self.words = table, words
+    def __init__(self, words: int) -> None:
+        self.words = words
 
     def start(self, source, source_lengths):
         return [None] * len(source)
@@ -214,14 +210,6 @@ class TableStepper:
         return torch.stack([self.row(prefix) for prefix in state]), state
 
     def row(self, prefix: tuple[int, ...]) -> torch.Tensor:
-        if self.table is None:
-            return self.random(prefix)
-        row = self.table.get(tuple(self.words[token] for token in prefix), {})
-        shares = [row.get(word, 0.0) for word in self.words]
-        # a hypothesis that has ended is stepped on with the others, and not looked at
-        return torch.tensor(shares if any(shares) else [1.0] * len(shares)).double().log()
-
-    def random(self, prefix: tuple[int, ...]) -> torch.Tensor:
         rng = np.random.default_rng([len(prefix), *prefix])
         logits = torch.tensor(rng.normal(size=self.words + 3) * 2)
         logits[:2] = -20.0  # padding, and the beginning of a sentence
@@ -395,6 +383,11 @@ GUESSES = {"had": 0.005, "bowl": 0.09}
 
 def question(**changes) -> Checkpoint:
     return Checkpoint(**({"question": "What is `α`?", "options": QUESTION} | changes))
+
+
+def shown_at(text: str) -> int:
+    """Where an option of the question stands, which was shuffled."""
+    return [option[0] for option in question().options].index(text)
 
 
 def several() -> Checkpoint:
@@ -617,8 +610,8 @@ EXAMPLES = {
         lambda evil: Checkpoint(evil, [(evil, True, evil), (f"`{evil}`", False, evil)],
             caption=evil),
         hand=(
-            (check("A score"), {"chosen": [0], "checked": True}),
-            (check("A weight"), {"chosen": [1]}),
+            (check("A score"), {"chosen": [shown_at("A score")], "checked": True}),
+            (check("A weight"), {"chosen": [shown_at("A weight")]}),
         ),
         moves=({"chosen": [1], "checked": True},),
         fallback=("A weight",),

@@ -203,6 +203,7 @@ def placed(
                 "label": box.label,
                 "shape": box.shape,
                 "badge": badge_of(box),
+                "count": counted(box) if counted else "",
             }
             for box in boxes
         ],
@@ -362,8 +363,8 @@ def _routes(
 def _one_side(arrow: Arrow, other: Arrow, areas: dict[Box, Area]) -> bool:
     """Return whether both come to the same box from its left, or from its right."""
     x = areas[arrow.target].middle[0]
-    sides = {areas[one.source].middle[0] < x for one in (arrow, other)}
-    return other.target is arrow.target and len(sides) == 1
+    here, there = (areas[one.source].middle[0] - x for one in (arrow, other))
+    return other.target is arrow.target and here * there > 0
 
 
 def _rounded(box: Box, end: Point, areas: dict[Box, Area]) -> Point:

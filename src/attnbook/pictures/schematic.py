@@ -106,7 +106,7 @@ class Schematic:
         counts = {"about": about, "parameters": parameters, "multiplications": multiplications}
         for name, text in counts.items():
             _text(f"{name} of {label!r}", text)
-        rows = tuple(tuple(str(cell) for cell in line) for line in example)
+        rows = tuple(tuple(map(_cell, line)) for line in example)
         if len({len(line) for line in rows}) > 1 or (rows and not rows[0]):
             raise ValueError(f"example of {label!r} must have rows of one length, at least 1")
         box = Box(kind, label, shape, column, row, _role(role), example=rows, **counts)
@@ -181,108 +181,141 @@ def look() -> str:
     return chunks.sheets("roles", "drawing")
 
 
-def svg_of(found: dict[str, Any]) -> str:
-    """Return a layout as SVG."""
+def svg_of(found: dict[str, Any], groups: Sequence[dict[str, Any]] | None = None) -> str:
+    """Return a layout as SVG, of its own strokes or of these groups."""
     size = f'width="{found["width"]}" height="{found["height"]}"'
-    parts = [
-        *map(_frame, found["frames"]),
-        *(_link(arrow) for arrow in found["arrows"]),
-        *map(_box, found["boxes"]),
-    ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} viewBox="0 0'
         f' {found["width"]} {found["height"]}" aria-label="{html.escape(found["alt"])}">'
-        f"{''.join(parts)}</svg>"
+        f"{''.join(map(_group, strokes(found) if groups is None else groups))}</svg>"
     )
 
 
-def _frame(one: dict[str, Any]) -> str:
-    x, y = one["x"], one["y"]
-    return (
-        f'<g class="attnbook-frame"><rect x="{x}" y="{y}" width="{one["w"]}" height="{one["h"]}"'
-        f' rx="6"/>{_write(one["label"], (x + 9, y + 19), 14, "", "start")}</g>'
-    )
+def strokes(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a layout as groups, in the order in which they are drawn.
+
+    A group has its ``names`` of classes, a ``rect`` as (x, y, width, height, radius) or None, what
+    is drawn as lines and what is filled, each as the text of a path, and ``texts``, each with
+    what it is: label, shape, count or badge.
+    """
+    return [
+        *map(_frame, found["frames"]),
+        *map(_link, found["arrows"]),
+        *map(_box, found["boxes"]),
+    ]
 
 
-def _link(one: dict[str, Any]) -> str:
+def _group(one: dict[str, Any]) -> str:
+    names = " ".join(f"attnbook-{name}" for name in one["names"])
+    rect = ""
+    if one["rect"]:
+        x, y, w, h, radius = one["rect"]
+        rect = f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{radius:g}"/>'
+    lines = f'<path d="{one["lines"]}"/>' if one["lines"] else ""
+    filled = f'<path class="attnbook-bold" d="{one["filled"]}"/>' if one["filled"] else ""
+    return f'<g class="{names}">{rect}{lines}{filled}{"".join(map(_write, one["texts"]))}</g>'
+
+
+def _frame(one: dict[str, Any]) -> dict[str, Any]:
+    x, y, w, h = (one[name] for name in "xywh")
+    label = _line("label", one["label"], (x + 9, y + 19), 14, "start")
+    return _drawn("frame", one, rect=(x, y, w, h, 6), texts=[label])
+
+
+def _link(one: dict[str, Any]) -> dict[str, Any]:
     line = one["line"]
     (x, y), (to_x, to_y) = line[-2:]
     # the line stops inside the head, whose tip is at the box
     way_x, way_y = (to_x > x) - (to_x < x), (to_y > y) - (to_y < y)
     ends = [*line[:-1], (to_x - 6 * way_x, to_y - 6 * way_y)]
-    path = "M" + "L".join(f"{a:g} {b:g}" for a, b in ends)
     base_x, base_y = to_x - 9 * way_x, to_y - 9 * way_y
     head = (
         f"M{to_x:g} {to_y:g}L{base_x + 4.5 * way_y:g} {base_y + 4.5 * way_x:g}"
         f"L{base_x - 4.5 * way_y:g} {base_y - 4.5 * way_x:g}Z"
     )
-    text = _write(one["shape"], one["at"], 14, "", one["anchor"]) if one["shape"] else ""
-    return (
-        f'<g class="attnbook-link{_of(one)}"><path d="{path}"/>'
-        f'<path class="attnbook-head-of" d="{head}"/>{text}</g>'
-    )
+    path = "M" + "L".join(f"{a:g} {b:g}" for a, b in ends)
+    shape = [_line("shape", one["shape"], one["at"], 14, one["anchor"])] if one["shape"] else []
+    return _drawn("link", one, lines=path, filled=head, texts=shape)
 
 
-def _box(one: dict[str, Any]) -> str:
+def _box(one: dict[str, Any]) -> dict[str, Any]:
     x, y, w, h = (one[name] for name in "xywh")
-    round_ = h / 2 if one["kind"] == "operation" else 3 if one["kind"] == "vector" else 0
-    frame = f'<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="{round_:g}"/>'
-    marks = f'<path d="{d}"/>' if (d := _marks(one)) else ""
-    if one["kind"] == "learned":
-        marks += f'<path class="attnbook-bold" d="M{x} {y}h5v{h}h-5Z"/>'
-    texts = []
-    middle = x + w / 2 + (2 if one["kind"] == "learned" else 0)
-    flat = one["kind"] == "vector" and one["shape"]
-    if flat:
-        base = y + h / 2 + 5
-        texts = [
-            _write(one["label"], (x + 12, base), 16, "attnbook-label", "start"),
-            _write(one["shape"], (x + w - 12, base), 14, "", "end"),
-        ]
-    else:
-        plain = one["kind"] == "text"
-        label = (one["label"], 14, "") if plain else (one["label"], 16, "attnbook-label")
-        lines = [label, (one["shape"], 14, "")]
-        lines = [line for line in lines if line[0]]
-        top = y + h / 2 - 10 * len(lines) + 15
-        for at, (text, size, name) in enumerate(lines):
-            texts.append(_write(text, (middle, top + 20 * at), size, name, "middle"))
+    kind = one["kind"]
+    middle = x + w / 2 + (2 if kind == "learned" else 0)
+    texts = [
+        _line("label", one["label"], (middle, 0), 14 if kind == "text" else 16, "middle"),
+        _line("shape", one["shape"], (middle, 0), 14, "middle"),
+        _line("count", one["count"], (middle, 0), 14, "middle"),
+    ]
+    flat = kind == "vector" and one["shape"]
+    texts = [text for text in texts if text["text"]]
+    if flat:  # a strip: its shape stands beside its label
+        texts[0] |= {"x": x + 12, "anchor": "start"}
+        texts[1] |= {"x": x + w - 12, "anchor": "end"}
+    rows = len(texts) - bool(flat)
+    for at, text in enumerate(texts):
+        text["y"] = y + h / 2 - 10 * rows + 15 + 20 * max(0, at - bool(flat))
     if one["badge"]:
-        texts.append(_write(one["badge"], (x + 2, y - 4), 12, "attnbook-badge", "start"))
-    drawn = "" if one["kind"] == "text" else frame + marks
-    return f'<g class="attnbook-box{_of(one)}">{drawn}{"".join(texts)}</g>'
+        texts.append(_line("badge", one["badge"], (x + 2, y - 4), 12, "start"))
+    if kind == "text":
+        return _drawn("box", one, texts=texts)
+    radius = h / 2 if kind == "operation" else 3 if kind == "vector" else 0
+    bar = f"M{x:g} {y:g}h5v{h:g}h-5Z" if kind == "learned" else ""
+    rect = (x, y, w, h, radius)
+    return _drawn("box", one, rect=rect, lines=_marks(one), filled=bar, texts=texts)
+
+
+def _drawn(
+    name: str,
+    one: dict[str, Any],
+    *,
+    rect: tuple[float, ...] | None = None,
+    lines: str = "",
+    filled: str = "",
+    texts: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    role = one.get("role")
+    names = [name, f"of-{role}"] if role else [name]
+    kept = list(texts)
+    return {"names": names, "rect": rect, "lines": lines, "filled": filled, "texts": kept}
+
+
+def _line(what: str, text: str, at: tuple[float, float], size: int, anchor: str) -> dict[str, Any]:
+    x, y = at
+    return {"what": what, "text": text, "x": x, "y": y, "size": size, "anchor": anchor}
 
 
 def _marks(one: dict[str, Any]) -> str:
     """Return the small lines by which a kind is told: cells, or a hatched corner."""
     x, y, w, h = (one[name] for name in "xywh")
     if one["kind"] == "vector":
-        return "".join(f"M{x + w * at / 4:g} {y + h}v-5" for at in (1, 2, 3))
+        return "".join(f"M{x + w * at / 4:g} {y + h:g}v-5" for at in (1, 2, 3))
     if one["kind"] == "matrix":
-        across = "".join(f"M{x + w * at / 4:g} {y}v5" for at in (1, 2, 3))
-        return across + "".join(f"M{x} {y + h * at / 3:g}h5" for at in (1, 2))
+        across = "".join(f"M{x + w * at / 4:g} {y:g}v5" for at in (1, 2, 3))
+        return across + "".join(f"M{x:g} {y + h * at / 3:g}h5" for at in (1, 2))
     if one["kind"] == "learned":
-        return "".join(f"M{x + w - at} {y}l{at} {at}" for at in (5, 10, 15))
+        return "".join(f"M{x + w - at:g} {y:g}l{at} {at}" for at in (5, 10, 15))
     return ""
 
 
-def _of(one: dict[str, Any]) -> str:
-    return f" attnbook-of-{one['role']}" if one["role"] else ""
-
-
-def _write(text: str, at: tuple[float, float], size: int, name: str, anchor: str) -> str:
+def _write(one: dict[str, Any]) -> str:
+    size = one["size"]
     spans, before = [], 0.0
-    for part, level in pieces(text):
+    for part, level in pieces(one["text"]):
         base = {0: 0.0, 1: -0.36 * size, -1: 0.22 * size}[level]
         dy = f' dy="{base - before:.3g}"' if base != before else ""
         small = f' style="font-size:{size * SMALL:g}px"' if level else ""
         before = base
         words = html.escape(part)
         spans.append(f"<tspan{dy}{small}>{words}</tspan>" if dy or small else words)
-    named = f' class="{name}"' if name else ""
-    return (
-        f'<text{named} x="{at[0]:g}" y="{at[1]:g}" text-anchor="{anchor}">{"".join(spans)}</text>'
-    )
+    place = f'x="{one["x"]:g}" y="{one["y"]:g}" text-anchor="{one["anchor"]}"'
+    name = f'class="attnbook-{one["what"]}" style="font-size:{size}px"'
+    return f"<text {name} {place}>{''.join(spans)}</text>"
+
+
+def _cell(value: Any) -> str:
+    """Return a cell of an example: a text as it is, a number with at most four digits."""
+    return value if isinstance(value, str) else f"{float(value):.4g}".replace("-", "−")
 
 
 def _text(name: str, value: Any, *, empty: bool = True) -> str:

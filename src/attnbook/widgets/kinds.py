@@ -17,6 +17,7 @@ KINDS = {
     "browser": ("HeadBrowser",),
     "bughunt": ("BugHunt",),
     "checkpoint": ("Checkpoint",),
+    "dataflow": ("DataFlow",),
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),
     "painter": ("MaskPainter",),

@@ -12,8 +12,7 @@ export function entered(text) {
   const bare = MILLIONS.test(text.trim()) ? text.replace(/,/g, "") : text;
   const tidy = bare.trim().replace(GROUPS, (_, head, tail) => head + tail.replace(/[\s']/g, ""));
   const [above, below, ...more] = tidy.split("/");
-  if (below === undefined) return typed(tidy);
-  const value = more.length ? NaN : typed(above) / typed(below);
+  const value = below === undefined ? typed(tidy) : more.length ? NaN : typed(above) / typed(below);
   return Number.isFinite(value) ? value : NaN;
 }
 
