@@ -53,9 +53,6 @@ UNCOMPARED = {
     "07-scaling-and-masks": {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
-    "08-multi-head-attention": {
-        "# a trained parser, where this machine has one": "a model is installed here or it is not",
-    },
     "09-positions": {
         "# @title The similarities of a learned table": "its numbers and colours are those of a "
         "trained table; the cell asserts what must hold",
