@@ -1,6 +1,6 @@
 # Thin on purpose: every target is `python tasks.py TARGET`, which also works where there is no make.
 PYTHON ?= python3
-TARGETS = book serve notebooks check test test-all lint unit nbval pages heavy test-cpus mutants \
+TARGETS = book serve notebooks check plan test test-all lint unit nbval pages heavy test-cpus mutants \
 	widgets experiments bench address pins newest clean help
 
 .PHONY: $(TARGETS)

@@ -316,6 +316,11 @@ def widgets() -> None:
     python("-m", "attnbook.widgets.build", *sys.argv[2:])
 
 
+def plan() -> None:
+    """Print what each section of a lecture needs beside what its plan gives it (`plan 07`)."""
+    python("book/tools/plan.py", *sys.argv[2:])
+
+
 def address() -> None:
     """Carry the repository's address from _config.yml to every place that names it."""
     python("book/tools/address.py", *sys.argv[2:])
@@ -366,7 +371,13 @@ def clean() -> None:
 
 
 GROUPS: dict[str, dict[str, Callable[[], None]]] = {
-    "read and write": {"book": book, "serve": serve, "notebooks": notebooks, "check": check},
+    "read and write": {
+        "book": book,
+        "serve": serve,
+        "notebooks": notebooks,
+        "check": check,
+        "plan": plan,
+    },
     "test": {"test": test, "test-all": test_all},
     "the parts of a test": {
         "lint": lint,

@@ -5,6 +5,7 @@ output is missing, or where `--force` asks for it. Otherwise the stored outputs 
 by cell, measured times too: a change of prose costs under a second. A change of the package is no
 reason to execute, for `make test` runs every cell again and compares; where it changes what a
 lecture prints on purpose, `make notebooks FORCE=NN-name` renews that lecture, `FORCE=all` each.
+Where only the widget of the questions changed, `--questions` draws their stored outputs anew.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ TIMING_TAG = "nbval-ignore-output"
 COLLAPSED = {"hide-input", "hide-cell", "remove-input"}
 PICTURES = {"image/png", "image/svg+xml"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+CHECKPOINT = re.compile(r'<figure class="attnbook attnbook-checkpoint".*?json">(.*?)</script>')
 ASSET = re.compile(r'"asset":"([a-z0-9-]+)"')
 
 
@@ -146,6 +148,21 @@ def take_over(new: NotebookNode, old: NotebookNode) -> None:
         cell.outputs, cell.execution_count = stored.outputs, stored.execution_count
 
 
+def draw_questions(notebook: NotebookNode) -> None:
+    """Draw the stored checkpoints anew, from their own data: nothing is executed."""
+    from attnbook.widgets import Checkpoint
+
+    for cell in code_cells(notebook):
+        shuffle = "shuffle=False" not in cell.source
+        for data in (output.get("data", {}) for output in cell.outputs):
+            if found := CHECKPOINT.match(data.get("text/html", "")):
+                state = json.loads(found[1])
+                given = {name: state[name] for name in ("question", "multiple", "caption")}
+                options = [tuple(option) for option in state["options"]]
+                drawn = Checkpoint(**given, options=options, shuffle=shuffle)
+                data["text/html"], data["text/plain"] = drawn.html(), repr(drawn)
+
+
 def normalise(notebook: NotebookNode, name: str) -> None:
     """Drop all that differs from run to run, and keep what the page needs."""
     notebook.metadata.pop("widgets", None)
@@ -191,7 +208,9 @@ def stored(target: Path) -> NotebookNode | None:
         return None
 
 
-def make(path: Path, target: Path, *, force: bool = False) -> tuple[bool, bool]:
+def make(
+    path: Path, target: Path, *, force: bool = False, questions: bool = False
+) -> tuple[bool, bool]:
     """Write one lecture's notebook; return whether it was executed and whether its file changed.
 
     An error leaves the old notebook as it was.
@@ -205,6 +224,8 @@ def make(path: Path, target: Path, *, force: bool = False) -> tuple[bool, bool]:
         keep_timings(notebook, old)
     else:
         take_over(notebook, old)
+        if questions:
+            draw_questions(notebook)
         normalise(notebook, path.stem)
     nbformat.validate(notebook)
     text = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
@@ -218,6 +239,7 @@ def main() -> int:
     about, _, rest = __doc__.partition("\n\n")
     parser = argparse.ArgumentParser(description=about, epilog=rest)
     parser.add_argument("--force", action="store_true", help="execute, whatever changed")
+    parser.add_argument("--questions", action="store_true", help="draw stored checkpoints anew")
     parser.add_argument("names", nargs="*", help="lectures by name; default: all")
     options = parser.parse_args()
     paths = sorted(LECTURES.glob("*.md"))
@@ -229,7 +251,8 @@ def main() -> int:
     for path in wanted:
         began = time.perf_counter()
         try:
-            ran, changed = make(path, NOTEBOOKS / f"{path.stem}.ipynb", force=options.force)
+            how = {"force": options.force, "questions": options.questions}
+            ran, changed = make(path, NOTEBOOKS / f"{path.stem}.ipynb", **how)
         except LectureError as error:
             print(f"\nnotebooks: {error}\n(the old notebook was left in place)", file=sys.stderr)
             return 1

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.book.lectures import HTML, NOTEBOOKS, ROOT, code, read
+from tests.book.lectures import HTML, ROOT, TWINS, code, read
 from tests.patience import PROCESS
 
 LINK = re.compile(
@@ -112,7 +112,7 @@ def surroundings(clone: Path, scratch: Path) -> dict[str, str]:
 
 def distinct_cells() -> list[str]:
     """The first code cell of every lecture, each text once."""
-    return list(dict.fromkeys(code(read(path))[0].source for path in NOTEBOOKS))
+    return list(dict.fromkeys(code(read(path))[0].source for path in TWINS))
 
 
 @pytest.fixture(scope="module", params=distinct_cells(), ids=lambda text: f"cell-{len(text)}")
@@ -202,6 +202,6 @@ def test_every_link_to_colab_names_a_notebook_that_exists() -> None:
 
 def test_every_built_lecture_has_a_launch_button() -> None:
     assert HTML.is_dir(), "no built book: run `make book` first"
-    for path in NOTEBOOKS:
+    for path in TWINS:
         page = (HTML / "notebooks" / f"{path.stem}.html").read_text(encoding="utf-8")
         assert f"notebooks/{path.name}" in {notebook for _, _, notebook in LINK.findall(page)}

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.book.lectures import LECTURES, ROOT, code, load, read
+from tests.book.lectures import ROOT, TEXTS, code, load, read
 
 HEAD = """---
 jupytext:
@@ -267,7 +267,7 @@ def test_a_comma_in_any_lecture_costs_less_than_a_second_and_no_torch(tmp_path: 
     for name in ("lectures", "notebooks"):
         (tmp_path / name).mkdir()
     shutil.copytree(ROOT / "notebooks" / "assets", tmp_path / "notebooks" / "assets")
-    for path in LECTURES:
+    for path in TEXTS:
         shutil.copy(ROOT / "notebooks" / f"{path.stem}.ipynb", tmp_path / "notebooks")
         text = path.read_text(encoding="utf-8")
         (tmp_path / "lectures" / path.name).write_text(f"{text}\nA comma, more.\n", "utf-8")
@@ -276,9 +276,9 @@ def test_a_comma_in_any_lecture_costs_less_than_a_second_and_no_torch(tmp_path: 
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     seconds = dict(line.split() for line in done.stdout.splitlines())
-    assert list(seconds) == [path.stem for path in LECTURES]
+    assert list(seconds) == [path.stem for path in TEXTS]
     assert max(map(float, seconds.values())) < 1
-    for path in LECTURES:
+    for path in TEXTS:
         mine, theirs = (
             read(f / f"{path.stem}.ipynb") for f in (tmp_path / "notebooks", ROOT / "notebooks")
         )

@@ -9,8 +9,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
 from tests.book.conftest import Look, no_sideways_scroll
-from tests.book.lectures import PAGES, ROOT, code, read
+from tests.book.lectures import EDITED, PAGES, ROOT, code, load, read
 
+planner = load(ROOT / "book" / "tools" / "plan.py")
 PHONE = {"width": 390, "height": 844}
 
 # the theme's own faults, outside the article: (rule, selector), each with its reason
@@ -61,10 +62,20 @@ def test_every_widget_of_the_notebook_is_live_in_the_page(look: Look) -> None:
         return
     cells = code(read(ROOT / f"{look.name}.ipynb"))
     shown = [o for c in cells for o in c.outputs if "text/html" in o.get("data", {})]
-    assert look.page.locator("figure.attnbook[data-ready]").count() == len(shown) >= 1
+    assert look.page.locator("figure.attnbook[data-ready]").count() == len(shown)
     # what has its data in a file of its own shows its table until the reader asks for more
     waiting = sum('"asset":' in output["data"]["text/html"] for output in shown)
     assert look.page.locator(".attnbook-fallback:visible").count() == waiting
+
+
+def test_an_edited_lecture_opens_with_something_alive(look: Look) -> None:
+    """A live picture, and no question, within the first two screens of 1280 × 900."""
+    if look.name.removeprefix("notebooks/") not in EDITED or look.theme == "dark":
+        return
+    asked = "".join(f":not(.attnbook-{kind})" for kind in planner.ASKED)
+    first = look.page.locator(f"figure.attnbook{asked}").first
+    look.page.set_viewport_size({"width": 1280, "height": 900})
+    assert first.evaluate("f => f.getBoundingClientRect().top + scrollY") <= 1800
 
 
 def test_axe_finds_nothing_serious(look: Look) -> None:

@@ -22,10 +22,12 @@ from attnbook.training.seeds import seeded
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets import (
     AlignmentPlayer,
+    Answer,
     AttentionHeatmap,
     AttentionSteps,
     BeamTree,
     BlockFlow,
+    BugHunt,
     Checkpoint,
     HeadBrowser,
     HeadGrid,
@@ -395,6 +397,11 @@ def question(**changes) -> Checkpoint:
     return Checkpoint(**({"question": "What is `α`?", "options": QUESTION} | changes))
 
 
+def shown_at(text: str) -> int:
+    """Where an option of the question stands, which was shuffled."""
+    return [option[0] for option in question().options].index(text)
+
+
 def several() -> Checkpoint:
     options = [("one", True, "yes, one"), ("two", True, "yes, two"), ("three", False, "no, three")]
     return Checkpoint("Which are true?", options, multiple=True)
@@ -403,6 +410,36 @@ def several() -> Checkpoint:
 def guess(**changes) -> Prediction:
     given = {"question": "How much?", "answers": GUESSES, "tolerance": 0.05}
     return Prediction(**(given | {"reason": "Scaled by √3."} | changes))
+
+
+HUNTED = """
+mask = torch.ones(3, 3).tril(-1)
+
+for row in scores.masked_fill(~mask, -inf):
+    print(row.softmax(-1))
+"""
+HUNT = {
+    1: "`tril(-1)` keeps `j < i`: see [the slides](https://example.org/slides).",
+    3: "The mask is the wrong one, its use is right.",
+    4: "A row of `-inf` is all it gets.",
+}
+
+
+def hunt(**changes) -> BugHunt:
+    given = {"question": "Why is the first row `nan`?", "code": HUNTED, "lines": HUNT, "bug": 1}
+    return BugHunt(**(given | {"evidence": "had: nan  nan  nan"} | changes))
+
+
+def longest_hunt() -> BugHunt:
+    code = "\n".join(f"    value_{i} = {'transformed + ' * 8}{i}" for i in range(30))
+    lines = {i: f"Line {i} " + "is right, and says so at length. " * 4 for i in range(1, 31)}
+    return hunt(code=code, lines=lines, bug=[29, 30], evidence=code)
+
+
+def paper(**changes) -> Answer:
+    given = {"question": "What are the `weights`?", "answers": GUESSES, "reason": "Scaled by √3."}
+    mistakes = [({"bowl": 0.047, "had": 0.002}, "Divide by `√3` too."), ({"had": 0.5}, "Half?")]
+    return Answer(**(given | {"mistakes": mistakes} | changes))
 
 
 @dataclass(frozen=True)
@@ -455,6 +492,10 @@ def enter(label: str, text: str) -> Callable:
 
 def at_cell(i: int, j: int) -> Callable:
     return lambda view: view.locator(".attnbook-plot canvas").first.click(position=cell(view, i, j))
+
+
+def at_line(number: int) -> Callable:
+    return lambda view: view.locator(".attnbook-code li").nth(number - 1).locator("button").click()
 
 
 def load(page):
@@ -581,8 +622,8 @@ EXAMPLES = {
         lambda evil: Checkpoint(evil, [(evil, True, evil), (f"`{evil}`", False, evil)],
             caption=evil),
         hand=(
-            (check("A score"), {"chosen": [0], "checked": True}),
-            (check("A weight"), {"chosen": [1]}),
+            (check("A score"), {"chosen": [shown_at("A score")], "checked": True}),
+            (check("A weight"), {"chosen": [shown_at("A weight")]}),
         ),
         moves=({"chosen": [1], "checked": True},),
         fallback=("A weight",),
@@ -599,6 +640,37 @@ EXAMPLES = {
         moves=({"guesses": [0.01, None], "revealed": True},),
         fallback=("How much?",),
         paper=(".attnbook-fallback",),
+    ),
+    "bughunt": Example(
+        hunt,
+        longest_hunt,
+        lambda evil: BugHunt(evil, f"{evil}\nprint()", {1: evil, 2: f"[{evil}](https://a.b)"},
+            bug=2, evidence=evil, caption=evil),
+        hand=(
+            (at_line(3), {"pressed": [3]}),
+            (at_line(1), {"pressed": [3, 1]}),
+        ),
+        moves=({"pressed": [4]}, {"pressed": [4, 1]}),
+        fallback=("Why is the first row nan?", "tril(-1)", "had: nan"),
+        paper=(".attnbook-fallback ol", ".attnbook-fallback pre"),
+        told="BugHunt('Why is the first row `nan`?')",
+    ),
+    "answer": Example(
+        paper,
+        lambda: paper(answers={f"the number {i} of {'many ' * 8}": i for i in range(8)},
+            mistakes=()),
+        lambda evil: Answer(evil, {evil: 1, "b": 2}, mistakes=[({evil: 2}, evil)], reason=evil,
+            caption=evil),
+        hand=(
+            (fill("your number for bowl", "0.3"), {"entries": ["", "0.3"]}),
+            (click("check"), {"checked": True, "tries": 1}),
+            (fill("your number for had", "1/2"), {"entries": ["1/2", "0.3"], "checked": False}),
+            (click("show the answer"), {"given": True}),
+        ),
+        moves=({"entries": ["0.005", "9"], "checked": True, "tries": 1}, {"given": True}),
+        fallback=("What are the weights?", "0.090"),
+        paper=(".attnbook-fallback",),
+        told="Answer('What are the `weights`?')",
     ),
     "roles": Example(
         roles,

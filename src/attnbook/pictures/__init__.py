@@ -1,7 +1,8 @@
 """Pictures for the page, and for those who cannot see them.
 
 ``figures`` draws by matplotlib, with ``draw`` for the strokes and ``describe`` for the words;
-``arcs`` draws dependencies by spaCy's displaCy.
+``schematic`` draws machines as SVG, with ``layout`` for where everything goes; ``arcs`` draws
+dependencies by spaCy's displaCy.
 """
 
 from attnbook import _check
@@ -9,5 +10,6 @@ from attnbook import _check
 _check.needed("matplotlib", "a figure")
 
 from attnbook.pictures.figures import Picture, alignment, curves, head_grid, heatmap  # noqa: E402
+from attnbook.pictures.schematic import Schematic  # noqa: E402
 
-__all__ = ["Picture", "alignment", "curves", "head_grid", "heatmap"]
+__all__ = ["Picture", "Schematic", "alignment", "curves", "head_grid", "heatmap"]

@@ -11,10 +11,13 @@ from __future__ import annotations
 __all__ = ["KINDS"]
 
 KINDS = {
+    "answer": ("Answer",),
     "beam": ("BeamTree", "prefix_table"),
     "block": ("BlockFlow",),
     "browser": ("HeadBrowser",),
+    "bughunt": ("BugHunt",),
     "checkpoint": ("Checkpoint",),
+    "dataflow": ("DataFlow",),
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),
     "painter": ("MaskPainter",),

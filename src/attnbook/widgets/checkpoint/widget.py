@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,8 +21,11 @@ class Checkpoint(Widget, kind="checkpoint"):
         question: the question; ``backticks`` make code, in all texts.
         options: (text, correct, reason) for each answer; every reason is wanted.
         multiple: several answers may be right, and are checked together.
+        shuffle: whether the options are shown in an order that follows from the texts alone, the
+            same for everybody; False keeps the one given, where a text speaks of another's place.
 
-    The trait chosen holds the options chosen now, checked whether they were checked.
+    The trait options holds them in the order shown, chosen the places of those chosen now, checked
+    whether they were checked.
 
     Raises: ValueError for fewer than two options, no right one, more than one right one where
     ``multiple`` is False, or a text that is missing.
@@ -41,13 +45,16 @@ class Checkpoint(Widget, kind="checkpoint"):
         options: Sequence[tuple[str, bool, str]],
         *,
         multiple: bool = False,
+        shuffle: bool = True,
         caption: str = "",
     ) -> None:
         several = checks.switch("multiple", multiple)
+        asked = checks.texts("question", [question])[0]
+        found = _options(options, several)
         super().__init__(
             caption=caption,
-            question=checks.texts("question", [question])[0],
-            options=_options(options, several),
+            question=asked,
+            options=_shuffled(found, asked) if checks.switch("shuffle", shuffle) else found,
             multiple=several,
         )
 
@@ -58,7 +65,7 @@ class Checkpoint(Widget, kind="checkpoint"):
         listed = "".join(f"<li>{markup.inline(text)}</li>" for text, _, _ in self.options)
         reasons = "".join(
             f"<li>{markup.inline(text)}: <b>{'right' if correct else 'not right'}</b>."
-            f" {markup.inline(reason)}</li>"
+            f" {markup.cited(reason)}</li>"
             for text, correct, reason in self.options
         )
         return (
@@ -89,3 +96,12 @@ def _options(options: Sequence[tuple[str, bool, str]], several: bool) -> list[li
     if right > 1 and not several:
         raise ValueError(f"{right} options are right: say multiple=True")
     return found
+
+
+def _shuffled(options: list[list[Any]], question: str) -> list[list[Any]]:
+    """Return the options in the order of the hashes of question and option."""
+
+    def place(option: list[Any]) -> bytes:
+        return hashlib.sha256(f"{question}\n{option[0]}".encode()).digest()
+
+    return sorted(options, key=place)

@@ -11,8 +11,20 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bracket", "escape", "figure", "fixed", "inline", "plain", "table", "tidy", "to_json"]
+__all__ = [
+    "bracket",
+    "cited",
+    "escape",
+    "figure",
+    "fixed",
+    "inline",
+    "plain",
+    "table",
+    "tidy",
+    "to_json",
+]
 
+_LINK = re.compile(r"\[([^\[\]]+)\]\((https://[^\s()<>\"]+)\)")
 _DECIMALS = 8  # more would tie the page to one processor's last digits
 
 
@@ -28,6 +40,16 @@ def inline(text: str) -> str:
         f"<code>{escape(part)}</code>" if place % 2 else escape(part)
         for place, part in enumerate(parts)
     )
+
+
+def cited(text: str) -> str:
+    """Return ``text`` as ``inline`` does, with ``[words](https://…)`` as a link to a source."""
+    parts = _LINK.split(text)  # text, words, address, text, …
+    drawn = [inline(parts[0])]
+    for words, address, after in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+        drawn.append(f'<a href="{escape(address)}" rel="noopener">{inline(words)}</a>')
+        drawn.append(inline(after))
+    return "".join(drawn)
 
 
 def fixed(value: float, decimals: int = 3) -> str:

@@ -1,6 +1,7 @@
 // Predict, then reveal: the reader's numbers beside the computed ones.
 
 import { alertLine, button, decimal, el, inline, nodes, scroller, table } from "../core/view/dom.js";
+import { done } from "../core/view/questions.js";
 import { fixed, typed } from "../core/view/text.js";
 
 const data = ["question", "labels", "answers", "decimals", "tolerance", "reason"];
@@ -34,6 +35,7 @@ function build(store) {
     reveal.hidden = revealed;
     reset.hidden = !revealed;
     answer.replaceChildren(...(revealed ? result(store) : []));
+    if (revealed) done(node);
   };
   return { node, draw };
 }
@@ -55,7 +57,7 @@ function guess(store, label, place, alert) {
       if (!box.readOnly) box.form.requestSubmit();
     },
     oninput() {
-      const value = Number.isNaN(typed(box.value)) ? null : typed(box.value);
+      const value = Number.isFinite(typed(box.value)) ? typed(box.value) : null;
       box.removeAttribute("aria-invalid");
       alert.tell("");
       store.set({ guesses: store.get("guesses").map((old, at) => (at === place ? value : old)) });
@@ -66,15 +68,17 @@ function guess(store, label, place, alert) {
     const now = guesses[place];
     if (now !== null && typed(box.value) !== now) box.value = now;
     // what is no number (yet) is left to its reader
-    if (now === null && !Number.isNaN(typed(box.value))) box.value = "";
+    if (now === null && Number.isFinite(typed(box.value))) box.value = "";
   };
   return { node: el("label", {}, el("span", {}, inline(label)), box), box, show };
 }
 
 /** What stands in the way of revealing, in words, or an empty string. */
 function complaint(inputs, guesses) {
-  const bad = inputs.filter(({ box }) => box.value.trim() && Number.isNaN(typed(box.value)));
+  const bad = inputs.filter(({ box }) => box.value.trim() && !Number.isFinite(typed(box.value)));
   bad.forEach(({ box }) => box.setAttribute("aria-invalid", "true"));
+  if (bad.some(({ box }) => !Number.isNaN(typed(box.value))))
+    return "One of your predictions is too large to compare: write fewer digits.";
   if (bad.length) return "One of your predictions is not a number.";
   if (guesses.some((value) => value !== null)) return "";
   inputs[0].box.setAttribute("aria-invalid", "true");

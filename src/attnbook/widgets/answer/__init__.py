@@ -1,0 +1,1 @@
+"""Numbers worked out on paper, entered and checked."""

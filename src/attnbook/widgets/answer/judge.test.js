@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bounds, entered, judge, mistaken } from "./judge.js";
+
+test("what can be read as a number", () => {
+  const read = {
+    0.5: ["0.5", "0,5", ".5", " 1/2 ", "5e-1", "+0.5", "2,5/5", "-1/-2"],
+    "-0.5": ["−0.5", "-1/2", "−1/2"],
+    1000000: ["1,000,000", "1 000 000", "1e6"],
+    12345: ["12345", "12 345", "12\u202f345", "12'345", "12 345,0"],
+  };
+  for (const [number, texts] of Object.entries(read)) {
+    for (const text of texts) assert.equal(entered(text), Number(number), text);
+  }
+});
+
+test("what cannot", () => {
+  for (const text of [
+    "",
+    "one",
+    "1/0",
+    "1/2/3",
+    "1 1/2",
+    "1 2",
+    "/",
+    "1/",
+    "10,00,000",
+    "9".repeat(400),
+    "0x1",
+    "1e999",
+  ])
+    assert.ok(Number.isNaN(entered(text)), text);
+});
+
+test("an entry is right, close for a reason, or wrong", () => {
+  const is = (text, truth = 0.0903, decimals = 3) => judge(text, truth, 0.5 * 10 ** -decimals, decimals).is;
+  assert.deepEqual(
+    ["0.090", "0,09", "0.0898", "9/100"].map((text) => is(text)),
+    ["right", "right", "right", "right"],
+  );
+  assert.deepEqual(
+    ["0.1", "0.092"].map((text) => is(text)),
+    ["close", "close"],
+  );
+  assert.deepEqual(
+    ["0", "0.2", "-0.090", "9"].map((text) => is(text)),
+    ["wrong", "wrong", "wrong", "wrong"],
+  );
+  assert.deepEqual(
+    ["", " ", "x"].map((text) => is(text)),
+    ["empty", "empty", "unread"],
+  );
+  assert.equal(judge("2,048", 2048, 0, 0).is, "close");
+  assert.match(judge("2,048", 2048, 0, 0).said, /comma/);
+  assert.match(judge("-3", 3, 0, 0).said, /sign/);
+  assert.equal(is("1/3", 1 / 3, 8), "right");
+});
+
+test("the first mistake that fits is named", () => {
+  const mistakes = [
+    [[1, null], "one"],
+    [[1, 2], "both"],
+    [[null, 3], "other"],
+  ];
+  assert.equal(mistaken(mistakes, ["1", ""], 0.01)[1], "one");
+  assert.equal(mistaken(mistakes, ["x", "3.004"], 0.01)[1], "other");
+  assert.equal(mistaken(mistakes, ["", ""], 0.01), undefined);
+});
+
+test("what counts as right is said", () => {
+  assert.match(bounds(0.0005, 3), /^Right to 3 decimals\./);
+  assert.match(bounds(0.5, 0), /^Right to the nearest whole number\./);
+  assert.match(bounds(0, 3), /^Right exactly\./);
+  assert.match(bounds(0.01, 3), /^Right within 0.01\./);
+});

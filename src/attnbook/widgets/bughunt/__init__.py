@@ -1,0 +1,1 @@
+"""Code with a mistake in one of its lines, to be found."""

@@ -1,0 +1,1 @@
+"""A drawing of a machine whose sizes the reader changes."""

@@ -1,0 +1,178 @@
+// A drawing of a machine, live: sizes are changed, and shapes, parameters and products follow.
+
+import {
+  alertLine,
+  el,
+  inline,
+  mark,
+  nodes,
+  note,
+  numberBox,
+  reset,
+  scroller,
+  setText,
+  statusLine,
+  table,
+  tick,
+  twin,
+} from "../core/view/dom.js";
+import { listed } from "../core/view/text.js";
+import { drawing, label } from "./drawing.js";
+import { counted, short, times, worked } from "./maths.js";
+
+const data = ["picture", "ranges", "derived", "initial"];
+const state = ["sizes", "letters", "opened"];
+
+const HINT = "Press a box to see what it computes.";
+
+function build(store) {
+  /** @type {any} */
+  const view = { store, alert: alertLine(), problem: alertLine(), status: statusLine(), last: null };
+  const picture = store.get("picture");
+  const table = twin("All boxes of the drawing", () => texts(view));
+  view.controls = controls(view);
+  view.drawing = drawing(picture, (at) => store.set({ opened: at === store.get("opened") ? null : at }));
+  view.place = scroller(picture.alt, view.drawing.node);
+  mark(view.place, "drawing");
+  view.panel = el("div", { class: "opened", "aria-live": "polite" });
+  view.twin = table;
+  view.node = el(
+    "div",
+    {},
+    view.controls.node,
+    view.alert.node,
+    view.problem.node,
+    view.place,
+    view.panel,
+    view.status,
+    note(HINT),
+    el("div", "foot", table.node),
+  );
+  view.draw = () => draw(view);
+  return view;
+}
+
+function draw(view) {
+  const { store } = view;
+  const [picture, derived, sizes] = ["picture", "derived", "sizes"].map((name) => store.get(name));
+  view.last ??= { sizes: store.get("initial").sizes, now: worked(picture, derived, store.get("initial").sizes) };
+  let problem = "";
+  try {
+    view.last = { sizes, now: worked(picture, derived, sizes) };
+  } catch (error) {
+    problem = `${error.message}. The drawing below is still that of ${said(store, view.last.sizes)}.`;
+  }
+  const { now } = view.last;
+  view.controls.show();
+  view.problem.tell(problem);
+  mark(view.place, "stale", problem !== "");
+  const letters = store.get("letters");
+  view.drawing.show(
+    picture.arrows.map((one, at) => (letters ? one.letters : times(now.arrows[at]))),
+    picture.boxes.map((box, at) => written(box, now.boxes[at], letters)),
+    store.get("opened"),
+  );
+  open(view, now);
+  view.twin.show();
+  setText(view.status, total(store, view.last));
+}
+
+const said = (store, sizes) => listed(store.get("ranges").map(([name]) => `${name} = ${sizes[name]}`));
+
+/** "At n = 12 …: 1,050,624 parameters and 25,165,824 multiplications." */
+function total(store, { sizes, now: { all, parameters, multiplications } }) {
+  const none = Object.keys(all).filter((name) => all[name] === 0);
+  const empty = none.length ? ` Where ${listed(none)} is 0, a shape holds no numbers.` : "";
+  const sums = [parameters && `${counted(parameters)} parameters`, `${counted(multiplications)} multiplications`];
+  return `At ${said(store, sizes)}: ${sums.filter(Boolean).join(" and ")}.${empty}`;
+}
+
+/** What stands in a box, and what is said of it. */
+function written({ kind, label, letters: shape }, { shape: numbers, parameters, multiplications }, letters) {
+  const count =
+    kind === "learned" ? `${short(parameters)} param.` : kind === "operation" ? `${short(multiplications)} mult.` : "";
+  const shown = letters ? shape : times(numbers);
+  return { shape: shown, count, said: [label, shown, count].filter(Boolean).join(", ") };
+}
+
+function controls(view) {
+  const { store, alert } = view;
+  const parts = store.get("ranges").map((range) => size(store, alert.tell, range));
+  const letters = tick("shapes in letters", (on) => store.set({ letters: on }));
+  const node = el("div", "controls", nodes(parts), letters.node, reset(view, "sizes"));
+  const show = () => {
+    parts.forEach((part) => part.show());
+    letters.show(store.get("letters"));
+  };
+  return { node, show };
+}
+
+/** A slider and a box for one size. */
+function size(store, tell, [name, least, most, step]) {
+  const change = (value) => store.set({ sizes: { ...store.get("sizes"), [name]: value } });
+  const slider = el("input", {
+    type: "range",
+    min: least,
+    max: most,
+    step,
+    "aria-label": name,
+    oninput: () => change(Number(slider.value)),
+  });
+  const box = numberBox({
+    label: `${name} as a number`,
+    step,
+    wanted: `a whole number from ${least} to ${most}`,
+    usable: (value) => Number.isInteger(value) && value >= least && value <= most,
+    change,
+    tell,
+  });
+  const show = () => {
+    const now = store.get("sizes")[name];
+    slider.value = now;
+    slider.setAttribute("aria-valuetext", now);
+    box.show(now, String(now));
+  };
+  return { node: el("div", "slide", el("span", { "aria-hidden": "true" }, label(name)), slider, box.node), show };
+}
+
+/** What the open box computes: its counts in letters and numbers, its text, its example. */
+function open({ store, panel }, now) {
+  const at = store.get("opened");
+  if (at === null || at === undefined) return panel.replaceChildren();
+  const box = store.get("picture").boxes[at];
+  const { shape, parameters, multiplications } = now.boxes[at];
+  const lines = [
+    box.letters && `shape: ${box.letters} = ${times(shape)}`,
+    box.parameters.text && `parameters: ${box.parameters.text} = ${counted(parameters)}`,
+    box.multiplications.text && `multiplications: ${box.multiplications.text} = ${counted(multiplications)}`,
+  ];
+  const [head, ...rows] = box.example;
+  return panel.replaceChildren(
+    el("p", "title", label(box.label)),
+    el(
+      "ul",
+      {},
+      lines.filter(Boolean).map((line) => el("li", {}, label(line))),
+    ),
+    box.about ? el("p", {}, inline(box.about)) : "",
+    head ? scroller(`${box.label} in the running example`, table(head, rows)) : "",
+  );
+}
+
+/** All boxes as texts: a row each. */
+function texts({ store, last: { now } }) {
+  const rows = store.get("picture").boxes.map(({ label, letters }, at) => {
+    const { shape, parameters, multiplications } = now.boxes[at];
+    return [label, letters, times(shape), counted(parameters), counted(multiplications)];
+  });
+  return [
+    ["box", "in letters", "shape", "parameters", "multiplications"],
+    ...rows,
+    ["all together", "", "", counted(now.parameters), counted(now.multiplications)],
+  ];
+}
+
+/** @type {import("../core/types.d.ts").Kind} */
+export const widget = { build, data, state, drawsTable: true };
+export { pieces } from "./drawing.js";
+export * as maths from "./maths.js";
