@@ -53,9 +53,6 @@ UNCOMPARED = {
     "05-self-attention": {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
-    "07-scaling-and-masks": {
-        "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
-    },
     "08-multi-head-attention": {
         "# a trained parser, where this machine has one": "a model is installed here or it is not",
     },
