@@ -6,7 +6,8 @@ queries and keys begin with variance 1. 300 steps of 64 new sentences, no schedu
 
 With d_k = 512 every divisor is trained at every rate of a grid that is the same for all: a rate
 is to be chosen by the mean error over the seeds in ``TUNING``, and reported over the others. With
-other d_k there is one rate for all.
+other d_k there is one rate for all. The smallest rate is trained ten times as long, too, which
+tells layers that are slow from layers that are stuck.
 """
 
 from __future__ import annotations
@@ -23,23 +24,34 @@ from attnbook.models.recipe import fit
 from attnbook.training.seeds import seeded
 from experiments.harness import run
 
-STEPS, BATCH, HELD_OUT = 300, 64, 1_000
+STEPS, LONG, BATCH, HELD_OUT = 300, 3_000, 64, 1_000
 ASKS_FOR = (1, 2, 0, 2, 1)  # the kind of word whose numbers each kind wants
 TUNING, REPORTED = (100, 101, 102), tuple(range(12))
 SEEDS = (*TUNING, *REPORTED)
 DIVISORS = {"none": 0.0, "√d": 0.5, "d": 1.0}
 RATES = {"SGD": (0.3, 1.0, 3.0, 5.0, 10.0), "Adam": (0.003, 0.01, 0.03, 0.1)}
 OPTIMISERS = {"SGD": SGD, "Adam": Adam}
-MODELS = {
-    f"{optimiser}, {divisor}, {rate}": {"optimiser": optimiser, "divisor": divisor, "rate": rate}
-    for optimiser, rates in RATES.items()
-    for divisor in DIVISORS
-    for rate in rates
-} | {
-    f"SGD, {divisor}, 3.0, d_k = {d_k}": {"divisor": divisor, "rate": 3.0, "d_k": d_k}
-    for divisor in DIVISORS
-    for d_k in (8, 64, 4096)
-}
+MODELS = (
+    {
+        f"{optimiser}, {divisor}, {rate}": {
+            "optimiser": optimiser,
+            "divisor": divisor,
+            "rate": rate,
+        }
+        for optimiser, rates in RATES.items()
+        for divisor in DIVISORS
+        for rate in rates
+    }
+    | {
+        f"SGD, {divisor}, 3.0, d_k = {d_k}": {"divisor": divisor, "rate": 3.0, "d_k": d_k}
+        for divisor in DIVISORS
+        for d_k in (8, 64, 4096)
+    }
+    | {
+        f"SGD, {divisor}, 0.3, {LONG} steps": {"divisor": divisor, "rate": 0.3, "steps": LONG}
+        for divisor in DIVISORS
+    }
+)
 AGAIN = ("SGD, √d, 3.0", 0)
 TOLERANCE = {"error": 0.005, "partner found": 0.02}
 
@@ -99,6 +111,7 @@ def measure(
     rate: float,
     optimiser: str = "SGD",
     d_k: int = 512,
+    steps: int = STEPS,
     asked: int | None = None,
 ) -> dict[str, float]:
     """Train one layer; return its error on new sentences, and how many words find their partner.
@@ -112,7 +125,7 @@ def measure(
         first = (seed * 1_000 + epoch) * STEPS
         return [sentences(BATCH, first + step) for step in range(STEPS)]
 
-    settings = {"steps": STEPS, "lr": rate, "clip": None, "seed": seed, "progress": False}
+    settings = {"steps": steps, "lr": rate, "clip": None, "seed": seed, "progress": False}
     try:
         fit(model, drawn, squared_error, optimizer=OPTIMISERS[optimiser], **settings)
     except ValueError:  # train refuses a loss that is not finite
