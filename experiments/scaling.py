@@ -125,9 +125,19 @@ def measure(
         first = (seed * 1_000 + epoch) * STEPS
         return [sentences(BATCH, first + step) for step in range(STEPS)]
 
-    settings = {"steps": steps, "lr": rate, "clip": None, "seed": seed, "progress": False}
+    make = OPTIMISERS[optimiser]
     try:
-        fit(model, drawn, squared_error, optimizer=OPTIMISERS[optimiser], **settings)
+        fit(
+            model,
+            drawn,
+            squared_error,
+            steps=steps,
+            lr=rate,
+            optimizer=make,
+            clip=None,
+            seed=seed,
+            progress=False,
+        )
     except ValueError:  # train refuses a loss that is not finite
         return {"error": math.inf, "partner found": 0.0}
     x, partner, wanted = sentences(asked or HELD_OUT, 1_000_000 + seed)
