@@ -12,28 +12,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from page import Row, say, write
+from page import say, write
 from playwright.sync_api import Browser, Page, sync_playwright
+from timing import Row
 
-from attnbook.widgets import AttentionHeatmap, BeamTree, HeadBrowser, HeadGrid, MaskPainter
-from attnbook.widgets import RoleProjection as Roles
+from attnbook.widgets import AttentionHeatmap, HeadBrowser
 from attnbook.widgets.core.assets import asset_script
 from attnbook.widgets.core.base import Widget
 from tests.browser import launch
 from tests.widgets import conftest
-from tests.widgets.examples import (
-    EXAMPLES,
-    attention,
-    digits,
-    largest_flow,
-    load,
-    longest_player,
-    longest_translation,
-    model_table,
-    most_scores,
-)
-from tests.widgets.pages import settle
+from tests.widgets.examples import EXAMPLES, attention, digits, load, named, normal
+from tests.widgets.pages import press, settle
 
 FRAMES = 61  # odd, so that what is switched on and off ends changed
 GOAL = 4  # milliseconds
@@ -75,48 +64,33 @@ class Case(NamedTuple):
     prepare: Callable[[Page], object] = settle
 
 
-def normal(*shape: int) -> np.ndarray:
-    return np.random.default_rng(0).normal(size=shape)
-
-
-def words(count: int) -> list[str]:
-    return [f"word{i}" for i in range(count)]
-
-
-def press(name: str) -> Callable[[Page], object]:
-    return lambda page: page.get_by_role("button", name=name, exact=True).first.click()
-
-
-def tick(selector: str) -> str:
-    return f"figure.querySelector('{selector}').click();"
-
-
+RANGE = "type('input[type=range]', {});"
+KEY = """figure.querySelector('{}').dispatchEvent(
+  new KeyboardEvent('keydown', {{ key: {}, bubbles: true }}));"""
 CASES = (
     Case(
         "AttentionHeatmap: the temperature, 12 heads of 28 × 28",
-        lambda: AttentionHeatmap(normal(12, 28, 8), tokens=words(28)),
-        "type('input[type=range]', 0.5 + turn / 60);",
+        lambda: AttentionHeatmap(normal(12, 28, 8), tokens=named(28)),
+        RANGE.format("0.5 + turn / 60"),
     ),
     Case(
         "HeadGrid: a row is pointed at, six of 12 heads of 28 × 28",
-        lambda: HeadGrid(normal(12, 28, 8), tokens=words(28), chosen=range(6), row=20),
-        "figure.querySelector('.attnbook-plot canvas').dispatchEvent(new KeyboardEvent("
-        "'keydown', { key: turn % 2 ? 'ArrowUp' : 'ArrowDown', bubbles: true }));",
+        EXAMPLES["heads"].large,
+        KEY.format("[role=application]", "turn % 2 ? 'ArrowUp' : 'ArrowDown'"),
     ),
     Case(
         "MaskPainter: a cell is painted, 16 tokens",
-        lambda: MaskPainter(normal(16, 64), tokens=words(16)),
-        "figure.querySelector('[role=application]').dispatchEvent(new KeyboardEvent("
-        "'keydown', { key: ' ', bubbles: true }));",
+        EXAMPLES["painter"].large,
+        KEY.format("[role=application]", "' '"),
     ),
     Case(
         "RoleProjection: a number of a matrix, 6 tokens",
-        lambda: Roles(normal(6, 4), words(6), normal(4, 4), normal(4, 4), normal(4, 4)),
+        EXAMPLES["roles"].large,
         "type('.attnbook-trio input', turn / 10);",
     ),
     Case(
         "ScoreExplorer: a number of a key",
-        most_scores,
+        EXAMPLES["scores"].large,
         "type('.attnbook-side input', turn / 20);",
     ),
     Case(
@@ -126,33 +100,33 @@ CASES = (
     ),
     Case(
         "BeamTree: the length penalty, five hypotheses",
-        lambda: BeamTree(model_table(), beam=5, step=-1),
-        "type('input[type=range]', turn / 60);",
+        EXAMPLES["beam"].large,
+        RANGE.format("turn / 60"),
     ),
     Case(
         "AlignmentPlayer: the temperature, ten sentences of 24 words",
-        longest_player,
-        "type('input[type=range]', 0.5 + turn / 60);",
+        EXAMPLES["player"].large,
+        RANGE.format("0.5 + turn / 60"),
     ),
     Case(
         "PositionExplorer: the position, 64 positions of 64 numbers",
         EXAMPLES["positions"].large,
-        "type('input[type=range]', turn % 40);",
+        RANGE.format("turn % 40"),
     ),
     Case(
         "BlockFlow: a number of the token, twelve blocks",
-        largest_flow,
+        EXAMPLES["block"].large,
         "type('.attnbook-own input', turn / 10);",
     ),
     Case(
         "HeadBrowser: [CLS] and [SEP] hidden, 72 heads of 20 × 20",
-        lambda: HeadBrowser([(words(20), attention(20, 6, 12))] * 2, row=3, key=2),
-        tick(".attnbook-tick input"),
+        lambda: HeadBrowser([(named(20), attention(20, 6, 12))] * 2, row=3, key=2),
+        "figure.querySelector('.attnbook-tick input').click();",
         load,
     ),
     Case(
         "Translator: another word of a translation of 26",
-        longest_translation,
+        EXAMPLES["translator"].large,
         "const all = figure.querySelectorAll('.attnbook-words button');"
         " all[turn % all.length].click();",
         lambda page: translated(page),
@@ -161,7 +135,7 @@ CASES = (
 
 
 def translated(page: Page) -> None:
-    press("translate")(page)
+    press(page, "translate")
     page.locator(".attnbook-words button").nth(25).wait_for()
 
 

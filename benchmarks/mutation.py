@@ -36,11 +36,11 @@ REPORT = ROOT / "benchmarks" / "mutation.md"
 TESTS = {
     "masks": "masks mutants bad_input",
     "scores": "scores scores_learned mutants bad_input",
-    "attention": "attention attention_errors attention_edges mutants bad_input",
+    "attention": "attention attention_edges mutants bad_input",
     "multihead": "multihead multihead_cache multihead_module mutants bad_input",
     "positions": "positions mutants bad_input",
     "cache": "cache multihead_cache mutants bad_input",
-    "decoding": "decoding decoding_errors sampling mutants bad_input",
+    "decoding": "decoding sampling mutants bad_input",
 }
 OTHER = {
     **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq},

@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gzip
-import http.server
 import os
 import re
 import shutil
@@ -16,18 +14,16 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from playwright.sync_api import Browser, sync_playwright
+from timing import Row, goals, replace
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the tests' browser is the benchmarks' too
 
-from tests.browser import launch  # noqa: E402
+from tests.browser import launch, served  # noqa: E402
 
 README = ROOT / "benchmarks" / "README.md"
 PAGE = "notebooks/05-self-attention.html"
@@ -66,18 +62,6 @@ TRANSLATE = """(sentence) => new Promise((done) => {
 })"""
 
 
-class Row(NamedTuple):
-    """One line of the table: what was measured, and whether the goal was met."""
-
-    what: str
-    found: str
-    goal: str
-    met: bool
-
-    def line(self) -> str:
-        return f"| {self.what} | {self.found} | {self.goal} | {'yes' if self.met else '**no**'} |"
-
-
 def say(text: str) -> None:
     print(f"bench: {text}", flush=True)
 
@@ -92,20 +76,6 @@ def build(folder: Path) -> tuple[Path, float]:
     command = [tool, "build", ".", "-n", "-W", "--keep-going", "-q"]
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     return folder / "_build" / "html", time.perf_counter() - began
-
-
-class Silent(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
-        """Say nothing: the table is what counts."""
-
-
-@contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
-    handler = functools.partial(Silent, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
 
 
 def first_interaction(browser: Browser, url: str) -> list[float]:
@@ -145,15 +115,10 @@ def translations(browser: Browser, url: str) -> list[float]:
     return times[1:]  # the first one loads the model
 
 
-def sizes(html: Path) -> list[tuple[str, float]]:
+def largest(html: Path) -> float:
     """Kilobytes of the widgets' code with its style, gzipped, on the page that loads most of it."""
     scripts = (html / "_static").glob("attnbook-*.js")
-    return [
-        (
-            "the largest page",
-            max(gzipped(one) + gzipped(one.with_suffix(".css")) for one in scripts),
-        )
-    ]
+    return max(gzipped(one) + gzipped(one.with_suffix(".css")) for one in scripts)
 
 
 def gzipped(path: Path) -> float:
@@ -180,49 +145,23 @@ def widget_rows(browser: Browser, html: Path) -> list[Row]:
     shown, unfolded = nodes(browser, f"{html.as_uri()}/{PAGE}")
     waited = translations(browser, f"{html.as_uri()}/{TRANSLATOR}")
     middle = statistics.median(waited)
+    size, most, of_all = largest(html), max(kilobytes), sum(kilobytes)
+    code = f"{size:.1f} KB"
+    elements = f"{shown} (unfolded: {unfolded})"
+    words = f"{middle:.0f} ms ({min(waited):.0f} to {max(waited):.0f})"
     return [
-        *(
-            Row(f"widgets' code, {part}, gzipped", f"{size:.1f} KB", "≤ 40 KB", size <= 40)
-            for part, size in sizes(html)
-        ),
-        Row(
-            "data of the largest widget",
-            f"{max(kilobytes):.1f} KB",
-            "≤ 50 KB",
-            max(kilobytes) <= 50,
-        ),
-        Row(
-            "data of the page's widgets",
-            f"{sum(kilobytes):.1f} KB",
-            "≤ 500 KB",
-            sum(kilobytes) <= 500,
-        ),
-        Row(
-            "elements of the largest widget",
-            f"{shown} (unfolded: {unfolded})",
-            "≤ 500",
-            unfolded <= 500,
-        ),
-        Row(
-            "the translator of lecture 11, twelve words",
-            f"{middle:.0f} ms ({min(waited):.0f} to {max(waited):.0f})",
-            "≤ 150 ms",
-            middle <= 150,
-        ),
+        Row("widgets' code, the largest page, gzipped", code, "≤ 40 KB", size <= 40),
+        Row("data of the largest widget", f"{most:.1f} KB", "≤ 50 KB", most <= 50),
+        Row("data of the page's widgets", f"{of_all:.1f} KB", "≤ 500 KB", of_all <= 500),
+        Row("elements of the largest widget", elements, "≤ 500", unfolded <= 500),
+        Row("the translator of lecture 11, twelve words", words, "≤ 150 ms", middle <= 150),
     ]
 
 
 def write(name: str, rows: list[Row]) -> None:
     """Put the table between the markers of this name in the README, and print it."""
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    text = README.read_text(encoding="utf-8")
-    before, rest = text.split(begin)
-    _, after = rest.split(end)
-    table = ["| what | measured | goal | met |", "|---|---:|---:|---|", *(r.line() for r in rows)]
     machine = f"Measured on {os.cpu_count()} cores, with software rendering."
-    body = "\n".join(["", "", *table, "", machine, "", ""])
-    README.write_text(f"{before}{begin}{body}{end}{after}", encoding="utf-8", newline="\n")
-    print("\n".join(row.line() for row in rows))
+    replace(README, name, goals(rows), machine)
     say(f"written to {README.relative_to(ROOT)}")
 
 
@@ -230,9 +169,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         say("building the book from scratch")
         html, seconds = build(Path(folder))
-        rows = [
-            Row("build of the book, all installed", f"{seconds:.0f} s", "≤ 60 s", seconds <= 60)
-        ]
+        took = f"{seconds:.0f} s"
+        rows = [Row("build of the book, all installed", took, "≤ 60 s", seconds <= 60)]
         with sync_playwright() as playwright:
             browser = launch(playwright)
             rows += timing_rows(browser, html) + widget_rows(browser, html)

@@ -186,10 +186,14 @@ def goals(rows: list[Row]) -> str:
 
 def write(out: Path, name: str, title: str, *parts: str) -> None:
     """Put a section into the page, in place of the one of this name, and print it."""
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     equal = f"{len(checked)} results were compared and found equal before anything was timed."
-    ending = f"Measured on {machine()}. {equal}"
-    section = "\n\n".join([begin, f"## {title}", *parts, ending, end])
+    replace(out, name, f"## {title}", *parts, f"Measured on {machine()}. {equal}")
+
+
+def replace(out: Path, name: str, *parts: str) -> None:
+    """Put parts between the markers of this name in a page, or at its end; print them."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    section = "\n\n".join([begin, *parts, end])
     text = out.read_text(encoding="utf-8") if out.exists() else ""
     if begin in text:
         before, after = text.split(begin)[0], text.split(end)[1]

@@ -135,6 +135,7 @@ def run(script: str) -> None:
     torch.set_num_threads(1)
     os.environ["TQDM_DISABLE"] = "1"
     module, file = load(script), file_of(script)
+    table: dict[str, Any]
     if options.same:
         table = json.loads(file.read_text("utf-8"))
     else:

@@ -53,20 +53,14 @@ def test_attention_agrees_with_torch(case: Case) -> None:
 
 @pytest.mark.parametrize("shape", [(1, 1, 1, 8), (1, 2, 7, 5), (3, 2, 33, 16), (2, 4, 64, 32)])
 @pytest.mark.parametrize(("dtype", "atol"), [(torch.float32, 2e-5), (torch.float64, 1e-10)])
-def test_causal_attention_agrees_with_torch(shape, dtype: torch.dtype, atol: float) -> None:
-    query, key, value = (normal(*shape, seed=seed, dtype=dtype) for seed in range(3))
-    expected = scaled_dot_product_attention(query, key, value, is_causal=True)
-    close(attention(query, key, value, causal_mask(shape[-2])).output, expected, atol)
-    close(fused_attention(query, key, value, causal=True), expected, atol)
-
-
-@pytest.mark.parametrize("shape", [(1, 1, 1, 8), (3, 2, 33, 16)])
-def test_masked_attention_agrees_with_torch_in_single_precision(shape) -> None:
-    query, key, value = (normal(*shape, seed=seed, dtype=torch.float32) for seed in range(3))
-    mask = chances(*shape[:-1], shape[-2], seed=3)
-    expected = scaled_dot_product_attention(query, key, value, attn_mask=mask)
-    close(attention(query, key, value, mask).output, expected, 2e-5)
-    close(fused_attention(query, key, value, mask), expected, 2e-5)
+@pytest.mark.parametrize("causal", [False, True])
+def test_both_forms_agree_with_torch_in_each_precision(shape, dtype, atol, causal: bool) -> None:
+    tensors = [normal(*shape, seed=seed, dtype=dtype) for seed in range(3)]
+    mask = None if causal else chances(*shape[:-1], shape[-2], seed=3)
+    expected = scaled_dot_product_attention(*tensors, attn_mask=mask, is_causal=causal)
+    explicit = attention(*tensors, causal_mask(shape[-2]) if causal else mask).output
+    close(explicit, expected, atol)
+    close(fused_attention(*tensors, mask, causal=causal), expected, atol)
 
 
 @given(case=cases(at_least=0), causal=st.booleans(), with_mask=st.booleans(), biased=st.booleans())
@@ -207,16 +201,6 @@ def test_masking_the_end_is_cutting_it_off(case: Case, data: st.DataObject) -> N
     close(masked.output, cut.output)
     close(masked.weights[..., :kept], cut.weights)
     assert (masked.weights[..., kept:] == 0).all()
-
-
-def test_a_sentence_does_not_depend_on_its_batch_mates() -> None:
-    query, key, value = (normal(3, 4, 5, seed=seed) for seed in range(3))
-    lengths = [4, 2, 3]
-    together = attention(query, key, value, padding_mask(lengths, 4))
-    for b, length in enumerate(lengths):
-        alone = attention(query[b], key[b, :length], value[b, :length])
-        close(together.output[b], alone.output)
-        close(together.weights[b, :, :length], alone.weights)
 
 
 def test_a_padding_mask_needs_a_heads_axis_even_when_batch_equals_heads() -> None:

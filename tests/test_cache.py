@@ -75,52 +75,6 @@ def full() -> KVCache:
     return cache
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: KVCache(0), "max_length must be a whole number of at least 1: it is 0"),
-        (lambda: KVCache(-2), "max_length must be a whole number of at least 1: it is -2"),
-        (lambda: KVCache(capacity=0), "capacity must be a whole number of at least 1"),
-        (
-            lambda: full().append(normal(2, 3, 2, 4), normal(2, 3, 2, 5)),
-            "at most max_length = 4 rows: 3 are in it, and 2 more came",
-        ),
-        (
-            lambda: KVCache(4).append(normal(2, 3, 5, 4), normal(2, 3, 5, 4)),
-            "at most max_length = 4 rows: 0 are in it, and 5 more came",
-        ),
-        (
-            lambda: full().append(normal(1, 3, 1, 4), normal(1, 3, 1, 5)),
-            r"key must fit the rows in the cache, \(2, 3, 1, 4\): its shape is \(1, 3, 1, 4\)",
-        ),
-        (
-            lambda: full().append(normal(2, 3, 1, 4), normal(2, 3, 1, 4)),
-            r"value must fit the rows in the cache, \(2, 3, 1, 5\)",
-        ),
-        (
-            lambda: full().append(normal(2, 3, 1, 4).float(), normal(2, 3, 1, 5).float()),
-            "key must have the cache's dtype, torch.float64: it has torch.float32",
-        ),
-        (
-            lambda: KVCache().append(normal(2, 3, 1, 4), normal(2, 3, 2, 4)),
-            "key and value must have the same length",
-        ),
-        (
-            lambda: KVCache().append(normal(2, 3, 1, 4), normal(2, 2, 1, 4)),
-            "the same leading dimensions",
-        ),
-        (lambda: KVCache().append(normal(3, 1, 4), normal(3, 1, 4)), r"the shape \(b, h, n, d\)"),
-        (
-            lambda: KVCache().append(normal(1, 1, 1, 4).requires_grad_(), normal(1, 1, 1, 4)),
-            r"must not need a gradient.*torch\.no_grad",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_a_refused_row_leaves_the_cache_as_it_was() -> None:
     cache = full()
     with pytest.raises(ValueError, match="max_length"):

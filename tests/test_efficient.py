@@ -334,34 +334,3 @@ def test_autocast_does_not_lower_its_precision() -> None:
 def test_results_can_be_copied() -> None:
     tiled = tiled_attention(TOKENS, TOKENS, TOKENS, chances(3, 3))
     assert torch.equal(copy.deepcopy(tiled).output, tiled.output)
-
-
-# --- errors at the door ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("tile", [0, -1, 2.0, True])
-def test_tiles_are_whole_and_positive(tile) -> None:
-    with pytest.raises(
-        ValueError, match=f"tile must be a whole number of at least 1: it is {tile}"
-    ):
-        tiled_attention(TOKENS, TOKENS, TOKENS, tile=tile)
-    with pytest.raises(ValueError, match="tile must be a whole number of at least 1"):
-        online_softmax(TOKENS, tile=tile)
-
-
-def test_scores_need_one_number_at_least() -> None:
-    for bad in (torch.zeros(3, 0), torch.zeros(())):
-        with pytest.raises(ValueError, match="scores must have at least one score"):
-            summarise(bad)
-    with pytest.raises(ValueError, match="scores must hold floating-point numbers"):
-        online_softmax(torch.ones(3).long())
-
-
-def test_the_logsumexp_must_be_that_of_the_queries() -> None:
-    with pytest.raises(ValueError, match=r"logsumexp must have the shape \(…, n_q\) = \(3,\)"):
-        weights_from(TOKENS, TOKENS, TOKENS)
-    sums = tiled_attention(TOKENS, TOKENS, TOKENS).logsumexp
-    with pytest.raises(ValueError, match="rows must be from 0 to 2: 3 is among them"):
-        weights_from(TOKENS, TOKENS, sums, rows=3)
-    with pytest.raises(ValueError, match="mask must be boolean"):
-        weights_from(TOKENS, TOKENS, sums, torch.ones(3, 3))

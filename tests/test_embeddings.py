@@ -1,6 +1,5 @@
 """Embeddings: token, position and type, summed."""
 
-import pytest
 import torch
 from torch import nn
 
@@ -44,29 +43,3 @@ def test_dropout_acts_in_training_only() -> None:
     assert not torch.equal(embed(tokens), embed(tokens))
     embed.eval()
     assert torch.equal(embed(tokens), embed(tokens))
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Embeddings(0, 4), "vocabulary must be a whole number of at least 1"),
-        (lambda: Embeddings(4, 0), "d_model must be a whole number of at least 1"),
-        (lambda: Embeddings(4, 4, n_types=-1), "n_types must be a whole number of at least 0"),
-        (lambda: Embeddings(4, 4, positions="rope"), "positions must be one of 'sinusoidal', 'l"),
-        (lambda: Embeddings(2, 4)(IDS), "tokens must hold token ids from 0 to 1: 2 is among them"),
-        (lambda: Embeddings(3, 4)(IDS, IDS), "types must be None"),
-        (lambda: Embeddings(3, 4)(IDS[0]), r"tokens must have the shape \(b, n\)"),
-        (lambda: Embeddings(3, 4)(IDS.float()), r"tokens must hold token ids of dtype torch\.int6"),
-        (
-            lambda: Embeddings(3, 4, n_types=1)(IDS, IDS),
-            "types must hold token ids from 0 to 0: 1 is among them",
-        ),
-        (
-            lambda: Embeddings(3, 4, n_types=2)(IDS, IDS[:, :1] * 0),
-            r"types must have the shape of tokens, \(1, 2\): its shape is \(1, 1\)",
-        ),
-    ],
-)
-def test_wrong_arguments_are_refused(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -99,21 +99,6 @@ def test_a_cache_keeps_to_its_length() -> None:
         layer(normal(1, 2, 24), causal=True, cache=cache)
 
 
-def test_a_cache_holds_a_memory_of_its_own_only() -> None:
-    x = normal(1, 3, 24)
-    with pytest.raises(ValueError, match="cache must be None where memory is given"):
-        made()(x, x, cache=KVCache())
-    with pytest.raises(ValueError, match="rope turns a sequence by its own positions"):
-        made(rope=True)(x, x)
-    with pytest.raises(ValueError, match="rope turns a sequence by its own positions"):
-        made(rope=True).weights(x, x)
-
-
-def test_a_cache_asks_for_no_gradients() -> None:
-    with torch.enable_grad(), pytest.raises(ValueError, match=r"compute under torch\.no_grad"):
-        made()(normal(1, 3, 24), cache=KVCache())
-
-
 def test_half_precision_is_cached_in_half_precision() -> None:
     layer, x, cache = made(rope=True).float(), normal(2, 4, 24).float(), KVCache()
     with torch.autocast("cpu", dtype=torch.bfloat16):

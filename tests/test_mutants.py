@@ -61,12 +61,6 @@ def test_what_is_made_on_the_way_lies_where_the_query_does() -> None:
     assert fused_attention(query, key, key, mask, causal=True).device.type == "meta"
 
 
-@pytest.mark.parametrize("key", [X.double(), X[:1], X.to("meta")])
-def test_a_score_that_checks_nothing_is_no_way_round_the_checks(key: Tensor) -> None:
-    with pytest.raises(ValueError, match="query and key must have the same"):
-        attention_weights(X, key, score=lambda query, key: torch.zeros(2, 5, 5))
-
-
 @pytest.mark.parametrize(("d", "cap", "queries"), [(3, 1, 1), (1, 8, 2), (1, 15, 3), (2, 80, 10)])
 def test_the_hidden_layer_holds_as_many_queries_as_its_cap_allows(
     d: int, cap: int, queries: int, monkeypatch: pytest.MonkeyPatch
@@ -115,18 +109,6 @@ def test_everything_is_made_on_one_device(made: Callable[[Tensor], Tensor]) -> N
     assert made(X.to("meta")).device.type == "meta"
 
 
-@pytest.mark.parametrize(
-    ("mask", "message"),
-    [
-        (torch.ones(5, 5), "mask must be boolean"),
-        (torch.ones(2, 3, 5, 5).bool(), r"each of them equal or 1: its shape is \(2, 3, 5, 5\)"),
-    ],
-)
-def test_chosen_heads_are_no_way_round_the_checks(mask: Tensor, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        MultiHeadAttention(8, 2).weights(X, mask=mask, causal=True, heads=1)
-
-
 def test_no_rows_at_all_may_be_chosen() -> None:
     assert MultiHeadAttention(8, 2).weights(X, rows=[]).shape == (2, 2, 0, 5)
 
@@ -152,13 +134,6 @@ def test_slopes_between_those_of_four_heads_are_every_other_one_of_eight(
 def test_alibi_counts_the_steps_between_query_and_key() -> None:
     steps = -alibi_bias(1, 3, 4, dtype=torch.float64)[0] / 2.0**-8
     assert steps.tolist() == [[1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]
-
-
-def test_the_furthest_sentence_must_find_its_learned_position() -> None:
-    layer = LearnedPositions(4, 8)
-    assert layer(X[:, :2], torch.tensor([0, 2])).shape == (2, 2, 8)
-    with pytest.raises(ValueError, match="max_length = 4 positions: 2 rows end at 5"):
-        layer(X[:, :2], torch.tensor([0, 3]))
 
 
 def test_a_beam_goes_by_the_mean_per_token_unless_told_otherwise() -> None:

@@ -182,32 +182,3 @@ def test_alibi_is_a_bias_for_torch_too() -> None:
     expected = scaled_dot_product_attention(query, key, value, attn_mask=allowed)
     close(fused_attention(query, key, value, bias=bias, causal=True), expected)
     close(attention(query, key, value, causal_mask(5), bias=bias).output, expected)
-
-
-# --- refused --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: sinusoidal(3, 5), "d must be even, .*: it is 5"),
-        (lambda: sinusoidal(3, 0), "d must be a whole number of at least 2: it is 0"),
-        (lambda: sinusoidal(-1, 4), "n must be a whole number of at least 0: it is -1"),
-        (lambda: sinusoidal(1, 4, offset=-1), "offset must be a whole number of at least 0"),
-        (lambda: Sinusoidal(3), "d must be even"),
-        (lambda: Sinusoidal(4)(torch.zeros(1, 2, 6)), r"x must have the shape \(…, n, 4\)"),
-        (lambda: LearnedPositions(0, 4), "max_length must be a whole number of at least 1"),
-        (lambda: LearnedPositions(4, -1), "d must be a whole number of at least 1"),
-        (lambda: LearnedPositions(4, 2)(torch.zeros(1, 2, 3)), r"x must have the shape"),
-        (lambda: Rotary(7), "d must be even, .*: it is 7"),
-        (lambda: Rotary(4, base=0.0), "base must be above 0 and finite: it is 0.0"),
-        (lambda: Rotary(4, base=math.inf), "base must be above 0 and finite: it is inf"),
-        (lambda: Rotary(4)(torch.zeros(2, 6)), r"x must have the shape \(…, n, 4\)"),
-        (lambda: alibi_bias(0, 3), "n_heads must be a whole number of at least 1: it is 0"),
-        (lambda: alibi_bias(2, -3), "n_q must be a whole number of at least 0"),
-        (lambda: alibi_bias(2, 3, -1), "n_k must be a whole number of at least 0"),
-    ],
-)
-def test_wrong_arguments_are_refused(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()

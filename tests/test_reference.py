@@ -90,34 +90,3 @@ def test_softmax_agrees_with_torch_and_sums_to_one() -> None:
 def test_softmax_does_not_overflow() -> None:
     np.testing.assert_allclose(softmax([1000, 1000]), [0.5, 0.5])
     np.testing.assert_allclose(softmax([0, -np.inf]), [1, 0])
-
-
-@pytest.mark.parametrize("attend", [attention_loops, attention_matrices])
-@pytest.mark.parametrize(
-    ("shapes", "message"),
-    [
-        (((3,), (2, 3), (2, 3)), r"at least 2 dimensions: query \(3,\)"),
-        (((2, 3), (2, 4), (2, 3)), r"the same last dimension: query \(2, 3\), key \(2, 4\)"),
-        (((2, 0), (2, 0), (2, 3)), "the same last dimension"),
-        (((2, 3), (2, 3), (4, 3)), "key and value must have the same length"),
-        (((2, 2, 3), (1, 2, 3), (2, 2, 3)), "the same leading dimensions"),
-    ],
-)
-def test_arrays_that_do_not_fit_are_refused(attend, shapes, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        attend(*(np.zeros(shape) for shape in shapes))
-
-
-@pytest.mark.parametrize("attend", [attention_loops, attention_matrices])
-def test_masks_that_do_not_fit_are_refused(attend) -> None:
-    with pytest.raises(ValueError, match=r"mask must be boolean.*int64 came"):
-        attend(TOKENS, TOKENS, TOKENS, np.ones((3, 3), dtype=np.int64))
-    with pytest.raises(ValueError, match=r"mask must fit the scores \(3, 3\): .* \(2, 3\)"):
-        attend(TOKENS, TOKENS, TOKENS, np.ones((2, 3), dtype=bool))
-    with pytest.raises(ValueError, match=r"mask must fit the scores"):
-        attend(TOKENS, TOKENS, TOKENS, np.ones((1, 3, 3), dtype=bool))
-
-
-def test_loops_are_for_one_sentence() -> None:
-    with pytest.raises(ValueError, match=r"query must have the shape \(n_q, d\)"):
-        attention_loops([TOKENS], [TOKENS], [TOKENS])

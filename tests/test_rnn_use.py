@@ -2,11 +2,10 @@
 
 import copy
 
-import pytest
 import torch
 from torch import Tensor
 
-from attnbook.rnn import AttentionDecoder, Encoder, RNNSeq2Seq
+from attnbook.rnn import RNNSeq2Seq
 from tests.recurrent import (
     LENGTHS,
     SCORES,
@@ -80,68 +79,3 @@ def test_dropout_is_for_training_alone(order: str, feeding: bool) -> None:
     assert torch.equal(run(), model_of(order, feeding)(source, target, source_lengths=LENGTHS))
     model.train()
     assert not torch.equal(run(), run())
-
-
-def run_with(**changed) -> None:
-    source, target = batch_of()
-    arguments = {"source": source, "target": target, "source_lengths": LENGTHS, **changed}
-    model_of()(arguments["source"], arguments["target"], source_lengths=arguments["source_lengths"])
-
-
-@pytest.mark.parametrize(
-    ("changed", "error", "message"),
-    [
-        ({"source": [[3]]}, TypeError, "source must be a torch.Tensor: it is a list"),
-        ({"source": torch.ones(3, 6)}, ValueError, "source must .*torch.float32"),
-        ({"source": torch.full((3, 6), SOURCE)}, ValueError, "source must .*from 0 to 10"),
-        ({"source": torch.full((3, 6), -1)}, ValueError, "source must .*from 0 to 10.*-1"),
-        ({"source": torch.ones(3).long()}, ValueError, r"source must .*shape .*\(3,\)"),
-        ({"target": torch.full((3, 5), TARGET)}, ValueError, "target must .*from 0 to 8"),
-        ({"target": torch.ones(2, 5).long()}, ValueError, r"target must .*\(2, 5\)"),
-        ({"target": torch.ones(3, 0).long()}, ValueError, r"target must .*\(3, 0\)"),
-        ({"source_lengths": [4, 6, 1]}, TypeError, "source_lengths must be a torch.Tensor"),
-        ({"source_lengths": LENGTHS.int()}, ValueError, "source_lengths must be int64"),
-        ({"source_lengths": LENGTHS[:2]}, ValueError, r"\(b,\) = \(3,\).*shape \(2,\)"),
-        ({"source_lengths": LENGTHS - 1}, ValueError, r"from 1 to 6.*\[3, 5, 0\]"),
-        ({"source_lengths": LENGTHS - 7}, ValueError, "source_lengths must be from 1 to 6"),
-        ({"source_lengths": LENGTHS + 1}, ValueError, "source_lengths must be from 1 to 6"),
-    ],
-)
-def test_what_does_not_fit_is_refused_in_words(changed, error, message: str) -> None:
-    with pytest.raises(error, match=message):
-        run_with(**changed)
-
-
-@pytest.mark.parametrize(
-    ("build", "message"),
-    [
-        (lambda: Encoder(5, 7), "d_model must be a multiple of the number of directions = 2: .*7"),
-        (lambda: Encoder(0, 8), "vocabulary must be a whole number of at least 1: it is 0"),
-        (lambda: Encoder(5, 0), "d_model must be a whole number of at least 2"),
-        (lambda: Encoder(5, 8, dropout=1.0), "dropout must be at least 0 and below 1"),
-        (lambda: AttentionDecoder(0, 8), "vocabulary must be a whole number of at least 1"),
-        (lambda: AttentionDecoder(5, 0), "d_model must be a whole number of at least 1"),
-        (lambda: AttentionDecoder(5, 8, dropout=-0.1), "dropout must be at least 0"),
-        (lambda: AttentionDecoder(5, 8, order="cho"), "order must be one of 'none', .*'cho'"),
-        (
-            lambda: AttentionDecoder(5, 8, order="bahdanau", input_feeding=True),
-            "input_feeding is for order='luong' alone: order is 'bahdanau'",
-        ),
-    ],
-)
-def test_a_model_that_cannot_be_is_refused(build, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        build()
-
-
-def test_a_model_without_attention_has_no_weights_to_show() -> None:
-    source, target = batch_of()
-    with pytest.raises(ValueError, match="order='none' has no weights"):
-        model_of("none").weights(source, target, source_lengths=LENGTHS)
-
-
-def test_a_score_of_another_shape_is_refused() -> None:
-    model = RNNSeq2Seq(SOURCE, TARGET, D, score=lambda q, k: q.sum(dim=-1, keepdim=True))
-    source, target = batch_of()
-    with pytest.raises(ValueError, match=r"score\(query, key\) must return the shape"):
-        model(source, target, source_lengths=LENGTHS)

@@ -54,24 +54,3 @@ def test_scores_leave_their_inputs_alone() -> None:
     scaled_dot(query, key)
     assert torch.equal(query, before[0])
     assert torch.equal(key, before[1])
-
-
-@pytest.mark.parametrize("score", [dot, scaled_dot])
-@pytest.mark.parametrize(
-    ("query", "key", "message"),
-    [
-        (
-            torch.zeros(2, 3),
-            torch.zeros(2, 4),
-            r"the same last dimension: query has 3 \(shape \(2, 3\)\), "
-            r"key has 4 \(shape \(2, 4\)\)",
-        ),
-        (torch.zeros(2, 0), torch.zeros(2, 0), "vectors of at least one number"),
-        (torch.zeros(3), torch.zeros(2, 3), r"query must have at least 2 dimensions.*\(3,\)"),
-        (torch.zeros(2, 3), torch.zeros(2, 3).double(), "the same dtype.*float32.*float64"),
-        (torch.zeros(2, 2, 3), torch.zeros(1, 2, 3), "the same leading dimensions"),
-    ],
-)
-def test_vectors_that_do_not_fit_are_refused(score, query, key, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        score(query, key)

@@ -135,28 +135,3 @@ def test_they_are_ordinary_modules(kind: str) -> None:
     close(score.float()(query.float(), key.float()).double(), expected, 1e-5)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         close(score(query.float(), key.float()).double(), expected, 0.1)
-
-
-@both
-@pytest.mark.parametrize(
-    ("query", "key", "message"),
-    [
-        ((2, 4), (2, D_K), r"query must have the shape \(…, n, 3\): its shape is \(2, 4\)"),
-        ((2, D_Q), (2, 4), r"key must have the shape \(…, n, 5\): its shape is \(2, 4\)"),
-        ((D_Q,), (2, D_K), r"query must have the shape .*: its shape is \(3,\)"),
-        ((2, 2, D_Q), (1, 2, D_K), "the same leading dimensions"),
-    ],
-)
-def test_vectors_that_do_not_fit_are_refused(kind: str, query, key, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        made(kind)(normal(*query), normal(*key))
-
-
-@pytest.mark.parametrize("sizes", [(0, 1), (1, -1), (2.0, 1), (True, 1)])
-def test_sizes_below_one_are_refused(sizes) -> None:
-    with pytest.raises(ValueError, match="must be a whole number of at least 1"):
-        Bilinear(*sizes)
-    with pytest.raises(ValueError, match="must be a whole number of at least 1"):
-        Additive(*sizes, 2)
-    with pytest.raises(ValueError, match="d must be a whole number of at least 1: it is 0"):
-        Additive(1, 1, 0)

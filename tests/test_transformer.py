@@ -182,14 +182,6 @@ def test_padding_after_a_text_needs_no_mask() -> None:
     close(model(text)[1, :2], model(TARGET[1:2, :2])[0])
 
 
-def test_learned_positions_end() -> None:
-    model = writer("learned", max_length=4)
-    state = model.start(TARGET[:, :3], torch.tensor([3, 2, 1]))
-    _, state = model.step(TARGET[:, 3], state)
-    with pytest.raises(ValueError, match="within max_length = 4 positions: 1 rows end at 5"):
-        model.step(TARGET[:, 3], state)
-
-
 # --- training, and ordinary modules ---------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Errors at the door: every check names the argument, what came and what was wanted."""
+"""Errors at the door: every check names the argument, what was wanted and what came."""
 
 import importlib
 import math
@@ -11,14 +11,23 @@ import torch
 from torch import Tensor
 
 
+def must(
+    fine: object, name: str, wanted: str, it: Any = None, *, but: str = "", error: type = ValueError
+) -> None:
+    """Raise ``error`` unless all is ``fine``: "name must wanted: it is …", or what ``but`` says."""
+    if not fine:
+        shape = f"its shape is {tuple(it.shape)}" if isinstance(it, Tensor) else ""
+        raise error(f"{name} must {wanted}: {but or shape or f'it is {it!r}'}")
+
+
 def whole_number(name: str, number: Any, *, at_least: int = 0) -> None:
-    """Raise ``ValueError`` unless ``number`` is a whole number and large enough."""
+    """Ask for a whole number that is large enough."""
     if not isinstance(number, int) or isinstance(number, bool) or number < at_least:
-        raise ValueError(f"{name} must be a whole number of at least {at_least}: it is {number!r}")
+        must(False, name, f"be a whole number of at least {at_least}", number)
 
 
 def sizes(at_least: int = 1, /, **numbers: Any) -> None:
-    """Raise ``ValueError`` unless all are whole numbers and large enough."""
+    """Ask for whole numbers that are large enough."""
     for name, number in numbers.items():
         whole_number(name, number, at_least=at_least)
 
@@ -29,90 +38,83 @@ def is_number(came: Any) -> bool:
 
 
 def positive(name: str, number: Any) -> None:
-    """Raise ``ValueError`` unless ``number`` is above 0 and finite."""
-    if not (is_number(number) and 0 < number < math.inf):
-        raise ValueError(f"{name} must be above 0 and finite: it is {number!r}")
+    """Ask for a number above 0."""
+    must(is_number(number) and 0 < number < math.inf, name, "be above 0 and finite", number)
 
 
 def probability(name: str, number: Any) -> None:
-    """Raise ``ValueError`` unless ``number`` is at least 0 and below 1."""
-    if not (is_number(number) and 0 <= number < 1):
-        raise ValueError(f"{name} must be at least 0 and below 1: it is {number!r}")
+    """Ask for a number from [0, 1)."""
+    must(is_number(number) and 0 <= number < 1, name, "be at least 0 and below 1", number)
 
 
 def flags(**came: Any) -> None:
     """Raise ``TypeError`` unless all are True or False; "False" would count as true."""
     for name, flag in came.items():
-        if not isinstance(flag, bool):
-            raise TypeError(f"{name} must be True or False: it is {flag!r}")
+        must(isinstance(flag, bool), name, "be True or False", flag, error=TypeError)
 
 
 def multiple(name: str, number: int, of: str, divisor: int) -> None:
-    """Raise ``ValueError`` unless ``number`` is a multiple of ``divisor``."""
-    if number % divisor:
-        raise ValueError(f"{name} must be a multiple of {of} = {divisor}: it is {number}")
+    """Ask for a multiple of ``divisor``."""
+    must(number % divisor == 0, name, f"be a multiple of {of} = {divisor}", number)
 
 
 def one_of(name: str, came: object, known: Iterable[object]) -> None:
-    """Raise ``ValueError`` unless ``came`` is one of the ``known`` values."""
-    if came not in (known := tuple(known)):
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}: it is {came!r}")
+    """Ask for one of the ``known`` values."""
+    known = tuple(known)
+    must(came in known, name, f"be one of {', '.join(map(repr, known))}", came)
 
 
-def is_a(name: str, came: object, kind: type, words: str = "") -> None:
+def is_a(name: str, came: object, kind: Any, words: str = "") -> None:
     """Raise ``TypeError`` for anything but a ``kind``, which ``words`` may name."""
     if not isinstance(came, kind):
-        wanted = words or f"a {'torch.' if kind is Tensor else ''}{kind.__name__}"
-        raise TypeError(f"{name} must be {wanted}: it is a {type(came).__name__}")
+        words = words or f"a {'torch.' if kind is Tensor else ''}{kind.__name__}"
+        must(False, name, f"be {words}", but=f"it is a {type(came).__name__}", error=TypeError)
 
 
 def floats(name: str, tensor: Any) -> None:
-    """Raise ``TypeError`` for anything but a tensor, ``ValueError`` unless it holds floats."""
+    """Ask for a tensor of floating-point numbers."""
     is_a(name, tensor, Tensor)
-    if not tensor.is_floating_point():
-        write = f"its dtype is {tensor.dtype} (write {name}.float())"
-        raise ValueError(f"{name} must hold floating-point numbers: {write}")
+    told = f"its dtype is {tensor.dtype} (write {name}.float())"
+    must(tensor.is_floating_point(), name, "hold floating-point numbers", but=told)
 
 
 def integers(name: str, tensor: Any, verb: str = "hold") -> None:
-    """Raise ``TypeError`` for anything but a tensor, ``ValueError`` for floats and bools."""
+    """Ask for a tensor of whole numbers."""
     is_a(name, tensor, Tensor)
-    if tensor.dtype == torch.bool or tensor.is_floating_point() or tensor.is_complex():
-        raise ValueError(f"{name} must {verb} whole numbers: its dtype is {tensor.dtype}")
+    other = tensor.dtype == torch.bool or tensor.is_floating_point() or tensor.is_complex()
+    must(not other, name, f"{verb} whole numbers", but=f"its dtype is {tensor.dtype}")
 
 
 def boolean(name: str, mask: Any) -> None:
-    """Raise ``TypeError`` for anything but a tensor, ``ValueError`` unless it is boolean."""
+    """Ask for a boolean tensor."""
     is_a(name, mask, Tensor)
     if mask.dtype != torch.bool:
-        wanted = "boolean, True where a query may attend"
-        raise ValueError(f"{name} must be {wanted}: its dtype is {mask.dtype}")
+        wanted = "be boolean, True where a query may attend"
+        must(False, name, wanted, but=f"its dtype is {mask.dtype}")
 
 
 def shape(name: str, tensor: Tensor, *wanted: int | str) -> None:
     """Compare a shape: a number is that size, a name any, and "…" any leading dimensions."""
-    came = tuple(tensor.shape)
-    form = f"({', '.join(map(str, wanted))}{',' * (len(wanted) == 1)})"
-    few = wanted[0] == "…"
-    sizes = wanted[1:] if few else wanted
-    long_enough = len(came) >= len(sizes) if few else len(came) == len(sizes)
+    few, came = wanted[0] == "…", tuple(tensor.shape)
+    sizes = wanted[few:]
     pairs = zip(sizes[::-1], came[::-1], strict=False)
-    if not long_enough or any(isinstance(size, int) and size != mine for size, mine in pairs):
-        free = few and not any(isinstance(size, int) for size in sizes)
-        least = f"at least {len(sizes)} dimensions," if free else "the shape"
-        raise ValueError(f"{name} must have {least} {form}: its shape is {came}")
+    fits = all(isinstance(size, str) or size == mine for size, mine in pairs)
+    fits = fits and (len(came) >= len(sizes) if few else len(came) == len(sizes))
+    free = few and not any(isinstance(size, int) for size in sizes)
+    least = f"at least {len(sizes)} dimensions," if free else "the shape"
+    form = f"({', '.join(map(str, wanted))}{',' * (len(wanted) == 1)})"
+    must(fits, name, f"have {least} {form}", tensor)
 
 
 def alike(what: str, **tensors: Tensor) -> None:
-    """Compare a part of tensors, one of those listed here, with the first one's."""
-    (first, one), *others = tensors.items()
-    for name, other in others:
-        wanted, mine = PARTS[what](one), PARTS[what](other)
-        if wanted != mine:
-            shapes = [f" (shape {tuple(each.shape)})" for each in (one, other)]
-            shapes = ["", ""] if what in ("dtype", "device") else shapes
-            both = f"{first} has {wanted}{shapes[0]}, {name} has {mine}{shapes[1]}"
-            raise ValueError(f"{first} and {name} must have the same {what}: {both}")
+    """Compare a part, one of those listed here, of two tensors."""
+    (first, one), (second, other) = tensors.items()
+    ours, theirs = PARTS[what](one), PARTS[what](other)
+    if ours != theirs:
+        brief = what in ("dtype", "device")
+        a, b = ("" if brief else f" (shape {tuple(each.shape)})" for each in (one, other))
+        both = f"{first} has {ours}{a}, {second} has {theirs}{b}"
+        must(False, f"{first} and {second}", f"have the same {what}", but=both)
 
 
 PARTS: dict[str, Callable[[Tensor], Any]] = {
@@ -123,6 +125,13 @@ PARTS: dict[str, Callable[[Tensor], Any]] = {
     "length": lambda tensor: f"{tensor.shape[-2]} rows",
     "last dimension": lambda tensor: tensor.shape[-1],
 }
+
+
+def like(name: str, x: Tensor, whose: str, other: Tensor, *kinds: str) -> None:
+    """Compare what a tensor is with what a layer or a cache, ``whose``, holds."""
+    for what in kinds or ("dtype", "device"):
+        mine, ours = getattr(x, what), getattr(other, what)
+        must(mine == ours, name, f"have the {whose}'s {what}, {ours}", but=f"it has {mine}")
 
 
 def attention(
@@ -165,21 +174,19 @@ def _meet(tensors: tuple[Any, ...], groups: bool, one_size: bool) -> bool:
 
 
 def _say_why(tensors: tuple[Any, ...], groups: bool, one_size: bool) -> None:
-    named = dict(zip(("query", "key", "value"), tensors, strict=False))
     query, key = tensors[:2]
-    for name, one in named.items():
+    for name, one in zip(("query", "key", "value"), tensors, strict=False):
         floats(name, one)
         shape(name, one, *(("b", "h", "n", "d") if groups else ("…", "length", "d")))
-        for what in ("dtype", "device", "leading dimension" + "s" * (not groups)):
-            alike(what, **{"query": query, name: one})
-    if "value" in named:
-        alike("leading dimensions", key=key, value=named["value"])
-        alike("length", key=key, value=named["value"])
+        if one is not query:
+            for what in ("dtype", "device", "leading dimension" + "s" * (not groups)):
+                alike(what, **{"query": query, name: one})
+    for what in ("leading dimensions", "length"):
+        alike(what, key=key, value=tensors[-1])
     if one_size:
         alike("last dimension", query=query, key=key)
-        if query.shape[-1] == 0:
-            came = f"their shapes are {tuple(query.shape)} and {tuple(key.shape)}"
-            raise ValueError(f"query and key must have vectors of at least one number: {came}")
+        told = f"their shapes are {tuple(query.shape)} and {tuple(key.shape)}"
+        must(query.shape[-1], "query and key", "have vectors of at least one number", but=told)
 
 
 def parts(mask: Tensor | None, bias: Tensor | None, scores: tuple[int, ...], query: Tensor) -> None:
@@ -196,28 +203,22 @@ def parts(mask: Tensor | None, bias: Tensor | None, scores: tuple[int, ...], que
 def fits(name: str, part: Tensor, scores: tuple[int, ...], query: Tensor) -> None:
     """Check that a mask or bias lines up with scores of that shape and does not enlarge them.
 
-    A shape such as (b, 1, n_k) against (b, h, n_q, n_k) is refused: from the right, b would line
-    up with the heads.
+    (b, 1, n_k) against (b, h, n_q, n_k) is refused: from the right, b would meet the heads.
     """
-    came = tuple(part.shape)
-    same_rank = len(came) == len(scores)
-    if came != scores[-2:] and not (
-        same_rank and all(m in (1, s) for m, s in zip(came, scores, strict=True))
-    ):
-        raise ValueError(
-            f"{name} must have the shape (n_q, n_k) = {scores[-2:]}, or as many dimensions as the "
-            f"scores {scores}, each of them equal or 1: its shape is {came}"
-        )
+    came, flat = tuple(part.shape), scores[-2:]
+    fine = len(came) == len(scores) and all(m in (1, s) for m, s in zip(came, scores, strict=True))
+    if came != flat and not fine:
+        rank = f"or as many dimensions as the scores {scores}, each of them equal or 1"
+        must(False, name, f"have the shape (n_q, n_k) = {flat}, {rank}", part)
     alike("device", **{"query": query, name: part})
 
 
 def score_result(scores: Any, query: Tensor, key: Tensor) -> None:
-    """Raise unless a score function returned floats of shape (…, n_q, n_k)."""
+    """Ask a score function for floats of shape (…, n_q, n_k)."""
     floats("the result of score(query, key)", scores)
-    wanted = (*query.shape[:-1], key.shape[-2])
-    if tuple(scores.shape) != wanted:
-        came = f"{wanted}: it returned {tuple(scores.shape)}"
-        raise ValueError(f"score(query, key) must return the shape (…, n_q, n_k) = {came}")
+    wanted, came = (*query.shape[:-1], key.shape[-2]), tuple(scores.shape)
+    form = f"return the shape (…, n_q, n_k) = {wanted}"
+    must(came == wanted, "score(query, key)", form, but=f"it returned {came}")
 
 
 def vectors(name: str, x: Any, weight: Tensor, *wanted: int | str) -> None:
@@ -228,22 +229,19 @@ def vectors(name: str, x: Any, weight: Tensor, *wanted: int | str) -> None:
             return
     floats(name, x)
     shape(name, x, *wanted)
-    for what in ("dtype", "device"):
-        mine, ours = getattr(x, what), getattr(weight, what)
-        # autocast brings two dtypes together
-        if mine != ours and not (what == "dtype" and torch.is_autocast_enabled(x.device.type)):
-            raise ValueError(f"{name} must have the layer's {what}, {ours}: it has {mine}")
+    # autocast brings two dtypes together
+    same = x.dtype == weight.dtype or torch.is_autocast_enabled(x.device.type)
+    like(name, x, "layer", weight, *(["device"] if same else []))
 
 
 def sentences(name: str, ids: Any, *, may_be_empty: bool = False) -> None:
     """Check a batch of sentences, token ids (b, n) in int64, of at least one token unless told."""
     if not isinstance(ids, Tensor) or ids.dtype != torch.int64:
         is_a(name, ids, Tensor)
-        raise ValueError(f"{name} must hold token ids of dtype torch.int64: it has {ids.dtype}")
+        must(False, name, "hold token ids of dtype torch.int64", but=f"it has {ids.dtype}")
     if ids.dim() != 2 or not (may_be_empty or ids.numel()):
         least = "" if may_be_empty else " with at least one sentence of at least one token"
-        came = f"its shape is {tuple(ids.shape)}"
-        raise ValueError(f"{name} must have the shape (b, n){least}: {came}")
+        must(False, name, f"have the shape (b, n){least}", ids)
 
 
 def tokens(
@@ -251,8 +249,7 @@ def tokens(
 ) -> None:
     """Check token ids, each a row of a ``table`` of embeddings.
 
-    A batch (b, n) that is not empty, of ``b`` sentences where told; or one token for each of
-    ``rows``.
+    A batch (b, n) that is not empty, of ``b`` sentences where told; or one for each of ``rows``.
     """
     if rows is None:
         sentences(name, ids)
@@ -261,24 +258,24 @@ def tokens(
         shape(name, ids, rows)
     if ids.device != table.device:
         alike("device", **{"the model": table, name: ids})
-    if b is not None and len(ids) != b:
+    if b not in (None, len(ids)):
         wanted = f"(b, n_t) = ({b}, at least 1), for there are {b} sentences in source"
-        raise ValueError(f"{name} must have the shape {wanted}: its shape is {tuple(ids.shape)}")
+        must(False, name, f"have the shape {wanted}", ids)
     if len(wrong := _outside(ids, len(table))):
-        known = f"from 0 to {len(table) - 1}: {int(wrong[0])} is among them"
-        raise ValueError(f"{name} must hold token ids {known}")
+        told = f"{int(wrong[0])} is among them"
+        must(False, name, f"hold token ids from 0 to {len(table) - 1}", but=told)
 
 
 def lengths(name: str, came: Any, of: Tensor, *, at_least: int = 0) -> None:
     """Check the lengths (b,) of a batch of sentences (b, n), each from ``at_least`` to n."""
     is_a(name, came, Tensor)
     b, n = of.shape[:2]
-    if came.dtype != torch.int64 or tuple(came.shape) != (b,):
-        kind = f"its dtype is {came.dtype}, its shape {tuple(came.shape)}"
-        raise ValueError(f"{name} must be int64 of the shape (b,) = ({b},): {kind}")
+    kind = f"its dtype is {came.dtype}, its shape {tuple(came.shape)}"
+    fine = came.dtype == torch.int64 and tuple(came.shape) == (b,)
+    must(fine, name, f"be int64 of the shape (b,) = ({b},)", but=kind)
     if b == 0 or ((came < at_least) | (came > n)).any():
-        wanted = f"from {at_least} to {n}, for at least one sentence"
-        raise ValueError(f"{name} must be {wanted}: they are {came.tolist()}")
+        wanted = f"be from {at_least} to {n}, for at least one sentence"
+        must(False, name, wanted, but=f"they are {came.tolist()}")
 
 
 def rows(came: Any, of: Tensor | None) -> None:
@@ -288,7 +285,7 @@ def rows(came: Any, of: Tensor | None) -> None:
     if of is not None:
         alike("device", state=of, rows=came)
         if len(_outside(came, len(of))):
-            raise ValueError(f"rows must be from 0 to {len(of) - 1}: they are {came.tolist()}")
+            must(False, "rows", f"be from 0 to {len(of) - 1}", but=f"they are {came.tolist()}")
 
 
 def _outside(ids: Tensor, size: int) -> Tensor:
@@ -305,8 +302,7 @@ def indices(name: str, chosen: Any, size: int) -> list[int]:
     several = chosen.tolist() if hasattr(chosen, "tolist") else chosen
     several = whole_numbers(name, several if isinstance(several, Iterable) else [several])
     for one in several:
-        if not -size <= one < size:
-            raise ValueError(f"{name} must be from 0 to {size - 1}: {one} is among them")
+        must(-size <= one < size, name, f"be from 0 to {size - 1}", but=f"{one} is among them")
     return [one % size for one in several]
 
 
@@ -317,8 +313,8 @@ def whole_numbers(name: str, came: Any) -> list[int]:
         raise TypeError(f"{name} must be a list of whole numbers: it is {came!r}")
     several = [one.tolist() if hasattr(one, "tolist") else one for one in came]
     for one in several:
-        if isinstance(one, bool) or not hasattr(one, "__index__"):
-            raise ValueError(f"{name} must be whole numbers: {one!r} is among them")
+        whole = hasattr(one, "__index__") and not isinstance(one, bool)
+        must(whole, name, "be whole numbers", but=f"{one!r} is among them")
     return [as_int(one) for one in several]
 
 

@@ -1,12 +1,10 @@
 """Attention: energies from a score, weights from their softmax, output as the weighted sum.
 
-Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v). The leading dimensions, such
-as batch and heads, are free but the same in all three. A ``mask`` is boolean, ``True`` = may
-attend; it has the shape (n_q, n_k), or as many dimensions as the scores (…, n_q, n_k), each of
-them equal or 1. A ``bias`` is added to the scores and has such a shape too.
-
-A query with nothing to attend to gets zeros. A key that no query may attend to has no
-influence at all, not even when it holds NaN.
+Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v); the leading dimensions are free
+but the same in all three. A ``mask`` is boolean, ``True`` = may attend, of the shape (n_q, n_k)
+or with as many dimensions as the scores (…, n_q, n_k), each equal or 1; a ``bias``, added to the
+scores, too. A query with nothing to attend to gets zeros. A key that no query may attend to has
+no influence, not even when it holds NaN.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,15 +36,12 @@ class Attended(NamedTuple):
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Turn scores into weights over the keys that ``mask`` allows.
+    """Turn scores into weights, α_ij = exp(e_ij) / Σ_j' exp(e_ij') over the allowed keys j'.
 
-    α_ij = exp(e_ij) / Σ_j' exp(e_ij') over the allowed j', and 0 for all others. A row in
-    which nothing is allowed becomes zeros; its scores then get a gradient of zero.
+    All others are 0. A row in which nothing is allowed becomes zeros, without a gradient.
 
-    Shapes: scores (…, n_q, n_k) or (n_k,); mask as described at the top of this module;
-    returns the shape of scores.
-    Raises: ValueError for scores without floats, and for a mask that is not boolean or does
-    not fit.
+    Shapes: scores (…, n_q, n_k) or (n_k,); returns the same.
+    Raises: ValueError for scores without floats, and a mask that is not boolean or does not fit.
     """
     _check.floats("scores", scores)
     if mask is None:
@@ -68,8 +63,7 @@ def attention(
 
     output = softmax(score(query, key) + bias) value, where masked keys have weight 0.
 
-    Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v), mask and bias as described
-    at the top of this module; returns output (…, n_q, d_v) and weights (…, n_q, n_k).
+    Shapes: as at the top of this module; returns output (…, n_q, d_v), weights (…, n_q, n_k).
     Raises: ValueError where shapes, dtypes or devices do not fit, a mask is not boolean, or
     the score returns another shape; TypeError for anything but tensors.
     Source: Vaswani et al. (2017), equation 1.
@@ -94,18 +88,17 @@ def attention_weights(
 ) -> Tensor:
     """Compute the weights of ``attention`` alone, and only those that are asked for.
 
-    ``heads`` chooses along axis −3, ``rows`` among the queries: an int, a slice or several
-    ints. The axes stay, so ``heads=2`` means ``heads=[2]``. ``mask`` and ``bias`` are those of
-    the whole computation.
+    ``heads`` chooses along axis −3, ``rows`` among the queries; the axes stay. ``mask`` and
+    ``bias`` are those of the whole computation.
 
-    Shapes: as ``attention``; returns (…, n_q, n_k), where the heads and n_q are the chosen ones.
+    Shapes: as ``attention``; returns (…, n_q, n_k), of the chosen heads and queries.
     Raises: as ``attention``; ValueError for heads or rows that do not exist.
     """
     _check.attention(query, key, mask=mask, bias=bias)
     if heads is not None:
         if query.dim() < 3:
-            came = f"its shape is {tuple(query.shape)}"
-            raise ValueError(f"heads needs a query of shape (…, h, n_q, d): {came}")
+            came = tuple(query.shape)
+            raise ValueError(f"heads needs a query of shape (…, h, n_q, d): its shape is {came}")
         head = chosen("heads", heads, query.shape[-3], query)
         query, key = query.index_select(-3, head), key.index_select(-3, head)
         mask, bias = part_of(mask, -3, head), part_of(bias, -3, head)
@@ -129,11 +122,10 @@ def fused_attention(
 ) -> Tensor:
     """Compute the output of ``attention`` by PyTorch's fused kernel, which keeps no weights.
 
-    The score is the scaled dot product. ``causal=True`` means ``causal_mask(n_q, n_k)``, on top
-    of ``mask`` where both are given; unlike PyTorch's ``is_causal`` it is aligned bottom-right.
+    The score is the scaled dot product. ``causal=True`` adds ``causal_mask(n_q, n_k)``, aligned
+    bottom-right unlike PyTorch's ``is_causal``.
 
-    Shapes: as ``attention``; returns output (…, n_q, d_v).
-    Raises: as ``attention``.
+    Shapes, Raises: as ``attention``; returns output (…, n_q, d_v).
     """
     _check.attention(query, key, value, mask=mask, bias=bias, causal=causal, one_size=True)
     return fused(query, key, value, mask, bias, causal)
@@ -161,8 +153,7 @@ def fused(
 
 def _scores(score: Score, query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
     """Return score(query, key) + bias, in memory that ``_softmax`` may write to."""
-    if not callable(score):
-        _check.is_a("score", score, Callable, "a function of query and key")
+    _check.is_a("score", score, Callable, "a function of query and key")
     scores = score(query, key)
     _check.score_result(scores, query, key)
     if bias is not None:
@@ -199,10 +190,7 @@ def with_causal(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
 
 
 def without_unused_keys(mask: Tensor | None, *tensors: Tensor) -> tuple[Tensor, ...]:
-    """Return keys or values (…, n_k, d) with 0 where no query may look.
-
-    0 · NaN is NaN: a weight of 0 does not protect from what a padded row may hold.
-    """
+    """Return keys or values (…, n_k, d), 0 where no query may look: 0 · NaN would be NaN."""
     if mask is None:
         return tensors
     unused = ~mask.any(dim=-2)  # (…, n_k)

@@ -9,11 +9,8 @@ from attnbook import _check
 class KVCache:
     """Keys and values of one attention layer, in memory that is set aside before it is needed.
 
-    New rows are written behind the old ones. The memory doubles when it is full, up to
-    ``max_length`` where one is given, so that 1,000 tokens are copied a handful of times and not
-    1,000 times. Shapes, dtype and device are those of the first keys that come.
-
-    A cache is for inference: what it holds has no gradient. ``append`` changes it.
+    The memory doubles when it is full, up to ``max_length`` where one is given. Shapes, dtype and
+    device are those of the first keys that come. A cache is for inference: it keeps no gradient.
 
     Raises: ValueError for a ``max_length`` or ``capacity`` below 1.
     """
@@ -74,7 +71,10 @@ class KVCache:
             _check.floats(name, new)
             _check.shape(name, new, "b", "h", "n", "d")
             if self._memory is not None:
-                _check_like(name, new, self._memory[place])
+                old = self._memory[place]
+                wanted = (*old.shape[:2], new.shape[2], old.shape[3])
+                _check.must(new.shape == wanted, name, f"fit the rows in the cache, {wanted}", new)
+                _check.like(name, new, "cache", old)
         for what in ("dtype", "device", "leading dimensions", "length"):
             _check.alike(what, key=key, value=value)
         end = self.length + key.shape[2]
@@ -84,16 +84,6 @@ class KVCache:
         if torch.is_grad_enabled() and (key.requires_grad or value.requires_grad):
             why = "for a cache keeps none: compute under torch.no_grad()"
             raise ValueError(f"key and value must not need a gradient, {why}")
-
-
-def _check_like(name: str, new: Tensor, old: Tensor) -> None:
-    wanted, came = (*old.shape[:2], new.shape[2], old.shape[3]), tuple(new.shape)
-    if came != wanted:
-        raise ValueError(f"{name} must fit the rows in the cache, {wanted}: its shape is {came}")
-    for what in ("dtype", "device"):
-        mine, ours = getattr(new, what), getattr(old, what)
-        if mine != ours:
-            raise ValueError(f"{name} must have the cache's {what}, {ours}: it has {mine}")
 
 
 def _empty(like: Tensor, room: int) -> Tensor:

@@ -1,12 +1,11 @@
 """Writing with a model: greedily, by chance, or with a beam of the best hypotheses so far.
 
-A model is asked for one token after another through three methods (``Stepper``), so a recurrent
-state and a Transformer's cache are decoded by the same code. Sentences and hypotheses are rows of
-one batch; a sentence's result never depends on the others in it. No gradient is computed, and
-dropout is the model's own matter: call ``model.eval()`` first.
+A model is asked for one token after another through three methods (``Stepper``). Sentences and
+hypotheses are rows of one batch; a sentence's result never depends on the others in it. No
+gradient is computed; call ``model.eval()`` first.
 
-A hypothesis holds n tokens, eos among them where it is finished. Its log-probability is the sum
-of theirs under the model, log p(y) = Σ_t log p(y_t | y_<t, x), in float32 or better.
+A hypothesis holds n tokens, eos among them where it is finished. Its log-probability is
+log p(y) = Σ_t log p(y_t | y_<t, x) under the model, in float32 or better.
 """
 
 import math
@@ -26,9 +25,7 @@ State = TypeVar("State")
 class Stepper(Protocol[State]):
     """What can be decoded: ``RNNSeq2Seq``, ``Seq2Seq``, ``LanguageModel``, or a class of yours.
 
-    ``start`` reads b sources; ``step`` reads one token per row and gives the logits of the next;
-    ``reorder`` chooses rows of a state, with repetition. A row's logits may depend on no other
-    row. A state is used once: ``step`` may change it.
+    A row's logits may depend on no other row. A state is used once: ``step`` may change it.
     """
 
     def start(self, source: Tensor, source_lengths: Tensor) -> State:
@@ -40,7 +37,7 @@ class Stepper(Protocol[State]):
         ...
 
     def reorder(self, state: State, rows: Tensor) -> State:
-        """Return a state of the chosen rows (m,)."""
+        """Return a state of the chosen rows (m,), with repetition if asked."""
         ...
 
 
@@ -70,8 +67,8 @@ def greedy(
     Among equals the lowest token id wins. It ends at eos, or unfinished after ``max_length``
     tokens, eos counted.
 
-    Shapes: source (b, n_s), source_lengths (b,); bos is one token for all, or (b,) with one for
-    each, such as the last of a prompt that the source holds; returns b hypotheses.
+    Shapes: source (b, n_s), source_lengths (b,); bos is one token for all, or (b,), such as the
+    last of a prompt that the source holds; returns b hypotheses.
     Raises: ValueError for lengths outside the source, an empty batch, a ``max_length`` below 1,
     token ids that are negative or not in the vocabulary, and logits of another shape or NaN;
     TypeError for lengths or a source that are no tensors.
@@ -103,9 +100,8 @@ def sample(
     of those, the fewest most probable ones that together have at least this share. The
     log-probability of the result is the model's, without temperature and cuts.
 
-    Chance: sentence i has its own generator. Give one for each sentence, or a single one (None:
-    torch's own), from which a seed for each sentence is drawn in order. So a sentence depends on
-    its generator, or on the seed and its place, never on the others.
+    Chance: give one generator for each sentence, or a single one (None: torch's own), from which a
+    seed for each sentence is drawn in order, so that none depends on the others.
 
     Shapes, Raises: as ``greedy``; ValueError for a temperature that is not above 0 and finite, a
     ``top_k`` below 1, a ``top_p`` outside (0, 1], or another number of generators than sentences.
@@ -141,15 +137,13 @@ def beam_search(
 
         score(y) = log p(y) / n^α,  α = ``length_penalty``, n the tokens with eos
 
-    α = 0 is the log-probability, which favours short sentences; α = 1 its mean per token. Among
-    equals the earlier finished, then the better parent, then the lower token id wins. The search
-    ends early only when nothing living can still be among the k best, so that it changes nothing.
+    Among equals the earlier finished, then the better parent, then the lower token id wins. The
+    search ends early only when nothing living can still be among the k best.
 
     Shapes: as ``greedy``; returns b lists of at most k hypotheses, best first.
     Raises: as ``greedy``; ValueError for a beam below 1, or a penalty that is negative, infinite,
     or so great that the scores of long hypotheses could not be told apart.
-    Source: Wu et al. (2016), section 7, for n^α and its motives; their own variant is
-    ((5 + n) / 6)^α.
+    Source: Wu et al. (2016), section 7, for n^α; their own variant is ((5 + n) / 6)^α.
     """
     _check_batch(source, source_lengths, max_length, bos, eos)
     length_penalty = _checked_penalty(beam, length_penalty, max_length)
@@ -219,20 +213,15 @@ def _n_best(ended: "Ended", eos: int) -> list[list[Hypothesis]]:
 
 
 def _first_tokens(bos: int | Tensor, source: Tensor) -> Tensor:
-    if isinstance(bos, Tensor):
-        return bos
-    return source.new_full((len(source),), bos)
+    return bos if isinstance(bos, Tensor) else source.new_full((len(source),), bos)
 
 
 def _log_probabilities(logits: Tensor, rows: int, eos: int) -> Tensor:
     """Return log p (rows, vocabulary), in float32 or better: half precision ties and drowns."""
-    if logits.dim() != 2 or len(logits) != rows:
-        wanted = f"the shape (rows, vocabulary), with {rows} rows"
-        raise ValueError(
-            f"step must return logits of {wanted}: their shape is {tuple(logits.shape)}"
-        )
-    if eos >= logits.shape[1]:
-        raise ValueError(f"eos must be below the vocabulary's {logits.shape[1]}: it is {eos}")
+    wanted = f"return logits of the shape (rows, vocabulary), with {rows} rows"
+    fine, told = logits.dim() == 2 and len(logits) == rows, f"their shape is {tuple(logits.shape)}"
+    _check.must(fine, "step", wanted, but=told)
+    _check.must(eos < logits.shape[1], "eos", f"be below the vocabulary's {logits.shape[1]}", eos)
     wide = torch.promote_types(logits.dtype, torch.float32)
     return logits.log_softmax(dim=-1, dtype=wide)
 
@@ -241,29 +230,26 @@ def _check_batch(
     source: Tensor, source_lengths: Tensor, max_length: int, bos: int | Tensor, eos: int
 ) -> None:
     _check.is_a("source", source, Tensor)
-    if source.dim() != 2:
-        raise ValueError(f"source must have the shape (b, n_s): its shape is {tuple(source.shape)}")
+    _check.shape("source", source, "b", "n_s")
     _check.lengths("source_lengths", source_lengths, source)
     _check.sizes(max_length=max_length)
     _check.sizes(0, eos=eos)
     if not isinstance(bos, Tensor):
-        _check.sizes(0, bos=bos)
-    elif bos.dtype != torch.int64 or tuple(bos.shape) != (len(source),):
-        came = f"its dtype is {bos.dtype}, its shape {tuple(bos.shape)}"
-        raise ValueError(
-            f"bos must be a token, or int64 of the shape (b,) = ({len(source)},): {came}"
-        )
+        return _check.sizes(0, bos=bos)
+    wanted = f"be a token, or int64 of the shape (b,) = ({len(source)},)"
+    told = f"its dtype is {bos.dtype}, its shape {tuple(bos.shape)}"
+    fine = bos.dtype == torch.int64 and bos.shape == (len(source),)
+    _check.must(fine, "bos", wanted, but=told)
 
 
 def _checked_penalty(beam: int, length_penalty: float, max_length: int) -> float:
     _check.sizes(beam=beam)
-    if not (_check.is_number(length_penalty) and 0 <= length_penalty < math.inf):
-        raise ValueError(f"length_penalty must be at least 0 and finite: it is {length_penalty!r}")
-    if length_penalty * math.log10(max_length) > 30:  # log p / n^α would become 0 in float32
-        came = f"it is {length_penalty!r}, with max_length = {max_length}"
-        raise ValueError(
-            f"length_penalty must keep max_length ** length_penalty within 1e30: {came}"
-        )
+    fine = _check.is_number(length_penalty) and 0 <= length_penalty < math.inf
+    _check.must(fine, "length_penalty", "be at least 0 and finite", length_penalty)
+    fine = length_penalty * math.log10(max_length) <= 30  # log p / n^α would become 0 in float32
+    told = f"it is {length_penalty!r}, with max_length = {max_length}"
+    wanted = "keep max_length ** length_penalty within 1e30"
+    _check.must(fine, "length_penalty", wanted, but=told)
     return float(length_penalty)  # a power of two ints can be too long for a tensor
 
 
@@ -271,8 +257,8 @@ def _check_cuts(temperature: float, top_k: int | None, top_p: float | None) -> N
     _check.positive("temperature", temperature)
     if top_k is not None:
         _check.sizes(top_k=top_k)
-    if top_p is not None and not (_check.is_number(top_p) and 0 < top_p <= 1):
-        raise ValueError(f"top_p must be above 0 and at most 1: it is {top_p!r}")
+    share = top_p is None or (_check.is_number(top_p) and 0 < top_p <= 1)
+    _check.must(share, "top_p", "be above 0 and at most 1", top_p)
 
 
 def _check_numbers(log_p: Tensor) -> None:
@@ -284,18 +270,14 @@ def _check_numbers(log_p: Tensor) -> None:
 
 
 def _draws(generator: torch.Generator | Sequence[torch.Generator] | None, b: int, n: int) -> Tensor:
-    """Return n numbers from [0, 1) for each of b sentences, (b, n), on the CPU.
-
-    Raises: ValueError for another number of generators than sentences.
-    """
+    """Return n numbers from [0, 1) for each of b sentences, (b, n), on the CPU."""
     if generator is None or isinstance(generator, torch.Generator):
         device = "cpu" if generator is None else generator.device
         # one by one: a sentence's seed must not depend on how many come after it
         seeds = [torch.randint(2**62, (), generator=generator, device=device) for _ in range(b)]
         generator = [torch.Generator().manual_seed(int(seed)) for seed in seeds]
-    if len(generator) != b:
-        wanted = f"one, or one for each of the {b} sentences"
-        raise ValueError(f"generator must be {wanted}: there are {len(generator)}")
+    wanted, told = f"be one, or one for each of the {b} sentences", f"there are {len(generator)}"
+    _check.must(len(generator) == b, "generator", wanted, but=told)
     rows = [torch.rand(n, generator=g, device=g.device, dtype=torch.float64) for g in generator]
     return torch.stack([row.cpu() for row in rows])
 
@@ -303,9 +285,9 @@ def _draws(generator: torch.Generator | Sequence[torch.Generator] | None, b: int
 def pick(
     log_p: Tensor, draw: Tensor, temperature: float, top_k: int | None, top_p: float | None
 ) -> Tensor:
-    """Return the token of each row at which the probabilities, added up, pass its ``draw``.
+    """Return each row's token at which the probabilities, added up, pass its ``draw``: (b,).
 
-    Shapes: log_p (b, vocabulary), draw (b,) from [0, 1); returns (b,).
+    Shapes: log_p (b, vocabulary), draw (b,) from [0, 1).
     """
     ordered, tokens = log_p.sort(dim=-1, descending=True, stable=True)
     # below this float32 would divide 0 by 0; the greatest are alone already
@@ -365,7 +347,7 @@ def extend(living: Living, log_p: Tensor) -> Living:
     """Let all continuations compete, log p(y_≤n) = log p(y_<n) + log p(y_n | y_<n); k stay.
 
     Shapes: log_p (b · k, vocabulary), of the next word.
-    Raises: ValueError where a continuation's log-probability is NaN.
+    Raises: ValueError where one is NaN.
     """
     b, k = living.log_p.shape
     vocabulary = log_p.shape[-1]
@@ -384,7 +366,7 @@ def put_aside(
 ) -> tuple[Living, Ended]:
     """Move those that end in eos, or ``everything``, to the ended, of which the best k stay.
 
-    Their score is log p / ``penalty``, where the penalty belongs to their own length.
+    Their score is log p / ``penalty``, that of their own length.
     """
     log_p, words, _ = living
     leaves = torch.ones_like(log_p).bool() if everything else words[..., -1] == eos
@@ -405,8 +387,8 @@ def put_aside(
 def settled(living: Living, ended: Ended, last_penalty: float) -> bool:
     """Say whether no living hypothesis of any sentence can still get among the best k.
 
-    log p never rises and the penalty is greatest at the last length, so none can end with a
-    score above log p / ``last_penalty``; of equals, the one that ended before stays.
+    log p never rises and the penalty is greatest at the last length; of equals, the one that ended
+    before stays.
     """
     bound = living.log_p.amax(dim=1) / last_penalty
     return bool((ended.scores[:, -1] >= bound).all())
@@ -417,7 +399,7 @@ def best(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
     ``topk`` alone leaves open which of equals it takes.
 
-    Raises: ValueError where NaN is among them.
+    Raises: ValueError for NaN.
     """
     values, indices = scores.topk(min(k + 1, scores.shape[-1]), dim=-1)
     _check_numbers(values)  # NaN counts as the greatest

@@ -52,9 +52,8 @@ class Tiled(NamedTuple):
 
 
 def summarise(scores: Tensor) -> Running:
-    """Reduce a block of scores to their maximum and their total, Σ_j exp(e_j − maximum).
+    """Reduce scores (…, n) to their maximum and total, Σ_j exp(e_j − maximum), two tensors (…, 1).
 
-    Shapes: scores (…, n); returns two tensors (…, 1).
     Raises: ValueError for scores without floats or without a last axis.
     """
     _check_scores(scores)
@@ -65,31 +64,27 @@ def summarise(scores: Tensor) -> Running:
 
 
 def merge(one: Running, other: Running) -> Running:
-    """Summarise two blocks of scores from the summaries of each.
+    """Summarise two blocks of scores from the summaries of each, four tensors (…, 1); returns two.
 
-    With m = max(m₁, m₂): total = total₁ exp(m₁ − m) + total₂ exp(m₂ − m). The order of the
-    blocks does not matter.
+    With m = max(m₁, m₂): total = total₁ exp(m₁ − m) + total₂ exp(m₂ − m).
 
-    Shapes: four tensors (…, 1); returns two.
     Raises: ValueError for summaries of different shapes.
     Source: Milakov and Gimelshein (2018), section 3.1.
     """
     shapes = [tuple(part.shape) for part in (*one, *other)]
-    if len(set(shapes)) > 1:
-        wanted = "tensors of one shape (…, 1)"
-        raise ValueError(f"one and other must hold {wanted}: their shapes are {shapes}")
+    wanted, told = "hold tensors of one shape (…, 1)", f"their shapes are {shapes}"
+    _check.must(len(set(shapes)) == 1, "one and other", wanted, but=told)
     maximum = torch.maximum(one.maximum, other.maximum)
     first, second = (each.total * (each.maximum - maximum).exp() for each in (one, other))
     return Running(maximum, first + second)
 
 
 def online_softmax(scores: Tensor, *, tile: int = 1) -> Tensor:
-    """Compute the softmax of scores that come ``tile`` at a time.
+    """Compute the softmax of scores (…, n) that come ``tile`` at a time; a row of −∞ gives zeros.
 
     A first pass keeps the running maximum and total alone; a second divides,
-    α_j = exp(e_j − maximum) / total. A row of −∞ gives zeros.
+    α_j = exp(e_j − maximum) / total.
 
-    Shapes: scores (…, n); returns (…, n).
     Raises: as ``summarise``; ValueError for a tile below 1.
     Source: Milakov and Gimelshein (2018), algorithm 3.
     """
@@ -114,14 +109,12 @@ def tiled_attention(
 
     The scores are made ``tile`` queries by ``tile`` keys at a time, in the backward pass once
     more, so memory grows with n and not with n². logsumexp_i = log Σ_j exp(q_i · k_j / √d)
-    over the keys that i may attend to, −∞ where there are none; ``weights_from`` turns it into
-    any weight. ``causal=True`` means ``causal_mask(n_q, n_k)``, on top of ``mask``; tiles
-    beyond its diagonal cost nothing. Half precision is summed in float32. Gradients flow
-    through both results, once: a second derivative is an error.
+    over the keys that i may attend to, −∞ where there are none. ``causal=True`` adds
+    ``causal_mask(n_q, n_k)``; tiles beyond its diagonal cost nothing. Half precision is summed in
+    float32. Gradients flow through both results, once: a second derivative is an error.
 
-    Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v), mask as described at the
-    top of ``attnbook.attention``; returns output (…, n_q, d_v) and logsumexp (…, n_q), the
-    latter in float32 or float64.
+    Shapes: as ``attention``; returns output (…, n_q, d_v) and logsumexp (…, n_q), the latter in
+    float32 or float64.
     Raises: as ``attention``; ValueError for a tile below 1.
     Source: Dao et al. (2022), algorithms 1 and 4; Dao (2023), section 3.1.
     """
@@ -150,7 +143,7 @@ def weights_from(
     """Compute the weights of chosen queries from the logsumexp of ``tiled_attention``.
 
     α_ij = exp(q_i · k_j / √d − logsumexp_i): no other key is needed for it. ``mask`` and
-    ``causal`` are those of the whole computation; ``rows`` is an int, a slice or several ints.
+    ``causal`` are those of the whole computation.
 
     Shapes: query (…, n_q, d), key (…, n_k, d), logsumexp (…, n_q); returns (…, n_q, n_k), where
     n_q are the chosen ones.
@@ -173,13 +166,11 @@ def weights_from(
 
 
 def local_attention(query: Tensor, key: Tensor, value: Tensor, window: int) -> Tensor:
-    """Compute attention to the last ``window`` keys up to and including a query's own position.
+    """Compute ``attention`` under ``window_mask``; keys outside of the window cost nothing.
 
-    The result is that of ``attention`` under ``window_mask``, but keys outside of the window
-    cost nothing: time and memory grow with n · window.
+    Time and memory grow with n · window.
 
-    Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v); returns output
-    (…, n_q, d_v).
+    Shapes: as ``attention``; returns output (…, n_q, d_v).
     Raises: as ``attention``; ValueError for a window below 1.
     Source: Beltagy, Peters and Cohan (2020), section 3.1, with the window on one side.
     """
@@ -213,14 +204,11 @@ def feature_map(x: Tensor) -> Tensor:
 def linear_attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False) -> Tensor:
     """Compute attention whose weights are products of features, so that n² never appears.
 
-    output_i = φ(q_i) Σ_j φ(k_j)ᵀ v_j / φ(q_i) · Σ_j φ(k_j) with φ of ``feature_map``: the
-    weights are φ(q_i) · φ(k_j) over their sum. The sums over j, of size (d, d_v), are shared by
-    all queries; where ``causal``, they run along the sequence chunk by chunk. This is another
-    function than ``attention``, not a faster form of it.
+    output_i = φ(q_i) Σ_j φ(k_j)ᵀ v_j / φ(q_i) · Σ_j φ(k_j) with φ of ``feature_map``. The sums
+    over j, (d, d_v), are shared by all queries; where ``causal``, they run along the sequence chunk
+    by chunk. This is another function than ``attention``, not a faster form of it.
 
-    Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v); returns output
-    (…, n_q, d_v).
-    Raises: as ``attention``.
+    Shapes, Raises: as ``attention``; returns output (…, n_q, d_v).
     Source: Katharopoulos et al. (2020), equations 5 and 9.
     """
     _check.attention(query, key, value, causal=causal, one_size=True)
@@ -252,20 +240,21 @@ def _causal_sums(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 def _check_scores(scores: Tensor) -> None:
     _check.floats("scores", scores)
-    if scores.dim() == 0 or scores.shape[-1] == 0:
-        came = f"their shape is {tuple(scores.shape)}"
-        raise ValueError(f"scores must have at least one score: {came}")
+    told = f"their shape is {tuple(scores.shape)}"
+    fine = scores.dim() and scores.shape[-1]
+    _check.must(fine, "scores", "have at least one score", but=told)
 
 
 def _check_logsumexp(logsumexp: Tensor, query: Tensor) -> None:
     _check.floats("logsumexp", logsumexp)
     wanted = {"dtype": torch.promote_types(query.dtype, torch.float32), "device": query.device}
     for what, mine in wanted.items():
-        if (came := getattr(logsumexp, what)) != mine:
-            given = f"the {what} that tiled_attention gives it, {mine}: it has {came}"
-            raise ValueError(f"logsumexp must have {given}")
-    if (came := tuple(logsumexp.shape)) != (shape := tuple(query.shape[:-1])):
-        raise ValueError(f"logsumexp must have the shape (…, n_q) = {shape}: its shape is {came}")
+        came, words = getattr(logsumexp, what), f"have the {what} that tiled_attention gives it"
+        _check.must(came == mine, "logsumexp", f"{words}, {mine}", but=f"it has {came}")
+    shape = tuple(query.shape[:-1])
+    _check.must(
+        logsumexp.shape == shape, "logsumexp", f"have the shape (…, n_q) = {shape}", logsumexp
+    )
 
 
 def _rows_of(

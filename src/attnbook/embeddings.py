@@ -17,8 +17,7 @@ class Embeddings(nn.Module):
     types: ``Embeddings(v, d, positions="learned", n_types=2, norm=True, eps=1e-12, scale=False)``.
 
     Shapes: tokens (b, n), int64; returns (b, n, d_model).
-    Raises: ValueError for a size below 1, a negative ``n_types``, an ``eps`` that is not above 0,
-    or unknown ``positions``.
+    Raises: ValueError for sizes, an ``eps``, a dropout or ``positions`` that cannot be.
     Source: Vaswani et al. (2017), section 3.4; Devlin et al. (2019), section 3.
     """
 
@@ -65,18 +64,15 @@ class Embeddings(nn.Module):
             x = self.positions(x, offset)
         if self.types is not None:
             types = torch.zeros_like(tokens) if types is None else types
-            _check_types(types, self.types, tokens)
+            _check.tokens("types", types, self.types.weight)
+            wanted = tuple(tokens.shape)
+            _check.must(
+                types.shape == wanted, "types", f"have the shape of tokens, {wanted}", types
+            )
             x = x + self.types(types)
         elif types is not None:
             raise ValueError("types must be None, for these embeddings were made with n_types=0")
         return self.dropout(self.norm(x))
-
-
-def _check_types(types: Tensor, known: nn.Embedding, tokens: Tensor) -> None:
-    _check.tokens("types", types, known.weight)
-    if types.shape != tokens.shape:
-        wanted, came = tuple(tokens.shape), tuple(types.shape)
-        raise ValueError(f"types must have the shape of tokens, {wanted}: its shape is {came}")
 
 
 def _positions(name: str | None, max_length: int, d_model: int) -> nn.Module | None:

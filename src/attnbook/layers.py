@@ -1,8 +1,8 @@
 """The blocks of a Transformer: attention and a feed-forward network, each around a sum.
 
-A block has two or three *parts*, and each part adds its output to its input. With
-``norm="pre"``, the default, x + part(norm(x)); with ``norm="post"``, the original of 2017,
-norm(x + part(x)). A stack of pre-norm blocks ends in a norm of its own.
+Each of a block's *parts* adds its output to its input: x + part(norm(x)) with ``norm="pre"``, the
+default, and norm(x + part(x)) with ``norm="post"``, the original of 2017. A stack of pre-norm
+blocks ends in a norm of its own.
 """
 
 from typing import Any, Literal, TypedDict, Unpack, cast
@@ -30,9 +30,7 @@ class BlockOptions(TypedDict, total=False):
 
 
 class FeedForward(nn.Module):
-    """Transform every vector by itself: FFN(x) = W_2 f(W_1 x + b_1) + b_2.
-
-    f is ReLU, or GELU in its exact form x Φ(x).
+    """Transform every vector by itself: FFN(x) = W_2 f(W_1 x + b_1) + b_2, f ReLU or GELU, x Φ(x).
 
     Shapes: x (…, d_model), hidden (…, d_ff); returns (…, d_model).
     Source: Vaswani et al. (2017), equation 2; Hendrycks and Gimpel (2016) for GELU.
@@ -155,10 +153,12 @@ class DecoderBlock(_Block):
     ) -> Tensor:
         """Return x (b, n_t, d_model) after its three parts.
 
-        ``mask``, ``bias`` and ``cache`` belong to the self-attention, ``memory_mask`` to the
-        attention to the memory, which ``self.cross.project`` may have projected already.
+        ``memory_mask`` belongs to the attention to the memory, which ``self.cross.project`` may
+        have projected already; ``mask``, ``bias`` and ``cache`` to the self-attention.
         """
-        _check_memory(memory)
+        # to MultiHeadAttention, None would mean that x attends to itself
+        if memory is None:
+            raise TypeError("memory must be a torch.Tensor, or Projected: it is None")
         added = self.attention(self._before(x, 0), mask=mask, causal=True, bias=bias, cache=cache)
         x = self._after(x, added, 0)
         x = self._after(x, self.cross(self._before(x, 1), memory, memory_mask), 1)
@@ -188,9 +188,8 @@ class _Stack(nn.Module):
 
 
 class Encoder(_Stack):
-    """A stack of ``EncoderBlock``, with a norm at its end where the blocks are pre-norm.
+    """A stack of ``EncoderBlock``: x (b, n, d_model) → the same.
 
-    Shapes: x (b, n, d_model); returns the same.
     Raises: ValueError for an ``n_layers`` below 1; as ``EncoderBlock``.
     """
 
@@ -213,9 +212,8 @@ class Encoder(_Stack):
 
 
 class Decoder(_Stack):
-    """A stack of ``DecoderBlock``, with a norm at its end where the blocks are pre-norm.
+    """A stack of ``DecoderBlock``: x (b, n_t, d_model), memory (b, n_s, d_model) → the shape of x.
 
-    Shapes: x (b, n_t, d_model), memory (b, n_s, d_model); returns the shape of x.
     Raises: ValueError for an ``n_layers`` below 1; as ``DecoderBlock``.
     """
 
@@ -247,19 +245,12 @@ class Decoder(_Stack):
         return [cast(DecoderBlock, block).cross.project(memory) for block in self.blocks]
 
 
-def _check_memory(memory: Tensor | Projected | None) -> None:
-    # to MultiHeadAttention, None would mean that x attends to itself
-    if memory is None:
-        raise TypeError("memory must be a torch.Tensor, or Projected: it is None")
-
-
 def _each(name: str, kind: str, given: list[Any] | None, blocks: nn.ModuleList) -> list[Any]:
     if given is None:
         return [None] * len(blocks)
-    if len(given) != len(blocks):
-        wanted = f"{kind} for each of the {len(blocks)} blocks"
-        raise ValueError(f"{name} must {wanted}: it holds {len(given)}")
+    wanted = f"{kind} for each of the {len(blocks)} blocks"
+    _check.must(len(given) == len(blocks), name, wanted, but=f"it holds {len(given)}")
     own = [one for one in given if isinstance(one, KVCache)]
-    if len(set(own)) < len(own):  # both blocks would write into it
-        raise ValueError(f"{name} must hold a KVCache of its own for each block: one comes twice")
+    alone = len(set(own)) == len(own)  # or two blocks would write into one
+    _check.must(alone, name, "hold a KVCache of its own for each block", but="one comes twice")
     return given

@@ -1,7 +1,7 @@
 """Who may attend to whom: boolean masks, ``True`` = may attend.
 
-The convention is that of ``torch.nn.functional.scaled_dot_product_attention``.
-``torch.nn.MultiheadAttention`` means the opposite; ``as_torch_mha_mask`` translates.
+That is the convention of ``torch.nn.functional.scaled_dot_product_attention``;
+``torch.nn.MultiheadAttention`` means the opposite.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,10 @@ from attnbook import _check
 def causal_mask(
     n_q: int, n_k: int | None = None, *, device: torch.device | str | None = None
 ) -> Tensor:
-    """Let every query attend to the keys up to its own position.
+    """Let every query attend to the keys up to its own position, mask[i, j] = (j ≤ i + n_k − n_q).
 
-    The two sequences end together (bottom-right alignment): query i stands at position
-    i + n_k − n_q, so mask[i, j] = (j ≤ i + n_k − n_q). That stays right when the first
-    n_k − n_q keys come from a cache, where PyTorch's ``is_causal`` would be wrong.
-    A query that stands before the first key may attend to nothing.
+    The two sequences end together (bottom-right alignment), so that the mask stays right when the
+    first n_k − n_q keys come from a cache, where PyTorch's ``is_causal`` would be wrong.
 
     Shapes: returns (n_q, n_k); ``n_k`` is ``n_q`` unless given.
     Raises: ValueError for a negative or fractional length.
@@ -34,8 +32,6 @@ def padding_mask(
     lengths: Tensor | Sequence[int], n_k: int, *, device: torch.device | str | None = None
 ) -> Tensor:
     """Let every query attend to the first ``lengths[b]`` keys of sentence b.
-
-    mask[b, 0, j] = (j < lengths[b]); the middle axis of size 1 stands for all queries.
 
     Shapes: lengths (b,); returns (b, 1, n_k), on the device of ``lengths`` unless given.
     Raises: ValueError for lengths that are not whole numbers from 0 to ``n_k``.
@@ -60,7 +56,7 @@ def window_mask(
 
     With p = i + n_k − n_q the position of query i: mask[i, j] = (p − window < j ≤ p).
 
-    Shapes: returns (n_q, n_k), aligned bottom-right as ``causal_mask``.
+    Shapes: returns (n_q, n_k), aligned bottom-right.
     Raises: ValueError for a negative or fractional length, or a window below 1.
     """
     _check.sizes(window=window)
@@ -72,8 +68,7 @@ def window_mask(
 def as_torch_mha_mask(mask: Tensor) -> Tensor:
     """Translate ``mask`` for ``torch.nn.MultiheadAttention``, where ``True`` = must not attend.
 
-    This is the only place in the package where a mask changes its meaning. The shape stays:
-    an ``attn_mask`` is (n_q, n_k), a ``key_padding_mask`` is (b, n_k).
+    The shape stays: an ``attn_mask`` is (n_q, n_k), a ``key_padding_mask`` is (b, n_k).
 
     Raises: TypeError for anything but a tensor; ValueError unless it is boolean.
     """

@@ -34,11 +34,8 @@ class MultiHeadAttention(nn.Module):
 
     With ``n_kv_heads`` below ``n_heads`` the query heads share keys and values in neighbouring
     groups (grouped-query attention; with 1, multi-query attention). ``rope`` turns queries and
-    keys. ``dropout`` falls on the weights, in training only.
-
-    The parameters are ``qkv``, one linear map whose rows are those of W_q, W_k and W_v, and
-    ``out``. ``forward`` returns the output alone and stores nothing; ``weights`` computes the
-    weights that are asked for.
+    keys. ``dropout`` falls on the weights, in training only. The parameters are ``qkv``, one linear
+    map whose rows are those of W_q, W_k and W_v, and ``out``.
 
     Raises: ValueError where ``n_heads`` does not divide ``d_model``, or ``n_kv_heads``
     ``n_heads``, for a ``rope`` of another size than d, and for a dropout outside [0, 1).
@@ -61,7 +58,10 @@ class MultiHeadAttention(nn.Module):
         _check.multiple("n_heads", n_heads, "n_kv_heads", n_kv_heads)
         self.d_model, self.n_heads, self.n_kv_heads = d_model, n_heads, n_kv_heads
         self.d = d_model // n_heads
-        _check_rope(rope, self.d)
+        _check.is_a("rope", rope, Rotary | None, "a Rotary or None")
+        if rope is not None and rope.d != self.d:
+            wanted = f"turn vectors of d_model / n_heads = {self.d}"
+            _check.must(False, "rope", wanted, but=f"it turns {rope.d}")
         self.qkv = nn.Linear(d_model, (n_heads + 2 * n_kv_heads) * self.d)
         self.out = nn.Linear(d_model, d_model)
         self.rope = rope
@@ -83,8 +83,7 @@ class MultiHeadAttention(nn.Module):
         """Let x attend to itself, or to ``memory`` where one is given.
 
         ``causal`` lets a row attend to no later one, on top of ``mask``. With a ``cache`` x goes
-        on where the cache ends, and is added to it. A memory that many queries come to can be
-        projected once, by ``project``.
+        on where the cache ends, and is added to it.
 
         Shapes: x (b, n_q, d_model), memory (b, n_k, d_model); mask, boolean, and bias, added to
         the scores, are (n_q, n_k), (b, n_q or 1, n_k) or (b, h or 1, n_q or 1, n_k), with n_k
@@ -116,9 +115,7 @@ class MultiHeadAttention(nn.Module):
     ) -> Tensor:
         """Compute the weights of ``forward``, before dropout, and only those that are asked for.
 
-        ``heads`` and ``rows`` are an int, a slice or several ints; the axes stay.
-
-        Shapes: as ``forward``; returns (b, h, n_q, n_k), where h and n_q are the chosen ones.
+        Shapes: as ``forward``; returns (b, h, n_q, n_k), of the chosen heads and rows.
         Raises: as ``forward``; ValueError for heads or rows that do not exist.
         """
         self._check_call(x, memory, None)
@@ -155,10 +152,19 @@ class MultiHeadAttention(nn.Module):
     def from_torch(cls, other: nn.MultiheadAttention) -> Self:
         """Return a layer with a copy of PyTorch's weights, which computes what ``other`` does.
 
-        Raises: TypeError for anything else; ValueError for what has no counterpart here:
-        ``kdim`` or ``vdim`` other than ``embed_dim``, ``add_bias_kv`` and ``add_zero_attn``.
+        Raises: TypeError for anything else; ValueError for what has no counterpart here.
         """
-        _check_counterpart(other)
+        kind = nn.MultiheadAttention
+        _check.is_a("other", other, kind, "a torch.nn.MultiheadAttention")
+        for name in ("kdim", "vdim"):
+            size, wanted = getattr(other, name), f"equal embed_dim = {other.embed_dim}"
+            _check.must(size == other.embed_dim, name, wanted, size)
+        for name, has in (
+            ("bias_kv", other.bias_k is not None),
+            ("zero_attn", other.add_zero_attn),
+        ):
+            wanted = "be False, for it has no counterpart here"
+            _check.must(not has, f"add_{name}", wanted, True)
         mine = cls(other.embed_dim, other.num_heads, dropout=other.dropout)
         mine.to(other.in_proj_weight)  # dtype and device
         with torch.no_grad():
@@ -210,15 +216,13 @@ class MultiHeadAttention(nn.Module):
             raise ValueError(f"memory must be None, for {why}")
         if not isinstance(memory, Projected):
             _check.vectors("memory", memory, self.qkv.weight, "b", "n", self.d_model)
-            if len(x) != len(memory):
-                _check.alike("leading dimensions", x=x, memory=memory)
-            return
+            return _check.alike("leading dimensions", x=x, memory=memory)
         wanted = (x.shape[0], self.n_kv_heads, memory.key.shape[-2], self.d)
         for part in memory:
-            if tuple(part.shape) != wanted:
-                form = f"keys and values of the shape (b, n_kv_heads, n_k, d) = {wanted}"
-                came = f"as this layer's project returns them: one has {tuple(part.shape)}"
-                raise ValueError(f"memory must hold {form}, {came}")
+            form = f"keys and values of the shape (b, n_kv_heads, n_k, d) = {wanted}"
+            came = f"one has {tuple(part.shape)}"
+            words = f"hold {form}, as this layer's project returns them"
+            _check.must(part.shape == wanted, "memory", words, but=came)
 
 
 class Attend(nn.Module):
@@ -228,8 +232,7 @@ class Attend(nn.Module):
 
     Shapes: query (b, h, n_q, d), key and value (b, h_kv, n_k, d), mask and bias as in
     ``attention``; query head i uses key head ⌊i · h_kv / h⌋. Returns (b, h, n_q, d).
-    Raises: ValueError for a dropout outside [0, 1), other shapes, and an h that is no multiple
-    of h_kv.
+    Raises: ValueError for a dropout outside [0, 1), other shapes, an h that is no multiple of h_kv.
     """
 
     def __init__(self, dropout: float = 0.0) -> None:
@@ -274,8 +277,7 @@ def repeat_heads(key: Tensor, n_heads: int) -> Tensor:
 
     Raises: ValueError where ``n_heads`` is no multiple of h_kv.
     """
-    if key.dim() < 2:
-        raise ValueError(f"key must have the shape (b, h_kv, …): its shape is {tuple(key.shape)}")
+    _check.must(key.dim() >= 2, "key", "have the shape (b, h_kv, …)", key)
     _check.sizes(n_heads=n_heads)
     _check_groups("n_heads", n_heads, key)
     return _repeat(key, n_heads)
@@ -306,26 +308,5 @@ def _like(bias: Tensor | None, query: Tensor) -> Tensor | None:
 
 def _check_groups(name: str, n_heads: int, key: Tensor) -> None:
     h_kv = key.shape[1]
-    if h_kv == 0 or n_heads % h_kv:
-        several = f"a multiple of the heads of key, {h_kv}: there are {n_heads}"
-        raise ValueError(f"{name} must be {several}")
-
-
-def _check_rope(rope: Rotary | None, d: int) -> None:
-    if rope is None:
-        return
-    _check.is_a("rope", rope, Rotary, "a Rotary or None")
-    if rope.d != d:
-        raise ValueError(f"rope must turn vectors of d_model / n_heads = {d}: it turns {rope.d}")
-
-
-def _check_counterpart(other: nn.MultiheadAttention) -> None:
-    if not isinstance(other, nn.MultiheadAttention):
-        came = f"it is a {type(other).__name__}"
-        raise TypeError(f"other must be a torch.nn.MultiheadAttention: {came}")
-    for name in ("kdim", "vdim"):
-        if (size := getattr(other, name)) != other.embed_dim:
-            raise ValueError(f"{name} must equal embed_dim = {other.embed_dim}: it is {size}")
-    for name, came in (("add_bias_kv", other.bias_k), ("add_zero_attn", other.add_zero_attn)):
-        if came is not None and came is not False:
-            raise ValueError(f"{name} must be False, for it has no counterpart here: it is True")
+    wanted = f"be a multiple of the heads of key, {h_kv}"
+    _check.must(h_kv and n_heads % h_kv == 0, name, wanted, but=f"there are {n_heads}")

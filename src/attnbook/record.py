@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from attnbook import _check
 from attnbook.attention import Chosen, attention_weights, with_causal
 from attnbook.multihead import Attend, repeat_heads
 
@@ -57,11 +58,9 @@ class Seen:
     def weights(
         self, name: str, *, call: int = -1, heads: Chosen | None = None, rows: Chosen | None = None
     ) -> Tensor:
-        """Compute the weights of one layer's call, the last unless another is named.
+        """Compute the weights (b, h, n_q, n_k) of one layer's call, the last unless told.
 
-        Shapes: returns (b, h, n_q, n_k), of the chosen heads and rows.
-        Raises: KeyError for a layer that was not seen; ValueError for heads or rows that do not
-        exist.
+        Raises: KeyError for a layer that was not seen; ValueError as ``Recorded.weights``.
         """
         return self[name][call].weights(heads=heads, rows=rows)
 
@@ -70,17 +69,17 @@ class Seen:
 def record_attention(model: nn.Module) -> Generator[Seen]:
     """Watch every ``MultiHeadAttention`` within ``model`` while the ``with`` block runs.
 
-    ``with record_attention(model) as seen: model(x)``, then ``seen.names`` and
+    ``with record_attention(model) as seen: model(x)``, then
     ``seen.weights(name, heads=0, rows=3)``. Only queries and keys are kept, without gradients:
-    n · d numbers for each head, where the weights would be n². The model is left as it was, also
-    after an error. Record a model before ``torch.compile``, not after.
+    n · d numbers for each head, not n². The model is left as it was, also after an error. Record
+    before ``torch.compile``.
 
     Raises: ValueError for a model without such a layer.
     """
     seen = Seen()
     layers = [(name, part) for name, part in model.named_modules() if isinstance(part, Attend)]
-    if not layers:
-        raise ValueError(f"model must hold a MultiHeadAttention: {type(model).__name__} has none")
+    told = f"{type(model).__name__} has none"
+    _check.must(layers, "model", "hold a MultiHeadAttention", but=told)
     handles = [
         part.register_forward_pre_hook(_hook(seen, name.removesuffix("attend").removesuffix(".")))
         for name, part in layers

@@ -13,10 +13,9 @@ Floats = NDArray[np.floating]
 
 
 def softmax(x: ArrayLike) -> Floats:
-    """Turn numbers into positive ones that sum to 1 along the last axis.
+    """Turn numbers into positive ones that sum to 1, exp(x_i − m) / Σ_j exp(x_j − m).
 
-    softmax(x)_i = exp(x_i − m) / Σ_j exp(x_j − m); m = max(x) changes nothing but keeps exp
-    from overflowing.
+    m = max(x) changes nothing but keeps exp from overflowing.
 
     Shapes: x (…, n); returns (…, n).
     Raises: ValueError for a single number, or numbers that are not real.
@@ -31,8 +30,7 @@ def softmax(x: ArrayLike) -> Floats:
 def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> Floats:
     """Turn scores into weights over the keys that ``mask`` allows; an empty row gives zeros.
 
-    Shapes: scores (…, n_q, n_k) or (n_k,), mask of the shape (n_q, n_k) or of the rank of the
-    scores; returns the shape of scores.
+    Shapes: scores (…, n_q, n_k) or (n_k,); returns the same.
     Raises: ValueError for a mask that is not boolean or does not fit the scores.
     """
     scores = _reals("scores", scores)
@@ -86,9 +84,8 @@ def attention_matrices(
 ) -> tuple[Floats, Floats]:
     """Compute attention for all queries at once, softmax(Q Kᵀ (/ √d)) V.
 
-    Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v), mask of the shape
-    (n_q, n_k) or of the rank of the scores; returns output (…, n_q, d_v) and weights
-    (…, n_q, n_k).
+    Shapes: query (…, n_q, d), key (…, n_k, d), value (…, n_k, d_v), mask (n_q, n_k) or of the rank
+    of the scores; returns output (…, n_q, d_v) and weights (…, n_q, n_k).
     Raises: ValueError for shapes that do not fit or a mask that is not boolean.
     Source: Vaswani et al. (2017), equation 1.
     """

@@ -4,8 +4,8 @@ The writer looks back at the source in one of three orders. With "none" it has o
 vector in which the reader ended. In Bahdanau's order the previous state s_{t−1} asks, and the
 answer goes into the GRU; in Luong's the new state s_t asks, and the answer goes past the GRU.
 
-Sizes: b sentences, n_s source and n_t target tokens, one width d = ``d_model`` throughout.
-Batches are padded on the right; padding cannot change anything.
+Sizes: b sentences, n_s source and n_t target tokens, one width d = ``d_model``. Padding stands on
+the right and changes nothing.
 """
 
 from typing import Literal, NamedTuple, cast
@@ -38,10 +38,8 @@ class Memory(NamedTuple):
 
 
 class DecoderState(NamedTuple):
-    """A decoder between two steps, one row for each hypothesis.
-
-    hidden s_t (rows, d); with input feeding the attentional vector h̃_t (rows, d); the memory of
-    each row (None without attention) and which sentence of the batch it is (rows,).
+    """A decoder between two steps: of each row s_t (rows, d), with input feeding h̃_t (rows, d), its
+    memory (None without attention), and which sentence of the batch it is (rows,).
     """
 
     hidden: Tensor
@@ -99,11 +97,9 @@ class AttentionDecoder(nn.Module):
         luong       s_t = GRU(y_{t−1}, s_{t−1})                     h̃_t = tanh(W [c(s_t); s_t])
 
     and logits_t = W_o h̃_t. With ``input_feeding`` Luong's GRU reads [y_{t−1}; h̃_{t−1}], h̃_0 = 0;
-    without it his states do not depend on the attention, so teacher forcing computes all of them
-    in one call and then all of the attention in another. Bahdanau's last layer is a maxout over
-    y_{t−1} too; here it is Luong's, so that the orders differ in nothing but the order.
-
-    ``score`` is any function of (b, n_q, d) and (b, n_s, d) that gives (b, n_q, n_s).
+    without it teacher forcing computes all states in one call and all of the attention in another.
+    Bahdanau's last layer is a maxout over y_{t−1} too; here it is Luong's, so that nothing differs
+    but the order. ``score`` takes (b, n_q, d) and (b, n_s, d) and gives (b, n_q, n_s).
 
     Raises: ValueError for an unknown order, input feeding in another order than Luong's, sizes
     below 1, a dropout outside [0, 1), tokens outside the vocabulary, an empty target or one of
@@ -136,10 +132,7 @@ class AttentionDecoder(nn.Module):
         self.output = nn.Linear(d_model, vocabulary)
 
     def start(self, encoded: Encoded, lengths: Tensor) -> DecoderState:
-        """Return the state before the first token, one row for each sentence.
-
-        Raises: ValueError for lengths (b,) that are not from 1 to n_s.
-        """
+        """Return the state before the first token, one row for each sentence of lengths (b,)."""
         annotations, summary = encoded
         _check.lengths("source_lengths", lengths, annotations, at_least=1)
         fed = torch.zeros_like(summary) if self.input_feeding else None
@@ -225,11 +218,10 @@ class AttentionDecoder(nn.Module):
 
 
 class RNNSeq2Seq(nn.Module):
-    """Translate with an ``Encoder`` and an ``AttentionDecoder`` of one width.
+    """Translate with an ``Encoder`` and an ``AttentionDecoder`` of one width; a ``Stepper``.
 
-    ``target`` is what the decoder reads (it begins with bos: teacher forcing); logits[:, t]
-    predicts the token after target[:, t]. ``start``, ``step`` and ``reorder`` make it a
-    ``Stepper`` for ``attnbook.decoding``.
+    ``target``, which the decoder reads, begins with bos (teacher forcing); logits[:, t] predicts
+    the token after target[:, t].
 
     Shapes: source (b, n_s), target (b, n_t), source_lengths (b,), all int64; logits
     (b, n_t, target_vocabulary).

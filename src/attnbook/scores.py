@@ -1,8 +1,7 @@
 """How well a query and a key fit together: (…, n_q, d_q), (…, n_k, d_k) → (…, n_q, n_k).
 
-``dot`` and ``scaled_dot`` have nothing to learn; ``Bilinear`` and ``Additive`` are modules. All
-four are called alike. Where the same keys meet many queries, as in a decoder, the keys' part of
-the work is done once: ``prepared(score, key)(query)`` equals ``score(query, key)``.
+All four are called alike. Where the same keys meet many queries, as in a decoder, the keys' part
+of the work is done once: ``prepared(score, key)(query)`` equals ``score(query, key)``.
 """
 
 from collections.abc import Callable
@@ -43,11 +42,8 @@ def scaled_dot(query: Tensor, key: Tensor) -> Tensor:
 class Bilinear(nn.Module):
     """Score through a learned matrix, e_ij = q_i W k_jᵀ.
 
-    ``project(key)`` gives k Wᵀ, the keys' part of the work; ``with_projected(query, projected)``
-    gives the scores.
-
-    Shapes: W (d_q, d_k), held as the weight of ``self.key``; query (…, n_q, d_q), key
-    (…, n_k, d_k); returns (…, n_q, n_k).
+    Shapes: W (d_q, d_k), the weight of ``self.key``; query (…, n_q, d_q), key (…, n_k, d_k);
+    returns (…, n_q, n_k).
     Raises: ValueError for a size below 1, and for tensors that do not fit.
     Source: Luong, Pham and Manning (2015), section 3.1, "general".
     """
@@ -76,10 +72,9 @@ class Bilinear(nn.Module):
 class Additive(nn.Module):
     """Score by a network of one hidden layer, e_ij = v · tanh(W_q q_i + W_k k_j).
 
-    ``project(key)`` gives W_k k, the keys' part of the work; ``with_projected(query, projected)``
-    gives the scores. The hidden layer has one vector for each query *and* key, so the queries
-    are taken in chunks: it never holds more than ``cap`` numbers at once (or one query's, where
-    those are more), in training neither, where each chunk is computed again for its gradient.
+    The hidden layer has one vector for each query *and* key, so the queries are taken in chunks: it
+    never holds more than ``cap`` numbers at once (or one query's), in training neither, where each
+    chunk is computed again for its gradient.
 
     Shapes: W_q (d, d_q), W_k (d, d_k), v (1, d); query (…, n_q, d_q), key (…, n_k, d_k);
     returns (…, n_q, n_k).
@@ -127,7 +122,7 @@ class Additive(nn.Module):
 def project_key(score: Score, key: Tensor) -> Tensor:
     """Do the keys' part of a score once: ``score.project(key)``, or the key where there is none.
 
-    A tensor, so that a decoder can keep it in its state, choose rows of it and reorder them.
+    A tensor, so that a decoder can keep it in its state and choose rows of it.
 
     Shapes: key (…, n_k, d_k); returns (…, n_k, d), of a size that the score chooses.
     """
@@ -145,9 +140,6 @@ def score_projected(score: Score, query: Tensor, projected: Tensor) -> Tensor:
 
 def prepared(score: Score, key: Tensor) -> Callable[[Tensor], Tensor]:
     """Return ``score`` as a function of the query alone, with the keys' part of the work done.
-
-    ``prepared(score, key)(query)`` equals ``score(query, key)`` for any score: those without
-    ``project`` and ``with_projected``, such as ``dot``, are called as they are.
 
     Shapes: key (…, n_k, d_k); the function takes (…, n_q, d_q) and returns (…, n_q, n_k).
     """

@@ -1,7 +1,6 @@
 """Two models made of the layers: a translator and a language model.
 
-Both can be decoded step by step, with ``start``, ``step`` and ``reorder``: the keys and values
-of the tokens so far stay in a cache, those of the source are computed once. A state is used up by
+Both can be decoded step by step, with ``start``, ``step`` and ``reorder``. A state is used up by
 ``step``, for its caches grow; ``reorder`` returns a new one. Tokens are int64, padded on the right.
 """
 
@@ -173,8 +172,7 @@ class Seq2Seq(_Model):
 class LanguageModel(_Model):
     """Predict each token of a text from those before it, with a causal Transformer.
 
-    Positions, ``tied`` and options are those of ``Seq2Seq``. Padding on the right needs no mask:
-    no token sees what comes after it.
+    Options as in ``Seq2Seq``. Padding on the right needs no mask: no token sees what is after it.
 
     Shapes: tokens (b, n); returns logits (b, n, vocabulary), where logits[:, t] predict the token
     after tokens[:, t].
@@ -207,10 +205,9 @@ class LanguageModel(_Model):
 
     @torch.no_grad()
     def start(self, prompt: Tensor, lengths: Tensor) -> LanguageModelState:
-        """Read b prompts (b, n) of the given lengths (b,); ``step`` goes on after their ends.
+        """Read b prompts (b, n), which may be empty, of lengths (b,); ``step`` goes on after them.
 
-        The rows are moved to the right, so that all end together and the next token's place is
-        the same slot in every row. A prompt may be empty.
+        The rows are moved to the right, so that the next token's slot is the same in all of them.
         """
         _check.sentences("prompt", prompt, may_be_empty=True)
         _check.lengths("lengths", lengths, prompt)
@@ -251,9 +248,8 @@ def _rope(positions: Positions, d_model: int, n_heads: int) -> Rotary | None:
     _check.sizes(n_heads=n_heads)
     _check.multiple("d_model", d_model, "n_heads", n_heads)
     d = d_model // n_heads
-    if d % 2:
-        why = "for rope takes its numbers in pairs"
-        raise ValueError(f"d_model / n_heads must be even, {why}: it is {d}")
+    why = "for rope takes its numbers in pairs"
+    _check.must(d % 2 == 0, "d_model / n_heads", f"be even, {why}", d)
     return Rotary(d)
 
 

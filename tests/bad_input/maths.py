@@ -12,31 +12,69 @@ from attnbook import efficient as eff
 from attnbook import masks, reference
 from attnbook import scores as sco
 from attnbook.multihead import Attend, repeat_heads
-from tests.bad_input.rows import FLOATS, HEADS, NAN, WHOLE, Calls, M, Row, X, rows
+from tests.bad_input.rows import FLOATS, HEADS, NAN, WHOLE, Calls, M, Row, X, rows, zeros
 
+SAME = "must have the same"
 EVEN = np.full((2, 3), 1 / 3)
+
+
+def blind(query: Tensor, key: Tensor) -> Tensor:
+    """A score that checks nothing, and is no way round the checks."""
+    return zeros(2, 5, 5)
+
 
 # whatever takes query, key and value refuses the same; a score takes the first two
 THREE: tuple[tuple[tuple[Tensor, ...], str], ...] = (
-    ((X[0, 0], X, X), "query must have at least 2 dimensions"),
-    ((X, X[:1], X), "query and key must have the same leading dimensions"),
-    ((X, X[..., :6], X), "query and key must have the same last dimension"),
-    ((X.long(), X, X), f"query {FLOATS}"),
-    ((X, X.double(), X), "query and key must have the same dtype"),
-    ((X, X.to("meta"), X), "query and key must have the same device"),
+    ((X[0, 0], X, X), "query must have at least 2 dimensions, (…, length, d): its shape is (8,)"),
+    (
+        (X, X[:1], X),
+        f"query and key {SAME} leading dimensions: query has (2,) (shape (2, 5, 8)), key has (1,) "
+        "(shape (1, 5, 8))",
+    ),
+    (
+        (X, X[..., :6], X),
+        f"query and key {SAME} last dimension: query has 8 (shape (2, 5, 8)), key has 6 (shape "
+        "(2, 5, 6))",
+    ),
+    ((X[..., :0], X[..., :0], X), "query and key must have vectors of at least one number: their"),
+    ((X.long(), X, X), f"query {FLOATS}: its dtype is torch.int64 (write query.float())"),
+    (
+        (X, X.double(), X),
+        f"query and key {SAME} dtype: query has torch.float32, key has torch.float64",
+    ),
+    ((X, X.to("meta"), X), f"query and key {SAME} device: query has cpu, key has meta"),
 )
 VALUE = (
-    ((X, X, X[:, :4]), "key and value must have the same length"),
-    ((X, X, X.int()), f"value {FLOATS}"),
-    ((X, X, X.to("meta")), "query and value must have the same device"),
+    (
+        (X, X, X[:, :4]),
+        f"key and value {SAME} length: key has 5 rows (shape (2, 5, 8)), value has 4 rows (shape "
+        "(2, 4, 8))",
+    ),
+    ((X, X, X[0]), f"query and value {SAME} leading dimensions: query has (2,) (shape (2, 5, 8))"),
+    ((X, X, X[0, 0]), "value must have at least 2 dimensions"),
+    ((X, X, X.int()), f"value {FLOATS}: its dtype is torch.int32"),
+    ((X, X, X.to("meta")), f"query and value {SAME} device: query has cpu, value has meta"),
+)
+FORM = (
+    "must have the shape (n_q, n_k) = (5, 5), or as many dimensions as the scores (2, 5, 5), each "
+    "of them equal or 1: its shape is"
 )
 MASK = (
-    (M.float(), "mask must be boolean"),
-    (M.long(), "mask must be boolean"),
-    (M[:4], "mask must have the shape (n_q, n_k) = (5, 5)"),
-    (M.expand(3, 2, 5, 5), "mask must have the shape (n_q, n_k) = (5, 5)"),
-    (M.expand(3, 5, 5), "each of them equal or 1: its shape is (3, 5, 5)"),
-    (M.to("meta"), "query and mask must have the same device"),
+    (M.float(), "mask must be boolean, True where a query may attend: its dtype is torch.float32"),
+    (M.long(), "mask must be boolean, True where a query may attend: its dtype is torch.int64"),
+    (M[0], f"mask {FORM} (5,)"),
+    (M[:1], f"mask {FORM} (1, 5)"),
+    (M[:4], f"mask {FORM} (4, 5)"),
+    (M.expand(1, 2, 5, 5), f"mask {FORM} (1, 2, 5, 5)"),
+    (M.expand(3, 5, 5), f"mask {FORM} (3, 5, 5)"),
+    (M.to("meta"), f"query and mask {SAME} device: query has cpu, mask has meta"),
+)
+BIAS = (
+    (X[..., :4], f"bias {FORM} (2, 5, 4)"),
+    (X[0, 0, :5], f"bias {FORM} (5,)"),
+    (X[0, :, :5].double(), f"query and bias {SAME} dtype"),
+    (M, f"bias {FLOATS}: its dtype is torch.bool"),
+    (X[0, :, :5].to("meta"), f"query and bias {SAME} device"),
 )
 # every function of a query and a key in that module, a new one too
 SCORES = {
@@ -53,6 +91,9 @@ TRIPLES = {
     "efficient.linear_attention": eff.linear_attention,
 }
 MASKED = {name: TRIPLES[name] for name in list(TRIPLES)[:3]}
+BIASED = {name: TRIPLES[name] for name in list(TRIPLES)[:2]}
+ALL = {"query": X, "key": X, "value": X}
+SCORE = "score(query, key) must return the shape (…, n_q, n_k) = (2, 5, 5): it returned"
 SHARED = [
     *(Row(of, partial(f, *a[:2]), words) for of, f in PAIRS.items() for a, words in THREE),
     *(Row(of, partial(f, *a), words) for of, f in TRIPLES.items() for a, words in THREE + VALUE),
@@ -61,29 +102,96 @@ SHARED = [
         Row("attention.attention_weights", partial(att.attention_weights, X, X, mask), words)
         for mask, words in MASK
     ),
+    *(Row(of, partial(f, X, X, X, bias=bias), w) for of, f in BIASED.items() for bias, w in BIAS),
     *(
-        Row(of, partial(f, [[0.0]], X, X), "query must be a torch.Tensor: it is a list", TypeError)
-        for of, f in TRIPLES.items()
+        Row(
+            of,
+            partial(f, **ALL | {name: [[0.0]]}),
+            f"{name} must be a torch.Tensor: it is a list",
+            TypeError,
+        )
+        for several, names in ((TRIPLES, ALL), (BIASED, ("mask", "bias")))
+        for of, f in several.items()
+        for name in names
+    ),
+    *(
+        Row(of, partial(f, score=lambda q, k, came=came: came), words)
+        for of, f in (
+            ("attention.attention", partial(att.attention, X, X, X)),
+            ("attention.attention_weights", partial(att.attention_weights, X, X)),
+        )
+        for came, words in (
+            (X[..., :3], f"{SCORE} (2, 5, 3)"),
+            (M.float().expand(2, 2, 5, 5), f"{SCORE} (2, 2, 5, 5)"),
+            (M.expand(2, 5, 5), f"the result of score(query, key) {FLOATS}"),
+        )
+    ),
+    *(
+        Row("attention.attention_weights", partial(att.attention_weights, X, X, **which), words)
+        for which, words in (
+            ({"rows": 5}, "rows must be from 0 to 4: 5 is among them"),
+            ({"rows": [0, -6]}, "rows must be from 0 to 4: -6 is among them"),
+            ({"heads": [2]}, "heads must be from 0 to 1: 2 is among them"),
+            ({"heads": 1.0}, "heads must be whole numbers: 1.0 is among them"),
+            ({"rows": [True]}, "rows must be whole numbers: True is among them"),
+            ({"rows": M[0]}, "rows must be whole numbers: True is among them"),
+        )
+    ),
+    *(
+        Row(
+            "attention.attention_weights",
+            partial(att.attention_weights, X, key, score=blind),
+            words,
+        )
+        for key in (X.double(), X[:1], X.to("meta"))
+        for words in (f"query and key {SAME}",)
+    ),
+    *(
+        Row(of, partial(f, bad), f"{name} {WHOLE} {least}: it is {bad}")
+        for of, f, name, least in (
+            ("masks.causal_mask", masks.causal_mask, "n_q", 0),
+            ("masks.window_mask", partial(masks.window_mask, n_k=2, window=1), "n_q", 0),
+            ("masks.padding_mask", partial(masks.padding_mask, []), "n_k", 0),
+            ("masks.window_mask", partial(masks.window_mask, 2, 2), "window", 1),
+            ("efficient.local_attention", partial(eff.local_attention, X, X, X), "window", 1),
+            (
+                "efficient.tiled_attention",
+                lambda n: eff.tiled_attention(X, X, X, tile=n),
+                "tile",
+                1,
+            ),
+            ("efficient.online_softmax", lambda n: eff.online_softmax(X, tile=n), "tile", 1),
+            ("scores.Bilinear", lambda n: sco.Bilinear(n, 1), "d_q", 1),
+            ("scores.Bilinear", lambda n: sco.Bilinear(1, n), "d_k", 1),
+            ("scores.Additive", lambda n: sco.Additive(n, 1, 2), "d_q", 1),
+            ("scores.Additive", lambda n: sco.Additive(1, n, 2), "d_k", 1),
+            ("scores.Additive", lambda n: sco.Additive(1, 1, n), "d", 1),
+        )
+        for bad in (least - 1, 2.0, True, None)
     ),
 ]
 
 
 CALLS: Calls = {
     "masks.causal_mask": [
-        (lambda: masks.causal_mask(-1), f"n_q {WHOLE} 0: it is -1"),
         (lambda: masks.causal_mask(2, 2.5), f"n_k {WHOLE} 0: it is 2.5"),
     ],
     "masks.padding_mask": [
-        (lambda: masks.padding_mask([2, -1], 3), "from 0 to n_k = 3"),
-        (lambda: masks.padding_mask([4], 3), "they are [4]"),
-        (lambda: masks.padding_mask([1.0], 3), "must be whole numbers"),
-        (lambda: masks.padding_mask([[1]], 3), "must have the shape (b,)"),
+        *(
+            (partial(masks.padding_mask, counts, 3), f"lengths must {words}")
+            for counts, words in (
+                ([2, -1], "be from 0 to n_k = 3: they are [2, -1]"),
+                ([4], "be from 0 to n_k = 3: they are [4]"),
+                ([1.0], "be whole numbers: its dtype is torch.float32"),
+                ([True], "be whole numbers: its dtype is torch.bool"),
+                ([[1]], "have the shape (b,): its shape is (1, 1)"),
+                (2, "have the shape (b,): its shape is ()"),
+            )
+        ),
         (lambda: masks.padding_mask([1], -3), f"n_k {WHOLE} 0"),
         (lambda: masks.padding_mask(None, 4), "lengths must be a tensor or a list", TypeError),
     ],
     "masks.window_mask": [
-        (lambda: masks.window_mask(3, 3, 0), f"window {WHOLE} 1: it is 0"),
-        (lambda: masks.window_mask(-1, 3, 2), f"n_q {WHOLE} 0"),
         (lambda: masks.window_mask(3, None, 2), f"n_k {WHOLE} 0: it is None"),
     ],
     "masks.as_torch_mha_mask": [
@@ -95,15 +203,15 @@ CALLS: Calls = {
         ),
     ],
     "scores.Bilinear": [
-        (lambda: sco.Bilinear(0, 3), f"d_q {WHOLE} 1"),
-        (lambda: sco.Bilinear(8, 3)(X, X), "key must have the shape (…, n, 3)"),
+        (lambda: sco.Bilinear(8, 3)(X, X), "key must have the shape (…, n, 3): its shape is (2,"),
+        (lambda: sco.Bilinear(3, 8)(X, X), "query must have the shape (…, n, 3): its shape is (2,"),
+        (lambda: sco.Bilinear(8, 8)(X[0, 0], X), "query must have the shape (…, n, 8): its shape"),
         (lambda: sco.Bilinear(8, 8)(X, X.long()), f"key {FLOATS}"),
         (lambda: sco.Bilinear(8, 8)(X, X[:1]), "same leading dimensions"),
         (lambda: sco.Bilinear(8, 8)(X, X.double()), "key must have the layer's dtype"),
         (lambda: sco.Bilinear(8, 8)(X.to("meta"), X), "query must have the layer's device, cpu"),
     ],
     "scores.Additive": [
-        (lambda: sco.Additive(8, 8, 0), f"d {WHOLE} 1"),
         (lambda: sco.Additive(8, 8, 4, cap=0), f"cap {WHOLE} 1"),
         (lambda: sco.Additive(6, 8, 4)(X, X), "query must have the shape"),
         (lambda: sco.Additive(8, 8, 4)(X[0], X), "same leading dimensions"),
@@ -128,18 +236,12 @@ CALLS: Calls = {
         ),
     ],
     "attention.attention": [
-        (lambda: att.attention(X, X, X, bias=M), f"bias {FLOATS}: its dtype is torch.bool"),
         (lambda: att.attention(X, X, X, score="dot"), "score must be a function of", TypeError),
-        (
-            lambda: att.attention(X, X, X, score=lambda q, k: q),
-            "score(query, key) must return the shape",
-        ),
     ],
     "attention.attention_weights": [
-        (lambda: att.attention_weights(X, X, rows=5), "rows must be from 0 to 4: 5 is among them"),
         (
             lambda: att.attention_weights(X[0], X[0], heads=0),
-            "heads needs a query of shape (…, h, n_q, d)",
+            "heads needs a query of shape (…, h, n_q, d): its shape is (5, 8)",
         ),
     ],
     "multihead.Attend": [
@@ -182,18 +284,14 @@ CALLS: Calls = {
         (lambda: eff.summarise(X[..., :0]), "at least one score"),
     ],
     "efficient.online_softmax": [
-        (lambda: eff.online_softmax(X, tile=0), f"tile {WHOLE} 1"),
         (lambda: eff.online_softmax(X.int()), f"scores {FLOATS}"),
         (lambda: eff.online_softmax(torch.tensor(1.0)), "at least one score: their shape is ()"),
     ],
     "efficient.tiled_attention": [
-        (lambda: eff.tiled_attention(X, X, X, tile=-1), f"tile {WHOLE} 1: it is -1"),
         (lambda: eff.tiled_attention(X, X, X, causal="no"), "causal must be True or", TypeError),
     ],
-    "efficient.local_attention": [
-        (lambda: eff.local_attention(X, X, X, 0), f"window {WHOLE} 1: it is 0"),
-    ],
     "efficient.weights_from": [
+        (lambda: eff.weights_from(X, X, X[..., 0], M.float()), "mask must be boolean"),
         (
             lambda: eff.weights_from(X, X, X[..., 0, :]),
             "logsumexp must have the shape (…, n_q) = (2, 5)",
@@ -230,14 +328,20 @@ CALLS: Calls = {
         ),
     ],
     "reference.attention_loops": [
-        (lambda: reference.attention_loops(X, X, X), "(n_q, d)"),
+        (lambda: reference.attention_loops(X, X, X), "query must have the shape (n_q, d)"),
+        *(
+            (partial(reference.attention_loops, *x), words)
+            for x, words in (
+                ((X[0, 0], X, X), "at least 2 dimensions: query (8,)"),
+                ((X, X[..., 1:], X), "the same last dimension: query (2, 5, 8), key (2, 5, 7)"),
+                ((X[..., :0], X[..., :0], X), "the same last dimension"),
+                ((X, X, X[:, 1:]), "key and value must have the same length"),
+                ((X, X[:1], X), "the same leading dimensions"),
+                ((X, X, X, M.long()), "mask must be boolean, True where a query may attend: int64"),
+            )
+        ),
     ],
     "reference.attention_matrices": [
-        (
-            lambda: reference.attention_matrices(X, X, X[:, 1:]),
-            "key and value must have the same length",
-        ),
-        (lambda: reference.attention_matrices(X, X, X, M.long()), "mask must be boolean"),
         (
             lambda: reference.attention_matrices(X, X, X, M.expand(3, 5, 5)),
             "mask must fit the scores (2, 5, 5): its shape is (3, 5, 5)",

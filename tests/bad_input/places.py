@@ -1,5 +1,7 @@
 """Positions, and the cache that knows how far a sequence has come."""
 
+from functools import partial
+
 import torch
 
 from attnbook import positions as pos
@@ -13,9 +15,23 @@ def filled() -> KVCache:
     return cache
 
 
+BOTH = "offset must be a number, or have the shape (b,) ="
+EACH = "x must have the shape (b, n, d) for an offset of each sentence: its shape is"
+OFFSETS = (
+    ((X[:1], LENGTHS), f"{BOTH} (1,): its shape is (2,)"),
+    ((X, LENGTHS[:1]), f"{BOTH} (2,): its shape is (1,)"),
+    ((X[0], LENGTHS), f"{EACH} (5, 8)"),
+    ((zeros(2, 4, 5, 8), LENGTHS), f"{EACH} (2, 4, 5, 8)"),
+    ((X, LENGTHS > 2), "offset must hold whole numbers: its dtype is torch.bool"),
+    ((X, 0.5), f"offset {WHOLE} 0: it is 0.5"),
+)
 CALLS: Calls = {
     "positions.sinusoidal": [
-        (lambda: pos.sinusoidal(3, 5), "d must be even"),
+        (
+            lambda: pos.sinusoidal(3, 5),
+            "d must be even, for its numbers are taken in pairs: it is 5",
+        ),
+        (lambda: pos.sinusoidal(3, 0), f"d {WHOLE} 2: it is 0"),
         (lambda: pos.sinusoidal(-1, 4), f"n {WHOLE} 0: it is -1"),
         (lambda: pos.sinusoidal(1, 4, offset=-1), f"offset {WHOLE} 0"),
         (
@@ -32,57 +48,20 @@ CALLS: Calls = {
         (lambda: pos.Sinusoidal(7), "d must be even"),
         (lambda: pos.Sinusoidal(4)(X), "x must have the shape (…, n, 4)"),
         (lambda: pos.Sinusoidal(8)(X.long()), f"x {FLOATS}"),
-        (
-            lambda: pos.Sinusoidal(8)(X[:1], LENGTHS),
-            "offset must be a number, or have the shape (b,) = (1,): its shape is (2,)",
-        ),
-        (
-            lambda: pos.Sinusoidal(8)(X, LENGTHS[:1]),
-            "offset must be a number, or have the shape (b,) = (2,): its shape is (1,)",
-        ),
-        (
-            lambda: pos.Sinusoidal(8)(X[0], LENGTHS),
-            "x must have the shape (b, n, d) for an offset of each",
-        ),
-        (
-            lambda: pos.Sinusoidal(8)(zeros(2, 4, 5, 8), LENGTHS),
-            "x must have the shape (b, n, d) for an offset of each",
-        ),
-        (
-            lambda: pos.Sinusoidal(8)(X, LENGTHS > 2),
-            "offset must hold whole numbers: its dtype is torch.bool",
-        ),
-        (lambda: pos.Sinusoidal(8)(X, 0.5), f"offset {WHOLE} 0: it is 0.5"),
+        *((partial(pos.Sinusoidal(8), *x), words) for x, words in OFFSETS),
     ],
     "positions.LearnedPositions": [
-        (lambda: pos.LearnedPositions(0, 4), "max_length must be"),
+        (lambda: pos.LearnedPositions(0, 4), f"max_length {WHOLE} 1: it is 0"),
+        (lambda: pos.LearnedPositions(4, -1), f"d {WHOLE} 1: it is -1"),
         (lambda: pos.LearnedPositions(4, 8)(X), "max_length = 4"),
-        (lambda: pos.LearnedPositions(9, 4)(X), "x must have"),
-        (
-            lambda: pos.LearnedPositions(9, 8)(X[:1], LENGTHS),
-            "offset must be a number, or have the shape (b,) = (1,): its shape is (2,)",
-        ),
-        (
-            lambda: pos.LearnedPositions(9, 8)(X, LENGTHS[:1]),
-            "offset must be a number, or have the shape (b,) = (2,): its shape is (1,)",
-        ),
-        (
-            lambda: pos.LearnedPositions(9, 8)(X[0], LENGTHS),
-            "x must have the shape (b, n, d) for an offset of each",
-        ),
-        (
-            lambda: pos.LearnedPositions(9, 8)(zeros(2, 4, 5, 8), LENGTHS),
-            "x must have the shape (b, n, d) for an offset of each",
-        ),
-        (
-            lambda: pos.LearnedPositions(9, 8)(X, LENGTHS > 2),
-            "offset must hold whole numbers: its dtype is torch.bool",
-        ),
-        (lambda: pos.LearnedPositions(9, 8)(X, 0.5), f"offset {WHOLE} 0: it is 0.5"),
+        (lambda: pos.LearnedPositions(9, 4)(X), "x must have the shape (…, n, 4)"),
+        *((partial(pos.LearnedPositions(9, 8), *x), words) for x, words in OFFSETS),
     ],
     "positions.Rotary": [
         (lambda: pos.Rotary(0), f"d {WHOLE} 2"),
-        (lambda: pos.Rotary(4, base=-1.0), "base must be above 0 and finite"),
+        (lambda: pos.Rotary(7), "d must be even, for its numbers are taken in pairs: it is 7"),
+        (lambda: pos.Rotary(4, base=0.0), "base must be above 0 and finite: it is 0.0"),
+        (lambda: pos.Rotary(4, base=torch.inf), "base must be above 0 and finite: it is inf"),
         (lambda: pos.Rotary(4)(X), "x must have the shape (…, n, 4)"),
         (lambda: pos.Rotary(4, base=True), "base must be above 0 and finite: it is True"),
         (
@@ -112,6 +91,7 @@ CALLS: Calls = {
     ],
     "positions.alibi_bias": [
         (lambda: pos.alibi_bias(0, 3), f"n_heads {WHOLE} 1"),
+        (lambda: pos.alibi_bias(2, -3), f"n_q {WHOLE} 0"),
         (lambda: pos.alibi_bias(2, 3, -1), f"n_k {WHOLE} 0"),
         (
             lambda: pos.alibi_bias(2, 3, dtype=torch.int64),
@@ -125,14 +105,23 @@ CALLS: Calls = {
         (lambda: KVCache().append(HEADS.long(), HEADS), f"key {FLOATS}"),
         (lambda: KVCache().append(HEADS, HEADS[:, :, 1:]), "the same length"),
         (lambda: KVCache().append(HEADS, HEADS.double()), "the same dtype"),
-        (lambda: filled().append(HEADS, HEADS), "must fit the rows in the cache"),
+        (lambda: KVCache().append(HEADS, HEADS[:, 1:]), "the same leading dimensions"),
+        (lambda: filled().append(HEADS, HEADS), "key must fit the rows in the cache, (2, 1, 5, 8)"),
+        (
+            lambda: filled().append(zeros(2, 1, 1, 8), zeros(2, 1, 1, 2)),
+            "value must fit the rows in the cache, (2, 1, 1, 8): its shape is (2, 1, 1, 2)",
+        ),
+        (
+            lambda: filled().append(zeros(2, 1, 1, 8).double(), zeros(2, 1, 1, 8).double()),
+            "key must have the cache's dtype, torch.float32: it has torch.float64",
+        ),
         (
             lambda: filled().append(zeros(2, 1, 2, 8), zeros(2, 1, 2, 8)),
             "holds at most max_length = 4 rows: 3 are in it, and 2 more came",
         ),
         (
             lambda: KVCache().append(zeros(1, 1, 1, 2, requires_grad=True), zeros(1, 1, 1, 2)),
-            "must not need a gradient",
+            "must not need a gradient, for a cache keeps none: compute under torch.no_grad()",
         ),
         (
             lambda: filled().reorder(torch.tensor([0, 2])),

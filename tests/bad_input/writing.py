@@ -5,12 +5,13 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from attnbook import decoding
 from attnbook.record import record_attention
 from tests.bad_input.models import translator
-from tests.bad_input.rows import IDS, LENGTHS, NAN, WHOLE, Calls, Row, rows
+from tests.bad_input.rows import IDS, LENGTHS, NAN, WHOLE, Calls, Row, rows, zeros
+from tests.tables import Table
 
 
 def wrote(function: Callable[..., Any], **changed: Any) -> Callable[[], Any]:
@@ -33,7 +34,26 @@ WRITTEN: tuple[tuple[dict[str, Any], str], ...] = (
     ({"bos": -1}, f"bos {WHOLE} 0: it is -1"),
     ({"bos": 9}, "from 0 to 8: 9 is among them"),
     ({"bos": LENGTHS.float()}, "bos must be a token, or int64 of the shape (b,) = (2,)"),
+    ({"bos": LENGTHS[:1]}, "(b,) = (2,): its dtype is torch.int64, its shape (1,)"),
+    ({"eos": -1}, f"eos {WHOLE} 0: it is -1"),
+    ({"source": IDS[:0], "source_lengths": LENGTHS[:0]}, "for at least one sentence: they are []"),
+    ({"source_lengths": LENGTHS.float()}, "source_lengths must be int64 of the shape (b,) = (2,)"),
 )
+SHAPES = ((3, 5), (2, 1, 5), (5,))
+NUMBERS = "step must return logits that are numbers: they lead to NaN"
+
+
+class Says(Table):
+    """A stepper that gives the same logits, whatever is asked."""
+
+    def step(self, tokens: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        return self.logits, state
+
+
+def heard(function: Callable[..., Any], logits: Tensor) -> Callable[[], Any]:
+    return lambda: function(Says(logits), IDS, LENGTHS, max_length=2)
+
+
 CALLS: Calls = {
     "record.record_attention": [
         (lambda: record_attention(nn.Linear(2, 2)).__enter__(), "hold a"),
@@ -43,18 +63,34 @@ ROWS = [
     *rows(CALLS),
     *(Row(of, wrote(f, **changed), w) for of, f in WRITERS.items() for changed, w in WRITTEN),
     *(
-        Row(of, wrote(f, source=[[1]]), "source must be a torch.Tensor: it is a list", TypeError)
+        Row(
+            of, wrote(f, **{name: [[1]]}), f"{name} must be a torch.Tensor: it is a list", TypeError
+        )
         for of, f in WRITERS.items()
+        for name in ("source", "source_lengths")
+    ),
+    *(
+        Row(of, heard(f, zeros(*shape)), "step must return logits of the shape (rows, vocabulary)")
+        for of, f in WRITERS.items()
+        for shape in SHAPES
+    ),
+    *(
+        Row(of, heard(f, zeros(2 if k == 1 else 4, 5).index_fill(1, LENGTHS, bad)), NUMBERS)
+        for of, f, k in ((of, f, 1 + (of == "decoding.beam_search")) for of, f in WRITERS.items())
+        for bad in (NAN, torch.inf)
     ),
     *(
         Row("decoding.sample", wrote(decoding.sample, **changed), words)
         for changed, words in (
             ({"temperature": True}, "temperature must be above 0 and finite: it is True"),
             ({"temperature": 0.0}, "temperature must be above 0 and finite: it is 0.0"),
-            ({"temperature": float("nan")}, "temperature must be above 0 and finite"),
+            ({"temperature": NAN}, "temperature must be above 0 and finite"),
+            ({"temperature": -1.0}, "temperature must be above 0 and finite: it is -1.0"),
+            ({"temperature": torch.inf}, "temperature must be above 0 and finite: it is inf"),
             ({"top_k": 0}, f"top_k {WHOLE} 1: it is 0"),
             ({"top_p": "x"}, "top_p must be above 0 and at most 1: it is 'x'"),
             ({"top_p": 0.0}, "top_p must be above 0 and at most 1: it is 0.0"),
+            ({"top_p": NAN}, "top_p must be above 0 and at most 1: it is nan"),
             ({"top_p": 1.1}, "top_p must be above 0 and at most 1: it is 1.1"),
             ({"generator": []}, "one for each of the 2 sentences: there are 0"),
         )

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
-import threading
 from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.book.lectures import HTML
+from tests.browser import served
 from tests.patience import BROWSER
 
 LECTURE = "notebooks/05-self-attention"
-
-
-class Silent(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
-        pass
 
 
 class Look:
@@ -55,11 +48,8 @@ class Look:
 def roots() -> Iterator[dict[str, str]]:
     """Where the built book is found: on a server of this machine, and as files."""
     assert (HTML / "index.html").exists(), "no built book: run `make book` first"
-    handler = functools.partial(Silent, directory=str(HTML))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield {"http": f"http://127.0.0.1:{server.server_port}", "file": HTML.as_uri()}
-    server.shutdown()
+    with served(HTML) as address:
+        yield {"http": address, "file": HTML.as_uri()}
 
 
 @pytest.fixture

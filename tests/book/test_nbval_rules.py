@@ -93,91 +93,70 @@ GREEN, ALMOST, FAR = png((0, 120, 0)), png((1, 121, 0)), png((0, 140, 0))
 TEN_DOTS, TWENTY_DOTS = png((0, 120, 0), 10), png((0, 120, 0), 20)
 LOOSE = '<figure data-tolerance="0.01">weight {}</figure>'
 
+WITHIN = "numbers-within-0.05"
+
+
+def said(now: str, stored: str, *given: str):
+    return one_cell(f"print({now!r})", stream(f"{stored}\n"), tags=list(given))
+
+
+def drawn(now: str, stored: str, *given: str, alt: tuple[str, str] = ("A square",) * 2):
+    return one_cell(shows(now, alt[0]), picture(stored, alt[1]), tags=list(given))
+
+
+def written(now: str, stored: str):
+    return one_cell(shows_html(now), html(stored))
+
+
+def loose(now: object, stored: object):
+    return written(LOOSE.format(now), LOOSE.format(stored))
+
+
 CASES = {
-    "same text passes": (one_cell("print(1)", stream("1\n")), True),
-    "a changed digit fails": (one_cell("print(1)", stream("2\n")), False),
-    "an address is sanitised": (
-        one_cell("print('at 0x7fab12cd34')", stream("at 0x55aa0011ff\n")),
-        True,
-    ),
-    "the text beside an address counts": (
-        one_cell("print('a 0x7fab12cd34')", stream("b 0x55aa0011ff\n")),
-        False,
-    ),
-    "nbval-skip fails": (one_cell("print(1)", stream("1\n"), tags=["nbval-skip"]), False),
+    "same text passes": (said("1", "1"), True),
+    "a changed digit fails": (said("1", "2"), False),
+    "an address is sanitised": (said("at 0x7fab12cd34", "at 0x55aa0011ff"), True),
+    "the text beside an address counts": (said("a 0x7fab12cd34", "b 0x55aa0011ff"), False),
+    "nbval-skip fails": (said("1", "1", "nbval-skip"), False),
     "an unexpected output fails": (one_cell("print(1)"), False),
-    "the same picture passes": (one_cell(shows(GREEN), picture(GREEN)), True),
-    "a rasteriser's rounding passes": (one_cell(shows(ALMOST), picture(GREEN)), True),
-    "another colour fails": (one_cell(shows(FAR), picture(GREEN)), False),
-    "a tenth of a percent of pixels passes": (one_cell(shows(TEN_DOTS), picture(GREEN)), True),
-    "twice as many pixels fail": (one_cell(shows(TWENTY_DOTS), picture(GREEN)), False),
-    "unless the cell states a share": (
-        one_cell(shows(TWENTY_DOTS), picture(GREEN), tags=["figure-tolerance-0.05"]),
-        True,
-    ),
-    "numbers within a stated tolerance pass": (
-        one_cell("print('right 0.96')", stream("right 0.93\n"), tags=["numbers-within-0.05"]),
-        True,
-    ),
-    "numbers beyond it fail": (
-        one_cell("print('right 0.99')", stream("right 0.93\n"), tags=["numbers-within-0.05"]),
-        False,
-    ),
-    "other words beside them fail": (
-        one_cell("print('left 0.93')", stream("right 0.93\n"), tags=["numbers-within-0.05"]),
-        False,
-    ),
+    "the same picture passes": (drawn(GREEN, GREEN), True),
+    "a rasteriser's rounding passes": (drawn(ALMOST, GREEN), True),
+    "another colour fails": (drawn(FAR, GREEN), False),
+    "a tenth of a percent of pixels passes": (drawn(TEN_DOTS, GREEN), True),
+    "twice as many pixels fail": (drawn(TWENTY_DOTS, GREEN), False),
+    "unless the cell states a share": (drawn(TWENTY_DOTS, GREEN, "figure-tolerance-0.05"), True),
+    "numbers within a stated tolerance pass": (said("right 0.96", "right 0.93", WITHIN), True),
+    "numbers beyond it fail": (said("right 0.99", "right 0.93", WITHIN), False),
+    "other words beside them fail": (said("left 0.93", "right 0.93", WITHIN), False),
     "alt text within the cell's tolerance passes": (
-        one_cell(
-            shows(GREEN, "It ends at 0.96"),
-            picture(GREEN, "It ends at 0.93"),
-            tags=["numbers-within-0.05"],
-        ),
+        drawn(GREEN, GREEN, WITHIN, alt=("It ends at 0.96", "It ends at 0.93")),
         True,
     ),
     "alt text beyond it fails": (
-        one_cell(
-            shows(GREEN, "It ends at 0.96"),
-            picture(GREEN, "It ends at 0.83"),
-            tags=["numbers-within-0.05"],
-        ),
+        drawn(GREEN, GREEN, WITHIN, alt=("It ends at 0.96", "It ends at 0.83")),
         False,
     ),
-    "another alt text fails": (one_cell(shows(GREEN, "A red square"), picture(GREEN)), False),
+    "another alt text fails": (drawn(GREEN, GREEN, alt=("A red square", "A green one")), False),
     "a missing picture fails": (one_cell("pass", picture(GREEN)), False),
     "a widget's numbers count to the letter": (
-        one_cell(
-            shows_html("<figure>weight 0.905</figure>"), html("<figure>weight 0.904</figure>")
-        ),
+        written("<figure>weight 0.905</figure>", "<figure>weight 0.904</figure>"),
         False,
     ),
-    "but within the tolerance it states": (
-        one_cell(shows_html(LOOSE.format(0.905)), html(LOOSE.format(0.904))),
-        True,
-    ),
-    "and no further": (one_cell(shows_html(LOOSE.format(0.935)), html(LOOSE.format(0.904))), False),
-    "its words still count": (
-        one_cell(shows_html(LOOSE.format("0.905 x")), html(LOOSE.format("0.905 y"))),
-        False,
-    ),
-    "packed data within the tolerance passes": (
-        one_cell(shows_html(packed(30_000)), html(packed(30_300))),
-        True,
-    ),
+    "but within the tolerance it states": (loose(0.905, 0.904), True),
+    "and no further": (loose(0.935, 0.904), False),
+    "its words still count": (loose("0.905 x", "0.905 y"), False),
+    "packed data within the tolerance passes": (written(packed(30_000), packed(30_300)), True),
     "what is finer than packed data is below any tolerance": (
-        one_cell(shows_html(packed(9, "AA==")), html(packed(9, "/w=="))),
+        written(packed(9, "AA=="), packed(9, "/w==")),
         True,
     ),
     "but not where no tolerance is stated": (
-        one_cell(shows_html('{"fine":"AA=="}'), html('{"fine":"/w=="}')),
+        written('{"fine":"AA=="}', '{"fine":"/w=="}'),
         False,
     ),
-    "packed data beyond it fails": (
-        one_cell(shows_html(packed(30_000)), html(packed(31_000))),
-        False,
-    ),
+    "packed data beyond it fails": (written(packed(30_000), packed(31_000)), False),
     "a tolerance that only the new output states is none": (
-        one_cell(shows_html(LOOSE.format(0.905)), html("<figure>weight 0.904</figure>")),
+        written(LOOSE.format(0.905), "<figure>weight 0.904</figure>"),
         False,
     ),
 }

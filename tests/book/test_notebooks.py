@@ -92,10 +92,7 @@ BAD_CELLS = {
         "import warnings\nwarnings.warn('this is old')",
         ["code cell 2", "writes to stderr", "this is old"],
     ),
-    "kills the kernel": (
-        "import os\nos._exit(1)",
-        ["code cell", "`import os`", "the kernel died"],
-    ),
+    "kills the kernel": ("import os\nos._exit(1)", ["code cell", "`import os`", "the kernel died"]),
     "runs for too long": (
         "import time\ntime.sleep(60)",
         ["code cell", "`import time`", "ran past 2 s"],

@@ -180,11 +180,7 @@ def test_no_page_loads_a_picture_from_another_host(path: Path) -> None:
     assert not re.findall(r"!\[[^\]]*\]\(https?:|src=[\"']?https?:|\{image\} https?:", text)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [*PAGES, *sorted(ROOT.glob("*.md"))],
-    ids=lambda path: path.name,
-)
+@pytest.mark.parametrize("path", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda path: path.name)
 def test_no_page_promises_what_is_not_there(path: Path) -> None:
     assert not UNFINISHED.findall(path.read_text(encoding="utf-8"))
 

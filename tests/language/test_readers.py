@@ -23,23 +23,18 @@ def aligned(folder: Path, english: str | bytes, french: str | bytes) -> tuple[Pa
     return paths
 
 
-def test_two_files_are_read_line_by_line(tmp_path: Path) -> None:
-    assert list(read_aligned(*aligned(tmp_path, ENGLISH, FRENCH))) == PAIRS
-
-
-def test_the_last_line_needs_no_line_feed(tmp_path: Path) -> None:
-    assert list(read_aligned(*aligned(tmp_path, ENGLISH.rstrip(), FRENCH))) == PAIRS
-
-
-def test_a_pair_with_a_blank_side_is_left_out(tmp_path: Path) -> None:
-    paths = aligned(tmp_path, "A man sleeps.\n\nx\nTwo dogs run.\n",
-                    "Un homme dort.\ny\n \nDeux chiens courent.\n")  # fmt: skip
-    assert list(read_aligned(*paths)) == PAIRS
-
-
-def test_windows_line_ends_and_byte_order_marks_disappear(tmp_path: Path) -> None:
-    english = b"\xef\xbb\xbf" + ENGLISH.replace("\n", "\r\n").encode()
-    assert list(read_aligned(*aligned(tmp_path, english, FRENCH))) == PAIRS
+@pytest.mark.parametrize(
+    ("english", "french"),
+    [
+        (ENGLISH, FRENCH),
+        (ENGLISH.rstrip(), FRENCH),
+        (ENGLISH.replace("\n", "\n\nx\n", 1), FRENCH.replace("\n", "\ny\n \n", 1)),
+        (b"\xef\xbb\xbf" + ENGLISH.replace("\n", "\r\n").encode(), FRENCH),
+    ],
+    ids=["line by line", "no last line feed", "a blank side is left out", "as Windows writes it"],
+)
+def test_two_files_are_read(tmp_path: Path, english: str | bytes, french: str) -> None:
+    assert list(read_aligned(*aligned(tmp_path, english, french))) == PAIRS
 
 
 @pytest.mark.parametrize("separator", ["\u2028", "\u0085", "\x0b", "\x0c", "\x1c"])

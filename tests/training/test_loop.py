@@ -28,6 +28,10 @@ from tests.training.runs import (
 )
 
 
+def total(model: nn.Module, x: Tensor) -> Tensor:
+    return model(x).sum()
+
+
 def test_a_model_learns() -> None:
     model = Bigrams(16)
     history = quick(model, shuffled, steps=150, lr=0.05)
@@ -40,7 +44,7 @@ def test_a_step_is_a_plain_step_of_gradient_descent() -> None:
     model = nn.Linear(2, 1, bias=False).double()
     before = model.weight.detach().clone()
     x = normal(3, 2)
-    quick(model, [x], lambda model, x: model(x).sum(), steps=1, lr=0.5, optimizer=SGD, clip=None)
+    quick(model, [x], total, steps=1, lr=0.5, optimizer=SGD, clip=None)
     close(model.weight, before - 0.5 * x.sum(dim=0, keepdim=True))
 
 
@@ -68,8 +72,7 @@ def test_the_schedule_scales_every_step_counted_from_1() -> None:
     model = nn.Linear(1, 1, bias=False).double()
     before = model.weight.item()
     one = torch.ones(1, 1, dtype=torch.float64)
-    loss = lambda model, x: model(x).sum()  # noqa: E731
-    quick(model, [one], loss, steps=4, lr=8, optimizer=SGD, clip=None, schedule=halves)
+    quick(model, [one], total, steps=4, lr=8, optimizer=SGD, clip=None, schedule=halves)
     assert seen == [1, 2, 3, 4]
     assert before - model.weight.item() == pytest.approx(4 + 2 + 1 + 0.5)
 
@@ -81,10 +84,9 @@ def test_groups_keep_their_own_rates_under_a_schedule() -> None:
     def slow_bias(weights: list[nn.Parameter], lr: float) -> SGD:
         return SGD([{"params": weights[:1]}, {"params": weights[1:], "lr": lr / 10}], lr=lr)
 
-    loss = lambda model, x: model(x).sum()  # noqa: E731
     one = torch.ones(1, 1, dtype=torch.float64)
     options = {"optimizer": slow_bias, "clip": None, "schedule": lambda step: 0.5}
-    quick(model, [one], loss, steps=2, lr=1, **options)
+    quick(model, [one], total, steps=2, lr=1, **options)
     moved = [was - p.item() for was, p in zip(start, model.parameters(), strict=True)]
     assert moved == pytest.approx([1, 0.1])
 
@@ -126,13 +128,12 @@ def test_the_order_of_the_data_depends_on_the_seed_and_the_epoch() -> None:
         torch.rand(len(seen))  # what the loss draws is no matter for the data
         return bigram_loss(model, batch)
 
+    def plain(model: nn.Module, batch: Tensor) -> Tensor:
+        seen.append(batch.shape[1])
+        return bigram_loss(model, batch)
+
     quick(Bigrams(), shuffled, watched, steps=22)
-    quick(
-        Bigrams(),
-        shuffled,
-        steps=22,
-        loss=lambda m, b: (seen.append(b.shape[1]), bigram_loss(m, b))[1],
-    )
+    quick(Bigrams(), shuffled, plain, steps=22)
     assert seen[:22] == seen[22:]
     assert seen[:5] != seen[11:16]  # epochs 0 and 2
 
@@ -279,12 +280,6 @@ def test_torch_alone_trains_and_a_missing_package_is_named(tmp_path: Path) -> No
 
 def test_any_optimiser_and_schedule_can_be_used() -> None:
     for optimizer in (SGD, Adam, partial(AdamW, weight_decay=0.01), partial(SGD, momentum=0.9)):
-        history = quick(
-            Bigrams(8),
-            shuffled,
-            steps=60,
-            lr=0.1,
-            optimizer=optimizer,
-            schedule=warmup_cosine(5, 60),
-        )
+        options = {"optimizer": optimizer, "schedule": warmup_cosine(5, 60)}
+        history = quick(Bigrams(8), shuffled, steps=60, lr=0.1, **options)
         assert sum(history.losses[-5:]) < 0.9 * sum(history.losses[:5])

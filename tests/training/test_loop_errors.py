@@ -8,15 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import SGD
 
-from tests.training.runs import (
-    BATCHES,
-    Bigrams,
-    bigram_loss,
-    copied,
-    quick,
-    same_bits,
-    trained,
-)
+from tests.training.runs import BATCHES, Bigrams, bigram_loss, copied, quick, same_bits, trained
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])

@@ -196,13 +196,7 @@ def test_alignment_accuracy_by_hand() -> None:
         "noun": 1,
         "verb": 1,
     }
-    assert found.counts == {
-        "adjective": 1,
-        "determiner": 1,
-        "negation": 2,
-        "noun": 1,
-        "verb": 1,
-    }
+    assert found.counts == {"adjective": 1, "determiner": 1, "negation": 2, "noun": 1, "verb": 1}
     assert alignment_accuracy(weights, GOLD) == (found.overall, {}, {})
 
 

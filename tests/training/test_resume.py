@@ -15,15 +15,7 @@ from torch import Tensor, nn
 from torch.optim import SGD, Adam, AdamW, RMSprop
 
 from attnbook.training.resume import has_checkpoint, read_checkpoint, save_checkpoint
-from tests.training.runs import (
-    Bigrams,
-    bigram_loss,
-    contents,
-    copied,
-    failing,
-    full_run,
-    same_bits,
-)
+from tests.training.runs import Bigrams, bigram_loss, contents, copied, failing, full_run, same_bits
 
 
 @pytest.fixture

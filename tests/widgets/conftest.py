@@ -6,11 +6,8 @@ anew for every test, which costs a third of a new one.
 
 from __future__ import annotations
 
-import functools
-import http.server
 import os
 import re
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,6 +17,7 @@ from playwright.sync_api import expect
 from attnbook.widgets import AttentionHeatmap, page_script, stylesheet
 from attnbook.widgets.core.assets import FOLDER
 from attnbook.widgets.core.chunks import kinds_on, module
+from tests.browser import served
 from tests.patience import BROWSER
 from tests.widgets import pages
 from tests.widgets.examples import TOKENS, X
@@ -54,11 +52,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def server(folder: Path) -> Iterator[str]:
     """The same folder on a server of this machine: its address."""
-    handler = functools.partial(Silent, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
+    with served(folder) as address:
+        yield address
 
 
 class Opened:
@@ -166,13 +161,6 @@ def maths(opened: Opened):
 def nuts() -> AttentionHeatmap:
     """The book's smallest heat map."""
     return AttentionHeatmap(X, tokens=TOKENS)
-
-
-class Silent(http.server.SimpleHTTPRequestHandler):
-    """Serve files, and say nothing about it."""
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 def write(folder: Path, theme: str, body: str) -> str:

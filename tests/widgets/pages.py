@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import numpy as np
 from axe_playwright_python.sync_playwright import Axe
@@ -181,6 +182,24 @@ def cell(page, i: int, j: int, *, n_k: int = 3, n_q: int = 3, which: int = 0) ->
     first = page.locator(".attnbook-plot canvas").first.bounding_box()
     left, top = first["width"] - 2 - n_k * 56, first["height"] - 2 - n_q * 56
     return {"x": left + (j + 0.5) * 56, "y": top + (i + 0.5) * 56}
+
+
+def pixel(page, x: float, y: float) -> list[int]:
+    """The colour of the first large map at a place that is counted from its upper left corner."""
+    return page.locator(".attnbook-plot canvas").first.evaluate(
+        """(canvas, at) => { const dense = canvas.width / canvas.getBoundingClientRect().width;
+          const [x, y] = at.map((value) => Math.round(value * dense));
+          return [...canvas.getContext('2d').getImageData(x, y, 1, 1).data.slice(0, 3)]; }""",
+        [x, y],
+    )
+
+
+def save(page, name: str) -> Path:
+    """What a button saves: its file."""
+    with page.expect_download() as caught:
+        button(page, f"save as {name}").click()
+    assert caught.value.suggested_filename.endswith(name.lower())
+    return Path(caught.value.path())
 
 
 def violations(page, *rules: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
@@ -12,7 +11,6 @@ from playwright.sync_api import expect
 
 from attnbook.widgets import HeadBrowser
 from attnbook.widgets.core import markup
-from attnbook.widgets.core.assets import FOLDER, asset_bytes
 from tests.widgets.examples import TIRED, WIDE, attention, browser, load, pairs
 from tests.widgets.pages import settle, status
 
@@ -61,10 +59,6 @@ def box(page, label: str):
 def choose(page, label: str, option: str) -> None:
     box(page, label).select_option(option)
     settle(page)
-
-
-def data_of(html: str) -> dict:
-    return json.loads(re.search(r'json">(.*?)</script>', html, flags=re.DOTALL).group(1))
 
 
 @pytest.mark.parametrize("size", [0.1, 3.0, 12.0])
@@ -123,19 +117,6 @@ def test_without_a_key_or_with_a_hidden_one_there_is_no_measure() -> None:
     assert (hidden.measured > browser(row=8, key=2).measured).all()
 
 
-def test_the_asset_holds_the_weights_and_the_page_does_not(monkeypatch, tmp_path) -> None:
-    monkeypatch.setenv(FOLDER, str(tmp_path))
-    widget = browser(asset="two-sentences")
-    html = widget.html()
-    path = tmp_path / "two-sentences.js"
-    assert path.stat().st_size == widget.size
-    assert asset_bytes(path) == widget.carried
-    assert len(widget.carried) == 2 * 6 * (11**2 + 6**2)
-    assert len(html) < 3_000
-    assert html == browser(asset="two-sentences").html()
-    assert data_of(html)["sentences"][1] == {"name": "the street was wide", "tokens": WIDE}
-
-
 def test_all_heads_of_ten_sentences_of_minilms_size_are_within_a_megabyte() -> None:
     tokens = [f"word{i}" for i in range(20)]
     weights = attention(20, 6, 12)
@@ -189,7 +170,6 @@ MEASURE = """([bytes, lengths, heads, k, tokens, hide, what]) => {
     return [Array.from(weights), maths.measured(weights, may, { ...what, tokens })];
   });
 }"""
-
 
 MEASURES = {
     "key": "weight on the chosen key",
@@ -288,12 +268,12 @@ def test_hidden_keys_are_left_out_and_their_share_is_said(show) -> None:
     page = load(show(browser(row=8, layer=1, head=2)))
     page.get_by_label("hide [CLS] and [SEP]").check()
     share = attention(11, seed=11)[1, 2, 8, [0, 10]].sum()
-    expect(status(page)).to_contain_text(f"[CLS] and [SEP] had {share:.3f} of it’s weight.")
+    expect(status(page)).to_contain_text(f"[CLS] and [SEP] had {share:.3f} of the weight of “it”.")
     widget = browser(row=8, layer=1, head=2, hide=True)
     order = np.argsort(-widget.weights[1, 2, 8])
-    top = f"{TIRED[order[0]]} {widget.weights[1, 2, 8, order[0]]:.3f}"
+    top = f"“{TIRED[order[0]]}” {widget.weights[1, 2, 8, order[0]]:.3f}"
     expect(status(page)).to_contain_text(
-        f"it is pinned; in layer 1 head 2 it attends most to {top}"
+        f"“it” is pinned; in layer 1 head 2 it attends most to {top}"
     )
     bars = page.locator(".attnbook-side li").all_inner_texts()
     assert "masked" in bars[0]
@@ -382,9 +362,3 @@ def test_a_word_that_comes_twice_says_which_it_is(show) -> None:
     tokens = ["[CLS]", "the", "old", "the", "[SEP]"]
     page = load(show(HeadBrowser([(tokens, attention(5))], row=3, key=1)))
     expect(page.locator(".attnbook-best p")).to_have_text("the (3) → the (1). Most in:")
-
-
-def test_a_finger_enlarges_a_head(show) -> None:
-    page = load(show(browser(row=8, key=2), width=390, has_touch=True, is_mobile=True))
-    small(page, 1, 2).tap()
-    expect(title(page)).to_have_text("layer 1 head 2")

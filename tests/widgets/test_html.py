@@ -21,14 +21,19 @@ from tests.widgets.examples import (
     KEY,
     LEARNED,
     QUERY,
+    UNKNOWN,
     Example,
     X,
+    beam,
+    flow,
     heatmap,
     learned,
     painter,
     pairs,
+    player,
     roles,
     three,
+    words,
 )
 
 HOSTILE = EVIL + "\u2028&\"'"
@@ -99,6 +104,44 @@ def test_the_fallback_says_it_in_words_and_rows(one: Example) -> None:
         assert said in text.replace("&lt;", "<").replace("&gt;", ">")
     if one.rows is not None:
         assert len(re.findall("<tr>(?:<th[^>]*>.*?</th>)+<td", words)) == one.rows
+
+
+def all_of(text: str, values, write=markup.fixed) -> bool:
+    """Whether a fallback has a cell for each of these numbers."""
+    return all(f">{write(value)}</td>" in text for value in np.ravel(values))
+
+
+EMPTY_FIRST = np.tri(3, k=-1, dtype=bool)
+YET = "masked, yet {}</td>".format
+TOLD = {  # what Python computes and the fallback tells, by numbers or in words
+    "every head": (three(), lambda w: w.weights, "head 2: nuts"),
+    "a row of heads": (three(row=0), lambda w: w.weights[:, 0], "head 2: had"),
+    "a mask": (painter(mask=EMPTY_FIRST, fill="zero"), lambda w: [0.471], YET("0.333")),
+    "an empty row": (painter(mask=EMPTY_FIRST, fill="nan"), lambda w: [1], YET("NaN")),
+    "a gradient": (painter(show="gradient"), lambda w: w.gradient[1], "0.446"),
+    "roles": (roles(causal=True), lambda w: w.weights[2], ">masked</td>"),
+    "learned": (learned(tanh=False), lambda w: w.weights, "the tanh left out"),
+    "gold": (player(chosen=1), lambda w: w.weights[0, 1:], "0.970*</td>"),
+    "two sentences": (player(chosen=1), lambda w: [], "It is 0.273 in this sentence. Over the 2"),
+    "no gold": (AlignmentPlayer([UNKNOWN]), lambda w: w.weights, "Weights"),
+    "an unrolled model": (words(forced={1: "une"}), lambda w: w.norms.decoder, "<td>[une]</td>"),
+    "its end": (words(), lambda w: w.probabilities.max(1), "→ the, ← apple"),
+    "a beam": (beam(penalty=1), lambda w: [w.hypotheses[0].score], "le (−0.693); la (−0.916)"),
+    "stages": (flow(norm="post", blocks=3), lambda w: [], "n₁ = norm(s₁)"),
+    "lengths": (flow(blocks=3), lambda w: [t.length for t in w.trace], "pre-norm, with the"),
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_the_fallback_tells_what_python_computes(name: str) -> None:
+    widget, values, said = TOLD[name]
+    text = widget.html().split("</script>")[1]
+    assert said in text
+    assert all_of(text, values(widget))
+    if name == "learned":
+        assert all_of(text, widget.scores, markup.plain)
+    if name == "no gold":
+        assert "gold link" not in text
 
 
 def half(numbers) -> torch.Tensor:

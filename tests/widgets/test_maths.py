@@ -8,11 +8,11 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from attnbook import masks
+from attnbook.scores import Additive, Bilinear, dot, scaled_dot
 from attnbook.training import metrics
-from attnbook.widgets import BeamTree
+from attnbook.widgets import BeamTree, MaskPainter, RoleProjection, ScoreExplorer
 from attnbook.widgets.core import numbers, packing
 from tests.widgets.examples import full_table
-from tests.widgets.test_scores import by_torch, random
 
 WEIGHTS = """([scores, nQ, nK, causal, given, d, scaled, temperature]) => {
   const may = maths.mask(nQ, nK, causal, given);
@@ -68,19 +68,6 @@ def test_weights_agree_with_torch_in_browser_and_server(maths, case: tuple) -> N
     assert (drawn[~may] == 0).all()
 
 
-def test_random_shapes_agree_with_torch(maths) -> None:
-    for seed in range(25):
-        rng = np.random.default_rng(seed)
-        n_q, n_k, d = (int(n) for n in rng.integers(1, 20, 3))
-        temperature = float(10 ** rng.uniform(-1, 1))
-        scores, mask = example(seed, n_q, n_k, bool(seed % 2), d**0.5)
-        given = None if mask is None else mask.astype(int).ravel().tolist()
-        arguments = [scores.ravel().tolist(), n_q, n_k, False, given, d, True, temperature]
-        drawn = np.array(maths(WEIGHTS, arguments)).reshape(n_q, n_k)
-        may = np.ones((n_q, n_k), bool) if mask is None else mask
-        assert np.abs(drawn - expected(scores, may, d**0.5 * temperature)).max() < 1e-6
-
-
 def test_packed_scores_come_back_close_enough(maths) -> None:
     rng = np.random.default_rng(5)
     query, key = rng.normal(size=(2, 6, 24, 32))
@@ -116,46 +103,26 @@ def test_the_worked_example_agrees_with_torch(maths) -> None:
         assert np.allclose(now["output"], (weights @ v).numpy(), atol=1e-9)
 
 
-def test_dot_scores_and_attend_agree_with_torch(maths) -> None:
-    q, k = np.random.default_rng(3).normal(size=(2, 5, 4))
-    drawn = maths("([q, k]) => maths.scores(q, k)", [q.tolist(), k.tolist()])
-    assert np.allclose(drawn, (torch.tensor(q) @ torch.tensor(k).T).numpy(), atol=1e-12)
-    weights = np.random.default_rng(4).random(5)
-    drawn = maths("([w, v]) => maths.attend(w, v)", [weights.tolist(), k.tolist()])
-    assert np.allclose(drawn, (torch.tensor(weights) @ torch.tensor(k)).numpy(), atol=1e-12)
-
-
-def test_no_key_at_all_gives_zeros_and_not_nan(maths) -> None:
-    assert maths("() => maths.softmax([1, 2], [false, false])") == [0, 0]
-    assert maths("() => maths.softmax([-1e308, 1e308])") == [0, 1]
-
-
 def test_the_three_roles_agree_with_torch(maths) -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        n, d_model, d_k, d_v = (int(k) for k in rng.integers(1, 7, 4))
-        causal, scaled = bool(seed % 2), bool(seed % 3)
+        n, d_model, d_k, d_v = (int(k) for k in rng.integers(1, 5, 4))
+        switches = {"causal": bool(seed % 2), "scaled": bool(seed % 3)}
         sizes = {"vectors": (n, d_model), "w_q": (d_model, d_k), "w_k": (d_model, d_k)}
         sizes["w_v"] = (d_model, d_v)
-        given = {name: rng.normal(size=size) * 2 for name, size in sizes.items()}
-        state = {name: value.tolist() for name, value in given.items()}
-        now = maths("(s) => maths.roles(s)", state | {"causal": causal, "scaled": scaled})
+        given = {name: (rng.normal(size=size) * 2).round(8) for name, size in sizes.items()}
+        now = maths("(s) => maths.roles(s)", {k: v.tolist() for k, v in given.items()} | switches)
+        widget = RoleProjection(tokens=[str(i) for i in range(n)], **given, **switches)
         x, *matrices = (torch.tensor(value) for value in given.values())
         q, k, v = (x @ w for w in matrices)
-        scale = None if scaled else 1.0
-        output = scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale)
-        for name, wanted in {"q": q, "k": k, "v": v, "raw": q @ k.T, "output": output}.items():
+        options = {"is_causal": switches["causal"], "scale": None if switches["scaled"] else 1.0}
+        output = scaled_dot_product_attention(q, k, v, **options).numpy()
+        weights = scaled_dot_product_attention(q, k, torch.eye(n).double(), **options).numpy()
+        for name, wanted in {"q": q, "k": k, "v": v, "raw": q @ k.T}.items():
             assert np.allclose(now[name], wanted.numpy(), atol=1e-9), name
-        weights = scaled_dot_product_attention(
-            q, k, torch.eye(n).double(), is_causal=causal, scale=scale
-        )
-        assert np.allclose(now["weights"], weights.numpy(), atol=1e-9)
-
-
-def test_an_identity_of_any_shape_keeps_the_first_numbers(maths) -> None:
-    for rows, columns in [(3, 3), (2, 4), (4, 1)]:
-        drawn = maths("([r, c]) => maths.identity(r, c)", [rows, columns])
-        assert drawn == torch.eye(rows, columns).tolist()
+        for found in ((now["output"], now["weights"]), (widget.output, widget.weights)):
+            assert np.allclose(found[0], output, atol=1e-9)
+            assert np.allclose(found[1], weights, atol=1e-9)
 
 
 def test_the_most_lopsided_pair_is_found_and_rounding_is_none(maths) -> None:
@@ -215,9 +182,17 @@ def test_filled_weights_and_their_gradient_agree_with_autograd(maths, fill: str)
         n_q, n_k = (int(n) for n in rng.integers(1, 9, 2))
         scores, may = example(seed, n_q, n_k, True, 3.0 if seed % 2 else 1e3)
         arguments = [scores.ravel().tolist(), n_q, n_k, may.astype(int).ravel().tolist(), 2, fill]
+        names = [[f"{letter}{i}" for i in range(n)] for letter, n in (("q", n_q), ("k", n_k))]
+        options = {"mask": may, "fill": fill, "temperature": 2.0, "scaled": False}
+        tokens = {"tokens": names[0], "key_tokens": names[1]}
+        widget = MaskPainter(scores=scores, d=3, **tokens, **options)
+        here = widget.weights.ravel(), widget.gradient.ravel()
         drawn = maths(FILLED, arguments)
-        for came, wanted in zip(drawn, with_gradient(scores / 2, may, fill), strict=True):
-            assert np.allclose(came, wanted.ravel(), rtol=0, atol=1e-12, equal_nan=True)
+        wanted = with_gradient(scores / 2, may, fill)
+        for came, mine, by_torch_ in zip(drawn, here, wanted, strict=True):
+            for found in (came, mine):
+                assert np.allclose(found, by_torch_.ravel(), rtol=0, atol=1e-12, equal_nan=True)
+        assert np.isnan(widget.weights[0]).all() == (fill == "nan")  # nothing to attend to
 
 
 def test_named_masks_are_the_packages_masks(maths) -> None:
@@ -288,6 +263,28 @@ def test_a_share_of_no_links_is_none_and_equal_weights_link_to_the_first(maths) 
     assert maths(near) == [0]
 
 
+def by_torch(query, keys, *, w, w_q, w_k, v) -> torch.Tensor:
+    """The four scores by attnbook.scores, in float64, of shape (4, n)."""
+    q, k, w, w_q, w_k, v = (
+        torch.tensor(np.array(x, dtype=float)) for x in ([query], keys, w, w_q, w_k, v)
+    )
+    bilinear, additive = Bilinear(2, 2).double(), Additive(2, 2, len(v)).double()
+    with torch.no_grad():
+        bilinear.key.weight.copy_(w)
+        additive.query.weight.copy_(w_q.T)
+        additive.key.weight.copy_(w_k.T)
+        additive.energy.weight.copy_(v[None])
+        return torch.cat([score(q, k) for score in (dot, scaled_dot, bilinear, additive)])
+
+
+def random(seed: int) -> dict:
+    """A query, keys and learned numbers of any shape that is allowed, 8 decimals at most."""
+    rng = np.random.default_rng(seed)
+    n, h = int(rng.integers(2, 6)), int(rng.integers(1, 5))
+    shapes = {"query": (2,), "keys": (n, 2), "w": (2, 2), "w_q": (2, h), "w_k": (2, h), "v": (h,)}
+    return {name: rng.uniform(-4, 4, size).round(8) for name, size in shapes.items()}
+
+
 FOUR = """(given) => {
   const by = maths.fourScores(given);
   return by.map((score) => given.keys.map(score));
@@ -296,14 +293,20 @@ FOUR = """(given) => {
 
 def test_four_scores_of_a_key_agree_with_the_packages_modules(maths) -> None:
     for seed in range(10):
-        given = {name: value.tolist() for name, value in random(seed).items()}
+        random_ = random(seed)
+        given = {name: value.tolist() for name, value in random_.items()}
         drawn = maths(FOUR, given | {"tanh": True})
         learned = {name: given[name] for name in ("w", "w_q", "w_k", "v")}
         wanted = by_torch(given["query"], given["keys"], **learned)
         assert np.allclose(drawn, wanted.numpy(), rtol=0, atol=1e-9)
+        widget = ScoreExplorer(tokens=[str(j) for j in range(len(given["keys"]))], **random_)
+        assert np.allclose(widget.scores, wanted.numpy(), rtol=0, atol=1e-12)
+        assert np.allclose(widget.weights, wanted.softmax(-1).numpy(), rtol=0, atol=1e-12)
+        widget.tanh = False
         linear = maths(FOUR, given | {"tanh": False})[3]
         q, w_q, w_k, v, k = (torch.tensor(given[x]) for x in ("query", "w_q", "w_k", "v", "keys"))
-        assert np.allclose(linear, ((q @ w_q + k @ w_k) @ v).numpy(), rtol=0, atol=1e-5)
+        for found in (linear, widget.scores[3]):
+            assert np.allclose(found, ((q @ w_q + k @ w_k) @ v).numpy(), rtol=0, atol=1e-5)
 
 
 LEVELS = """([given, which]) => {

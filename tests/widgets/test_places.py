@@ -6,6 +6,7 @@ Each place is visited once for a kind of widget; what only one kind does is test
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
@@ -15,6 +16,7 @@ from tests.widgets.examples import EVIL, EXAMPLES, OF_EACH, Example
 from tests.widgets.pages import (
     alert,
     button,
+    cell,
     eventually,
     host,
     move,
@@ -182,10 +184,88 @@ def as_python_has_it(show, page, widget: Widget) -> None:
     ("kind", "name"),
     [("unrolled", "step"), ("beam", "step"), ("player", "word"), ("steps", "step")],
 )
-def test_two_presses_within_one_frame_are_two_steps(show, kind: str, name: str) -> None:
+def test_buttons_and_arrow_keys_step_and_stop_at_either_end(show, kind: str, name: str) -> None:
     page = host(show(), EXAMPLES[kind].make(**{name: 0}), views=1)
-    button(page, "next").evaluate("(node) => { node.click(); node.click(); }")
+    on, back = button(page, "next"), button(page, "previous")
+    on.evaluate("(node) => { node.click(); node.click(); }")  # both within one frame
     assert trait(page, name) == 2
+    on.focus()
+    for key, step in (("ArrowLeft", 1), ("ArrowRight", 2), ("Control+ArrowRight", 2), ("Home", 0)):
+        page.keyboard.press(key)
+        assert trait(page, name) == step
+    expect(on).to_be_focused()
+    expect(back).to_have_attribute("aria-disabled", "true")
+    back.press("Enter")
+    assert trait(page, name) == 0
+    on.press("End")
+    last = trait(page, name)
+    expect(on).to_have_attribute("aria-disabled", "true")
+    on.press("Enter")
+    assert trait(page, name) == last > 1
+    expect(on).to_be_focused()
+    for box in page.locator("input[type=text]").all()[:1]:
+        box.press("ArrowLeft")  # moves in the text
+        assert trait(page, name) == last
+
+
+def at(i: int, j: int) -> Callable:
+    return lambda view: view.locator(".attnbook-plot canvas").first.tap(position=cell(view, i, j))
+
+
+def first(selector: str, place: int = 0) -> Callable:
+    return lambda view: view.locator(selector).nth(place).tap()
+
+
+TAPS = [  # a first state, where a finger taps, and what is then said
+    ("heatmap", {}, at(2, 1), "nuts attends to"),
+    ("painter", {}, at(1, 0), "bowl → had: masked, weight 0"),
+    ("heads", {}, at(2, 1), "nuts → bowl: 0.191 in head 0"),
+    ("beam", {"step": 2}, first(".attnbook-tree button", 2), "“la souris”: log p = −0.916"),
+    ("player", {}, lambda view: button(view, "noir").tap(), "noir looks most at black"),
+    ("positions", {}, first(".attnbook-plot"), ", component "),
+    ("browser", {"key": None}, first(".attnbook-every canvas", 5), "layer 1 head 2"),
+    ("unrolled", {"step": 6}, first(".attnbook-next button", 1), "Forced: “"),
+    ("roles", {}, first(".attnbook-part", 2), "q₃ = 1·0 + 2·0 + 2·1 = 2"),
+]
+
+
+@pytest.mark.parametrize(("kind", "start", "tap", "said"), TAPS, ids=[t[0] for t in TAPS])
+def test_a_finger_does_what_a_mouse_does(show, kind: str, start: dict, tap, said: str) -> None:
+    one = EXAMPLES[kind]
+    page = show(one.make(**start), width=390, has_touch=True, is_mobile=True, **one.looked)
+    view = figures(page)[0]
+    if one.awake:
+        one.awake(view)
+    assert said not in view.inner_text()
+    tap(view)
+    expect(view).to_contain_text(said)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(("kind", "parts"), [("roles", "trio"), ("scores", "four")])
+def test_a_phone_shows_parts_two_by_two(show, kind: str, parts: str) -> None:
+    page = show(EXAMPLES[kind].make(), width=390, has_touch=True, is_mobile=True)
+    tops = [part.bounding_box()["y"] for part in page.locator(f".attnbook-{parts} > *").all()]
+    assert tops[0] == tops[1] < tops[2] <= tops[-1]
+
+
+HUGE = [[1e3] * 3] * 3
+HUGEST = {
+    "steps": {"vectors": [[1e6] * 3] * 3},
+    "roles": {"vectors": HUGE, "w_q": HUGE, "w_k": [[-1e3] * 3] * 3, "w_v": HUGE},
+}
+
+
+@pytest.mark.parametrize("kind", HUGEST)
+def test_the_largest_numbers_give_no_nan(show, kind: str) -> None:
+    page = show(EXAMPLES[kind].make(**HUGEST[kind]))
+    for step in ["", *"12345"] if kind == "steps" else [""]:
+        if step:
+            page.get_by_role("button", name=step).click()
+        text = page.locator("main").inner_text()
+        assert "NaN" not in text
+        assert "Infinity" not in text
+        assert step in tuple("1234") or text.count("0.333") >= 3  # all alike
 
 
 @pytest.fixture(scope="module")

@@ -14,13 +14,8 @@ from tests.widgets.examples import EYE, TOKENS, X, roles
 from tests.widgets.pages import rows, status, table_of
 
 P_Q = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
-
-
 P_K = [[1, 0, 0], [0, 0, 1], [0, 1, 1]]
-
-
 P_V = [[1, 0, 1], [0, 1, 1], [1, 1, 1]]
-
 
 PUBLISHED = [  # Thissen's printed rows
     [1.1634, 0.7909, 1.5817],
@@ -47,80 +42,17 @@ def test_the_published_four_words_come_out_in_every_row() -> None:
     assert widget.output.round(4).tolist() == PUBLISHED
 
 
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("scaled", [False, True])
-def test_weights_and_output_agree_with_torch_in_any_shape(scaled: bool, causal: bool) -> None:
-    rng = np.random.default_rng(7)
-    for n, d_model, d_k, d_v in [(1, 1, 1, 1), (6, 4, 2, 3), (3, 2, 4, 1), (5, 4, 4, 4)]:
-        x, w_q, w_k, w_v = (
-            rng.normal(size=size) * 2
-            for size in [(n, d_model), (d_model, d_k), (d_model, d_k), (d_model, d_v)]
-        )
-        tokens = [str(i) for i in range(n)]
-        widget = RoleProjection(x, tokens, w_q, w_k, w_v, scaled=scaled, causal=causal)
-        q, k, v = (torch.tensor(np.round(x, 8) @ np.round(w, 8)) for w in (w_q, w_k, w_v))
-        wanted = scaled_dot_product_attention(
-            q, k, v, is_causal=causal, scale=None if scaled else 1.0
-        )
-        assert np.allclose(widget.output, wanted.numpy(), atol=1e-12)
-        assert np.allclose(widget.weights.sum(axis=1), 1)
-        assert widget.weights.shape == (n, n)
-        assert not (causal and np.triu(widget.weights, 1).any())
-
-
-def test_with_three_identities_it_is_the_self_attention_of_the_lecture_before() -> None:
-    widget = made(w_q=EYE, w_k=EYE, w_v=EYE)
-    assert widget.weights[2].round(3).tolist() == [0.005, 0.090, 0.905]
-    assert widget.output[2].round(3).tolist() == [1.005, 1.895, 1.900]
-
-
-def test_weights_and_output_follow_the_traits() -> None:
-    widget = made(w_q=EYE, w_k=EYE, w_v=EYE)
-    before = widget.output
-    widget.w_v = (2 * np.eye(3)).tolist()
-    assert np.allclose(widget.output, 2 * before)
-    widget.w_k = np.zeros((3, 3)).tolist()
-    assert np.allclose(widget.weights, 1 / 3)
-    widget.causal = True
-    assert np.allclose(widget.weights[1], [0.5, 0.5, 0])
-    widget.vectors = [[1, 0, 0]] * 3
-    assert np.allclose(widget.output, [2, 0, 0])
-
-
 def test_the_same_matrix_for_query_and_key_gives_symmetric_scores() -> None:
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        w = rng.normal(size=(3, 2))
-        assert "symmetric: yes." in made(w_q=w, w_k=w).html()
-        other = w + np.outer([1, 0, 0], [1, 1])
-        assert "symmetric: no (" in made(w_q=w, w_k=other).html()
-
-
-def test_the_plainest_exception_to_symmetry_is_named() -> None:
-    html = made().html()
+    w = np.random.default_rng(0).normal(size=(3, 2))
+    assert "symmetric: yes." in made(w_q=w, w_k=w).html()
     scores = np.array(X) @ np.array(P_Q) @ (np.array(X) @ np.array(P_K)).T
-    gaps = np.triu(abs(scores - scores.T))
-    assert gaps.max() == gaps[0, 2]  # had and nuts
+    assert np.triu(abs(scores - scores.T)).argmax() == 2  # the plainest exception: had and nuts
     there, back = (markup.plain(score) for score in (scores[0, 2], scores[2, 0]))
-    assert f"(had → nuts {there}, nuts → had {back})" in html
-
-
-def test_the_fallback_shows_all_roles_and_all_weights() -> None:
-    html = made(token=2, causal=True).html().split("</script>")[1]
-    for text in ("(2, −1, 0)", "W<sup>K</sup> with the rows (1, 0, 0), (0, 0, 1), (0, 1, 1)"):
-        assert text in html
-    q_nuts = markup.plain(0), markup.plain(1), markup.plain(2)
-    assert f"<td>({', '.join(q_nuts)})</td>" in html
-    assert html.count(">masked</td>") == 3
-    assert "The output of nuts is (" in html
+    assert f"symmetric: no (had → nuts {there}, nuts → had {back})" in made().html()
 
 
 W_Q = [[0, 1], [1, 0], [0, 0]]
-
-
 W_K = [[1, 0], [0, 0], [0, 1]]
-
-
 W_V = [[1], [0], [2]]
 
 
@@ -145,15 +77,6 @@ def square(page, place: int) -> list[list[str]]:
 
 def asked(page) -> list[str]:
     return page.locator(".attnbook-asking .attnbook-value").all_inner_texts()
-
-
-def test_three_identities_give_the_numbers_of_the_lecture_before(three) -> None:
-    assert asked(three) == ["0.005", "0.090", "0.905"]
-    assert square(three, 0) == [["5", "1", "0"], ["1", "3", "5"], ["0", "5", "9"]]
-    expect(status(three)).to_have_text(
-        "nuts attends most to nuts (0.905); its output is (1.005, 1.895, 1.900)."
-    )
-    expect(three.get_by_text("The scores are symmetric: yes.")).to_be_visible()
 
 
 @pytest.mark.parametrize("letter", "QKV")
@@ -230,7 +153,7 @@ def test_one_number_of_the_keys_matrix_can_do_what_no_dot_product_can(show) -> N
     found = []
     for r, c in [(1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2)]:
         entry(page, "K", r, c).fill("1")
-        if "had attends most to nuts" in status(page).inner_text():
+        if "“had” attends most to “nuts”" in status(page).inner_text():
             found.append((r, c))
             expect(page.get_by_text("no (had → nuts 4, nuts → had −1)")).to_be_visible()
         page.get_by_role("button", name="reset").click()
@@ -258,7 +181,7 @@ def test_keys_and_clicks_choose_the_token(three) -> None:
     scores = three.locator(".attnbook-square").first
     scores.focus()
     three.keyboard.press("ArrowUp")
-    expect(status(three)).to_contain_text("bowl attends most to nuts (0.707)")
+    expect(status(three)).to_contain_text("“bowl” attends most to “nuts” (0.707)")
     for _ in range(3):
         three.keyboard.press("ArrowUp")
     expect(three.get_by_role("combobox")).to_have_value("had")
@@ -267,7 +190,7 @@ def test_keys_and_clicks_choose_the_token(three) -> None:
     expect(three.get_by_role("columnheader", name="nuts asks")).to_be_visible()
     three.get_by_role("combobox").focus()
     three.keyboard.press("ArrowUp")
-    expect(status(three)).to_contain_text("bowl attends most to nuts")
+    expect(status(three)).to_contain_text("“bowl” attends most to “nuts”")
 
 
 def test_the_largest_weight_of_each_row_is_marked(three) -> None:
@@ -278,7 +201,7 @@ def test_the_largest_weight_of_each_row_is_marked(three) -> None:
     for r in (1, 2, 3):
         entry(three, "K", r, r).fill("0")
     assert most() == ["0.333"] * 9
-    expect(status(three)).to_contain_text("most to had and bowl and nuts (0.333)")
+    expect(status(three)).to_contain_text("most to “had”, “bowl” and “nuts” (0.333)")
 
 
 def test_scale_and_mask_are_switched_and_said(three) -> None:
@@ -319,49 +242,3 @@ def test_the_arrow_keys_change_a_number_by_the_step(show) -> None:
     box.press("ArrowDown")
     box.press("ArrowDown")
     expect(box).to_have_value("0.75")
-
-
-def test_huge_numbers_give_no_nan(show) -> None:
-    huge = np.full((3, 3), 1000.0)
-    page = show(RoleProjection(huge, TOKENS, huge, -huge, huge))
-    text = page.locator("main").inner_text()
-    assert "NaN" not in text
-    assert "Infinity" not in text
-    assert square(page, 1) == [["0.333"] * 3] * 3
-
-
-def test_the_numbers_stay_those_of_python_in_the_largest_picture(show) -> None:
-    rng = np.random.default_rng(3)
-    x, w_q, w_k, w_v = (rng.normal(size=size) for size in [(6, 4), (4, 4), (4, 4), (4, 4)])
-    names = [f"word{i}" for i in range(6)]
-    widget = RoleProjection(x, names, w_q, w_k, w_v, token=5)
-    page = show(widget)
-    assert square(page, 1) == table_of(widget.weights)
-    output = ", ".join(f"{number:.3f}" for number in widget.output[5]).replace("-", "−")
-    expect(status(page)).to_contain_text(f"({output})")
-    assert page.locator("figure *").count() <= 500
-    assert len(widget.html()) < 50_000
-
-
-def test_a_phone_shows_two_roles_side_by_side_and_no_page_scrolls(show) -> None:
-    page = show(roles(), width=390, has_touch=True, is_mobile=True)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    tops = [box.bounding_box()["y"] for box in page.locator(".attnbook-trio > *").all()]
-    assert tops[0] == tops[1] < tops[2]
-    query = page.get_by_role("group", name="query: q = x W^Q")
-    query.locator(".attnbook-part").nth(2).tap()
-    expect(query.locator(".attnbook-note")).to_have_text("q₃ = 1·0 + 2·0 + 2·1 = 2")
-
-
-def test_python_moves_the_step(host) -> None:
-    widget = roles()
-    page = host(widget)
-    widget.w_q = [[0.123456, 0, 0], [0, 0, 2], [0, 0, -1]]
-    widget.causal = True
-    page.evaluate("([w]) => { model.set('w_q', w); model.set('causal', true); }", [widget.w_q])
-    assert entry(page, "Q", 1, 1).first.input_value() == "0.123"
-    assert asked(page)[:3] == [f"{weight:.3f}" for weight in widget.weights[2]]
-    assert page.evaluate("saves") == 0
-    page.evaluate("model.set('step', 0.5)")
-    entry(page, "Q", 2, 3).first.press("ArrowUp")
-    assert page.evaluate("model.get('w_q')[1]") == [0, 0, 2.5]

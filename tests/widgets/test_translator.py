@@ -11,12 +11,12 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from attnbook.decoding import beam_search, greedy
+from attnbook.decoding import beam_search
 from attnbook.language import tokenise
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets import Translator, rounded
 from attnbook.widgets.core import markup
-from attnbook.widgets.core.assets import FOLDER, asset_bytes, asset_script
+from attnbook.widgets.core.assets import asset_script
 from attnbook.widgets.core.packing import pack_rows, unpack_rows
 from attnbook.widgets.translator.weights import names, tensors_of
 from tests.widgets.examples import (
@@ -56,16 +56,20 @@ def test_a_weight_moves_by_half_a_step_of_its_row_at_most() -> None:
 
 
 def test_the_rounded_model_has_the_very_numbers_that_the_page_unpacks() -> None:
-    for model in (small(), random_translator("an output of its own")):
-        tensors = tensors_of(model)
+    for given in (small(), random_translator("an output of its own").train()):
+        before = {name: value.clone() for name, value in given.state_dict().items()}
+        tensors = tensors_of(given)
         data, shapes = pack_rows(tensors), [tensor.shape for tensor in tensors]
-        mine = rounded(model).state_dict()
-        for name, tensor in zip(names(model), unpack_rows(data, shapes), strict=True):
+        model = rounded(given)
+        mine = model.state_dict()
+        for name, tensor in zip(names(given), unpack_rows(data, shapes), strict=True):
             assert np.array_equal(mine.pop(name).numpy(), tensor)
         assert not mine  # no tensor is left out
-        assert len(data) == sum(np.prod(s) if s[1:] else 4 * s[0] for s in shapes) + 8 * sum(
-            s[0] for s in shapes if s[1:]
-        )
+        assert len(data) == sum(np.prod(s) + 8 * s[0] if s[1:] else 4 * s[0] for s in shapes)
+        assert not model.training  # and what was given is left alone
+        assert all(torch.equal(before[name], value) for name, value in given.state_dict().items())
+    assert given.training
+    given.eval()  # others use it too
 
 
 def test_a_row_of_equal_weights_stays_what_it_is() -> None:
@@ -75,40 +79,21 @@ def test_a_row_of_equal_weights_stays_what_it_is() -> None:
     assert torch.equal(rounded(model).output.weight[3], model.output.weight[3])
 
 
-def test_the_model_that_was_given_is_left_alone() -> None:
-    model = random_translator("post-norm").train()
-    before = {name: value.clone() for name, value in model.state_dict().items()}
-    assert not rounded(model).training
-    assert model.training
-    assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
-
-
-def test_rounding_loses_no_translation_that_was_learned() -> None:
-    pairs, source, target = lesson()
-    mine = rounded(small())
-    for pair in pairs[:48]:
-        ids = torch.tensor([source.encode(pair.source)])
-        (best,) = greedy(mine, ids, torch.tensor([ids.shape[1]]), max_length=30)
-        assert target.decode(best.tokens) == list(pair.target)
+def searched(model: Seq2Seq, ids: list[int], beam: int, penalty: float) -> list:
+    """The book's own beam search of one sentence."""
+    source = torch.tensor([ids]), torch.tensor([len(ids)])
+    options = {"beam": beam, "max_length": len(ids) + 10, "length_penalty": penalty}
+    return beam_search(model, *source, **options)[0]
 
 
 def test_it_translates_by_the_books_own_beam_search() -> None:
-    _, source, _ = lesson()
     widget = translator()
     assert widget.translation == "le petit chat noir ne mange pas la pomme rouge"
     widget.sentence = ["does", "the", "famous", "cat", "eat"]
+    ids = lesson()[1].encode(widget.sentence)
     for beam, penalty in ((1, 1.0), (5, 0.0), (8, 1.7)):
         widget.beam, widget.penalty = beam, penalty
-        ids = torch.tensor([source.encode(widget.sentence)])
-        (found,) = beam_search(
-            rounded(small()),
-            ids,
-            torch.tensor([5]),
-            beam=beam,
-            max_length=15,
-            length_penalty=penalty,
-        )
-        assert widget.hypotheses == found
+        assert widget.hypotheses == searched(rounded(small()), ids, beam, penalty)
 
 
 def test_its_weights_are_the_models() -> None:
@@ -131,63 +116,27 @@ def test_its_weights_are_the_models() -> None:
     assert np.allclose(np.triu(widget.weights, 1), 0)
 
 
-def test_a_text_is_cut_as_the_corpus_is() -> None:
-    for text in (
-        "The small cat doesn't eat.",
-        "the small cat does not eat",
-        "THE small cat, does not eat!",
-    ):
-        assert translator(sentence=text).sentence == ["the", "small", "cat", "does", "not", "eat"]
-
-
-def test_the_page_is_small_says_its_tolerance_and_is_the_same_every_time(monkeypatch, tmp_path):
-    widget = translator(caption="`seq2seq`").within(0.05)
-    html = widget.html()
-    assert html == translator(caption="`seq2seq`").within(0.05).html()
-    assert len(html) < 50_000
-    assert "le petit chat noir ne mange pas la pomme rouge" in html
-    assert 'data-tolerance="0.05"' in html
-    assert repr(widget) == f"Translator(d_model 32, {LINE} → {widget.translation})"
-    monkeypatch.setenv(FOLDER, str(tmp_path))
-    assert widget.html() == html
-    assert asset_bytes(tmp_path / "small.js") == widget.carried
-    assert (tmp_path / "small.js").stat().st_size == widget.size
-
-
-def test_the_lectures_model_fits_into_its_budget() -> None:
-    _, source, target = lesson()
-    widget = Translator(random_translator("as the lecture's"), source, target, examples=())
-    assert widget.size <= 1.5e6
-
-
-def other(**options) -> Seq2Seq:
-    _, source, target = lesson()
-    return Seq2Seq(len(source), len(target), **{"d_model": 16, "n_layers": 1} | options)
-
-
 BAD_MODELS = [
-    (lambda: other(positions="rope"), "positions='sinusoidal'.*got 'rope'"),
-    (lambda: other(activation="gelu"), "activation='relu'.*got 'gelu'"),
-    (lambda: other(n_kv_heads=2), "as many heads of keys.*n_kv_heads=2 for n_heads=4"),
-    (lambda: other(d_model=260), "d_model of at most 256.*got 260"),
-    (lambda: other(eps=1e-12), "eps of at least 1e-07"),
-    (lambda: other(d_model=256), "must fit into 1,100,000 bytes"),
-    (lambda: not_a_number(other()), "must have finite weights"),
+    ({"positions": "rope"}, "positions='sinusoidal'.*got 'rope'"),
+    ({"activation": "gelu"}, "activation='relu'.*got 'gelu'"),
+    ({"n_kv_heads": 2}, "as many heads of keys.*n_kv_heads=2 for n_heads=4"),
+    ({"d_model": 260}, "d_model of at most 256.*got 260"),
+    ({"eps": 1e-12}, "eps of at least 1e-07"),
+    ({"d_model": 256}, "must fit into 1,100,000 bytes"),
+    ({"fill": float("nan")}, "must have finite weights"),
 ]
 
 
-def not_a_number(model: Seq2Seq) -> Seq2Seq:
-    torch.nn.init.constant_(model.embed_source.tokens.weight, float("nan"))
-    return model
-
-
-@pytest.mark.parametrize(("make", "words"), BAD_MODELS)
-def test_a_model_that_the_page_cannot_run_is_refused(make, words: str) -> None:
+@pytest.mark.parametrize(("options", "words"), BAD_MODELS)
+def test_a_model_that_the_page_cannot_run_is_refused(options: dict, words: str) -> None:
     _, source, target = lesson()
-    with pytest.raises(ValueError, match=words):
-        Translator(make(), source, target)
-    with pytest.raises(ValueError, match=words):
-        rounded(make())
+    given = {"d_model": 16, "n_layers": 1} | {k: v for k, v in options.items() if k != "fill"}
+    model = Seq2Seq(len(source), len(target), **given)
+    if "fill" in options:
+        torch.nn.init.constant_(model.embed_source.tokens.weight, options["fill"])
+    for refused in (lambda: Translator(model, source, target), lambda: rounded(model)):
+        with pytest.raises(ValueError, match=words):
+            refused()
 
 
 OPEN = """([packed, shapes, sizes]) => {
@@ -211,7 +160,6 @@ FARTHEST = """([examples, packed]) => {
   }
   return at === wanted.length ? farthest : NaN;
 }"""
-
 
 SEARCH = """([source, settings]) => {
   const work = maths.search(model, maths.encode(model, source).memory, settings);
@@ -263,14 +211,7 @@ def test_beam_search_is_that_of_the_book(ask, maths) -> None:
     for place, (beam, penalty) in enumerate([(1, 1.0), (2, 0.0), (4, 1.0), (8, 0.6), (8, 2.0)]):
         for pair in (pairs[place], pairs[100 + place]):  # one that it knows, one that it does not
             ids = source.encode(pair.source)
-            (wanted,) = beam_search(
-                model,
-                torch.tensor([ids]),
-                torch.tensor([len(ids)]),
-                beam=beam,
-                max_length=len(ids) + 10,
-                length_penalty=penalty,
-            )
+            wanted = searched(model, ids, beam, penalty)
             settings = {"beam": beam, "penalty": penalty, "longest": len(ids) + 10}
             found = maths(SEARCH, [ids, settings], which="translator")
             assert [words for words, _, _ in found] == [
@@ -280,17 +221,9 @@ def test_beam_search_is_that_of_the_book(ask, maths) -> None:
             assert np.allclose([one[1:] for one in found], numbers, atol=1e-4)
 
 
-def test_the_bytes_of_another_model_are_refused(ask, maths) -> None:
-    ask(random_translator("post-norm"))
-    said = maths(
-        "() => { try { maths.unpackRows(new Uint8Array(9), [[2, 3]]); }"
-        " catch (error) { return error.message; } }",
-        which="translator",
-    )
-    assert said == "the weights are those of another model"
-
-
 def test_a_text_is_cut_in_the_page_as_in_python(maths) -> None:
+    for text in ("The small cat doesn't eat.", "THE small cat, does not eat!"):
+        assert translator(sentence=text).sentence == ["the", "small", "cat", "does", "not", "eat"]
     texts = [
         " The small cat doesn’t eat; it can't!",
         "who cannot see the queen's well-known owl?",
@@ -305,25 +238,21 @@ def test_a_text_is_cut_in_the_page_as_in_python(maths) -> None:
 
 
 def test_the_nearest_words_differ_in_the_fewest_letters(maths) -> None:
-    far = "([a, b]) => maths.distance(a, b)"
-    for a, b, letters in [
+    def ask(name: str, *given):
+        return maths(f"(given) => maths.{name}(...given)", list(given), "translator")
+
+    for a, b, letters in (
         ("cat", "cat", 0),
         ("aple", "apple", 1),
         ("teh", "the", 2),
         ("", "an", 2),
-    ]:
-        assert (
-            maths(far, [a, b], which="translator")
-            == maths(far, [b, a], which="translator")
-            == letters
-        )
-    near = "([word, known]) => maths.nearest(word, known)"
+    ):
+        assert ask("distance", a, b) == ask("distance", b, a) == letters
     known = ["chair", "apples", "apple", "the", "ape"]
-    assert maths(near, ["aple", known], which="translator") == ["apple", "ape", "apples"]
-    assert maths(near, ["xylophone", known], which="translator") == []
-    joined = "(words) => maths.joined(words)"
+    assert ask("nearest", "aple", known) == ["apple", "ape", "apples"]
+    assert ask("nearest", "xylophone", known) == []
     words = ["qu'", "est", "-ce", "que", "l'", "ami", "'s"]
-    assert maths(joined, words, which="translator") == "qu'est-ce que l'ami's"
+    assert ask("joined", words) == "qu'est-ce que l'ami's"
 
 
 FRENCH = ["le", "petit", "chat", "noir", "ne", "mange", "pas", "la", "pomme", "rouge", "<eos>"]
@@ -392,7 +321,7 @@ def test_it_steps_word_by_word_and_names_the_rivals(started) -> None:
     expect(written(page)).to_have_text("le petit")
     expect(page.locator(".attnbook-side")).to_contain_text("Word 2, after le")
     expect(page.locator(".attnbook-side li").first).to_contain_text("petit")
-    expect(status(page)).to_contain_text("To write petit (p 0.9")
+    expect(status(page)).to_contain_text("To write “petit” (p 0.9")
     button(page, "back").click()
     settle(page)
     assert words(page) == ["le"]
@@ -512,7 +441,7 @@ def test_a_row_is_pinned_by_word_click_or_keys_and_let_go(started) -> None:
     translate(page)
     page.locator(".attnbook-words button").nth(2).click()
     settle(page)
-    expect(status(page)).to_contain_text("To write chat (p 0.9")
+    expect(status(page)).to_contain_text("To write “chat” (p 0.9")
     expect(page.locator(".attnbook-words [aria-pressed=true]")).to_contain_text("chat")
     plot = page.get_by_role("application")
     plot.focus()
@@ -528,34 +457,29 @@ def test_a_row_is_pinned_by_word_click_or_keys_and_let_go(started) -> None:
     page.locator(".attnbook-words button").first.click()  # a word belongs to the decoder
     settle(page)
     expect(page.get_by_role("combobox", name="attention")).to_have_js_property("selectedIndex", 0)
-    expect(status(page)).to_contain_text("To write le")
+    expect(status(page)).to_contain_text("To write “le”")
 
 
 def test_weights_that_cannot_be_had_are_said_to_and_may_be_asked_for_again(
     show, started, folder
 ) -> None:
     page = started(translator(asset="late"))
-    (folder / "assets" / "late.js").unlink()
+    path = folder / "assets" / "late.js"
+    path.unlink()
     button(page, "translate").click()
     alert = page.get_by_role("alert").first
     expect(alert).to_contain_text("The model cannot be used:")
     expect(alert).to_contain_text("late.js could not be loaded")
     expect(page.locator(".attnbook-fallback table")).to_be_visible()
     show.logged.clear()  # the browser's own complaint
+    path.write_text(asset_script("late", b"12345678"), encoding="ascii")
+    button(page, "translate").click()
+    expect(alert).to_have_text("The model cannot be used: the weights are those of another model.")
     translator(asset="late").html()  # leaves its asset beside the page
+    page.evaluate("delete attnbookAssets.late")
     translate(page)
     expect(alert).to_be_empty()
     assert words(page) == FRENCH
-
-
-def test_the_weights_of_another_model_are_refused_in_words(started, folder) -> None:
-    page = started(translator(asset="other"))
-    text = asset_script("other", b"12345678")
-    (folder / "assets" / "other.js").write_text(text, encoding="ascii")
-    button(page, "translate").click()
-    expect(page.get_by_role("alert").first).to_have_text(
-        "The model cannot be used: the weights are those of another model."
-    )
 
 
 def test_a_translation_without_an_end_is_cut_off(started) -> None:
@@ -566,13 +490,6 @@ def test_a_translation_without_an_end_is_cut_off(started) -> None:
         fold.click()
     settle(page)
     assert page.locator("figure *").count() <= 500
-
-
-def test_in_jupyter_it_translates_at_once(host) -> None:
-    page = host(translator(), reduced_motion="reduce")
-    page.locator(".attnbook-words li").first.wait_for()
-    assert words(page) == FRENCH * 2
-    assert page.evaluate("saves") == 0
 
 
 def test_a_view_that_is_closed_shows_no_further_words(host) -> None:
