@@ -8,6 +8,7 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
 
 from attnbook.widgets import AttentionSteps, page_script, stylesheet
@@ -26,6 +27,7 @@ UNUSED = re.compile(
     re.X | re.S,
 )
 BIBLIOGRAPHY = '<div role="list" class="citation-list">'  # its children are no list items
+FOLD = '<summary aria-label="Toggle hidden content">'  # its text says what is folded up, this not
 ICONS = re.compile(r'\s*<script (src="[^"]*fontawesome/[^"]*")></script>')
 
 
@@ -102,11 +104,25 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
             last = f"<script defer {icons[1]}></script>\n  </head>"
             text = ICONS.sub("", text).replace("</head>", last, 1)
         text = text.replace(BIBLIOGRAPHY, BIBLIOGRAPHY.replace(' role="list"', ""))
+        text = text.replace(FOLD, "<summary>")
         page.write_text(text, encoding="utf-8")
+
+
+def quiet_keyboard(app: Sphinx, config: Config) -> None:
+    """Leave formulae and the copying of mere output out of the order of the Tab key."""
+    config.copybutton_selector = ":not(.output) > div.highlight > pre"
+    mathjax = dict(config.mathjax3_config or {})
+    options = dict(mathjax.get("options", {}))
+    options["menuOptions"] = {"settings": {"inTabOrder": False}}
+    config.mathjax3_config = {**mathjax, "options": options}
 
 
 def setup(app: Sphinx) -> dict:
     app.add_directive("attention-steps", Steps)
+    app.add_css_file("fonts.css")
+    # before the widgets, which draw for paper once the page is light
+    app.add_js_file("book.js", loading_method="defer", priority=90)
+    app.connect("config-inited", quiet_keyboard, priority=100)  # before the copying's own
     app.connect("builder-inited", copy_assets)
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", trim_pages)

@@ -33,6 +33,7 @@ SHOW_HOSTILE = (
 FIRST = "next(shown for shown in Out.values() if isinstance(shown, {}))"
 FOLDED = re.compile(r"<details>.*?</details>|<script.*?</script>", re.S)
 NUMBERED = re.compile("attnbook-(heatmap|steps|heads|roles|scores|painter|beam|unrolled)")
+LINK = re.compile(r"\[([^]]+)\]\(https://[^)]+\)")
 CELL = re.compile(r"<td[^>]*>([^<]+)</td>")
 DATA = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
 
@@ -137,6 +138,8 @@ def test_before_the_run_no_answer_is_visible(visit: Visit) -> None:
         state = json.loads(DATA.search(html)[1])
         reasons = [reason for _, _, reason in state.get("options", [])]
         reasons += [state["reason"]] if state.get("reason") else []
+        reasons += state["answers"] if state["kind"] == "bughunt" else []
+        reasons = [LINK.sub(r"\1", reason) for reason in reasons if reason]
         plain = [reason.replace("`", "") for reason in reasons]
         shown = [reason for reason in plain if reason in visit.opened[place]]
         assert not shown, f"cell {place} shows the answer {shown}"
@@ -310,6 +313,46 @@ def test_a_painted_mask_reaches_python_and_its_keys_are_not_taken(visit: Visit) 
     assert visit.python("print((p.may == np.tri(*p.shape, dtype=bool)).all())") == "True"
     visit.python("p.fill = 'zero'; p.show = 'gradient'")
     figure.locator("b", has_text="gradient").wait_for()
+
+
+@pytest.mark.parametrize("visit", showing("bughunt"), indirect=True, ids=named)
+def test_a_hunts_lines_are_walked_and_pressed_by_key(visit: Visit) -> None:
+    visit.python(f"h = {FIRST.format('BugHunt')}; h.pressed = []")
+    lines = visit.first("bughunt").locator(".attnbook-code button")
+    lines.first.press("ArrowDown")
+    lines.nth(1).press("Enter")  # JupyterLab would open the cell to be edited
+    lines.nth(1).press("ArrowUp")
+    lines.first.press("Space")
+    numbered = "[n for n, answer in enumerate(h.answers, 1) if answer][:2]"
+    assert visit.python(f"print(h.pressed[::-1] == {numbered})") == "True"
+    visit.python("h.pressed = []")
+    visit.first("bughunt").locator(".attnbook-right, .attnbook-wrong").first.wait_for(
+        state="detached"
+    )
+
+
+@pytest.mark.parametrize("visit", showing("answer"), indirect=True, ids=named)
+def test_a_number_from_paper_is_checked_by_key_and_reaches_python(visit: Visit) -> None:
+    visit.python(
+        f"a = {FIRST.format('Answer')}; a.entries = [''] * len(a.entries);"
+        " a.tries = 0; a.checked = a.given = False"
+    )
+    box = visit.first("answer").locator("input").first
+    box.fill("1/7")
+    box.press("Enter")
+    assert visit.python("print(a.entries[0], a.checked, a.tries)") == "1/7 True 1"
+    visit.python("a.given = True")
+    visit.first("answer").get_by_role("button", name="start again").wait_for()
+
+
+@pytest.mark.parametrize("visit", [GALLERY], indirect=True, ids=named)
+def test_an_arrow_moves_a_choice_and_enter_judges_it(visit: Visit) -> None:
+    visit.python(f"c = {FIRST.format('Checkpoint')}; c.chosen = []; c.checked = False")
+    choices = visit.first("checkpoint").locator("input")
+    choices.first.press("ArrowDown")
+    assert visit.python("print(c.chosen, c.checked)") == "[1] False"
+    choices.nth(1).press("Enter")
+    assert visit.python("print(c.chosen, c.checked)") == "[1] True"
 
 
 @pytest.mark.parametrize("visit", showing("unrolled"), indirect=True, ids=named)

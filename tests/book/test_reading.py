@@ -148,7 +148,7 @@ def test_the_task_of_the_heads_has_the_answer_given(visit):
     """One row gives two relations at most a half each, where two rows come near to 1."""
     heads = visit(HEADS_LECTURE).locator("figure.attnbook-heads").first
     heads.get_by_label("temperature as a number").fill("0.1")
-    expect(heads.get_by_role("status")).to_contain_text("gave, my 0.500 each in both")
+    expect(heads.get_by_role("status")).to_contain_text("“gave”, “my” 0.500 each in both")
     assert "most to gave 1.000" in heads.inner_text()
     assert "most to my 1.000" in heads.inner_text()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from attnbook.pictures import Schematic
 
 
@@ -56,4 +58,55 @@ def multi_head() -> Schematic:
     return drawing
 
 
-DRAWINGS = {"attention": attention_step, "roles": three_roles, "heads": multi_head}
+def layer(name: str = "X", about: str = "One row for each token.") -> Schematic:
+    """A layer of multi-head attention, with all that a live drawing counts."""
+    drawing = Schematic("Project, split, attend, merge, mix.")
+    wide, heads, square = "b × n × d_model", "b × h × n × d_k", "d_model × d_model"
+    counted = {
+        "parameters": "d_model × d_model + d_model",
+        "multiplications": "b × n × d_model × d_model",
+    }
+    rows = [["token", name], ["had", -1.5], ["bowl", 0.25]]
+    x = drawing.matrix(name, wide, at=(1, 0), about=about, example=rows)
+    attend = drawing.operation(
+        "attend", heads, at=(1, 3), multiplications="2 × b × h × n × n × d_k"
+    )
+    for column, (letter, role) in enumerate(zip("QKV", ("query", "key", "value"), strict=True)):
+        w = drawing.learned(f"W^{letter}", square, at=(column, 1), role=role, **counted)
+        split = drawing.operation("split", heads, at=(column, 2), role=role)
+        drawing.arrow(x, w)
+        drawing.arrow(w, split, wide)
+        drawing.arrow(split, attend)
+    mix = drawing.learned("W^O", square, at=(1, 4), role="output", **counted)
+    y = drawing.matrix("Y", wide, at=(2, 4), role="output")
+    drawing.arrow(attend, mix, wide)
+    drawing.arrow(mix, y)
+    drawing.frame("in each head", attend)
+    return drawing
+
+
+def tower(floors: int = 6) -> Schematic:
+    """Blocks upon blocks: four boxes to a floor."""
+    drawing, before = Schematic("A tower of blocks."), None
+    for floor in range(floors):
+        parts = [
+            drawing.learned("W", "d_model × d_model", at=(0, floor), role="query"),
+            drawing.operation("⊕", "n × d_model", at=(1, floor), multiplications="n × d_model"),
+            drawing.vector("x_{ij}", "d_model", at=(2, floor), role="output"),
+            drawing.text("norm", at=(3, floor)),
+        ]
+        for one, other in itertools.pairwise(parts):
+            drawing.arrow(one, other, "n × d_model")
+        if before:
+            drawing.arrow(before, parts[0])
+        before = parts[0]
+    return drawing
+
+
+DRAWINGS = {
+    "attention": attention_step,
+    "roles": three_roles,
+    "heads": multi_head,
+    "layer": layer,
+    "tower": tower,
+}

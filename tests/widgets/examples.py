@@ -29,6 +29,7 @@ from attnbook.widgets import (
     BlockFlow,
     BugHunt,
     Checkpoint,
+    DataFlow,
     HeadBrowser,
     HeadGrid,
     MaskPainter,
@@ -40,6 +41,7 @@ from attnbook.widgets import (
     UnrolledModel,
     prefix_table,
 )
+from tests.pictures.drawings import layer, tower
 from tests.widgets.pages import cell, press, settle
 
 X = [[2, -1, 0], [1, 1, 1], [1, 2, 2]]
@@ -372,6 +374,14 @@ def hostile_model(evil: str) -> UnrolledModel:
     known = Vocabulary([[evil, "</script>"]])
     net = model(known, known)
     return UnrolledModel(net, known, known, [evil, "</script>"], forced=[evil], caption=evil)
+
+
+LAYER = {"b": (2, 1, 64), "n": (12, 0, 64), "d_model": (512, 8, 1024, 8), "h": (8, 1, 16)}
+
+
+def dataflow(drawing=None, **changes) -> DataFlow:
+    given = {"sizes": LAYER, "derived": {"d_k": "d_model / h"}}
+    return DataFlow(drawing or layer(), **(given | changes))
 
 
 QUESTION = [
@@ -810,6 +820,33 @@ EXAMPLES = {
         more=(lambda: flow(norm="post", blocks=2, caption="A block and `code`."),),
         fallback=("a = attention(n₁)",),
         told="BlockFlow(token had, norm pre, with the sum, blocks 1",
+    ),
+    "dataflow": Example(
+        dataflow,
+        lambda: dataflow(tower(), caption="A tower and `code`."),
+        lambda evil: dataflow(layer(evil, evil), opened=0, caption=evil),
+        hand=(
+            (fill("h as a number", "4"), {"sizes": {"b": 2, "n": 12, "d_model": 512, "h": 4}}),
+            (lambda view: view.get_by_label("n", exact=True).press("ArrowRight"),
+                {"sizes": {"b": 2, "n": 13, "d_model": 512, "h": 4}}),
+            (lambda view: view.get_by_role("button", name="W^K").press("Enter"), {"opened": 4}),
+            (lambda view: view.get_by_role("button", name="attend").click(), {"opened": 1}),
+            (fill("h as a number", "7"), {"sizes": {"b": 2, "n": 13, "d_model": 512, "h": 7}}),
+        ),
+        moves=(
+            {"opened": 2, "letters": True},
+            {"sizes": {"b": 1, "n": 0, "d_model": 8, "h": 2}},
+            {"sizes": {"b": 1, "n": 0, "d_model": 8, "h": 3}},
+        ),
+        bad=(
+            ("n as a number", ["", "65", "-1", "2.5", "many"], "a whole number from 0 to 64",
+                "12", "0"),
+        ),
+        start={"opened": 0},
+        fallback=("2 × 8 × 12 × 64", "all together", "1,050,624"),
+        rows=11,
+        paper=(".attnbook-drawing svg", ".attnbook-twin table"),
+        told="DataFlow(10 boxes, b = 2, n = 12, d_model = 512, h = 8)",
     ),
     "positions": Example(
         positions,

@@ -147,7 +147,7 @@ def test_stages_weights_and_measures_stand_in_the_page(nuts) -> None:
         *("x", "n₁ = norm(x)", "a = attention(n₁)", "s₁ = x + a"),
         *("n₂ = norm(s₁)", "f = FFN(n₂)", "s₂ = s₁ + f"),
     ]
-    expect(status(nuts)).to_contain_text("After 1 block, pre-norm, with the sum: nuts has length")
+    expect(status(nuts)).to_contain_text("After 1 block, pre-norm, with the sum: “nuts” has length")
     assert nuts.get_by_role("button", name="next").count() == 0
 
 

@@ -268,12 +268,12 @@ def test_hidden_keys_are_left_out_and_their_share_is_said(show) -> None:
     page = load(show(browser(row=8, layer=1, head=2)))
     page.get_by_label("hide [CLS] and [SEP]").check()
     share = attention(11, seed=11)[1, 2, 8, [0, 10]].sum()
-    expect(status(page)).to_contain_text(f"[CLS] and [SEP] had {share:.3f} of it’s weight.")
+    expect(status(page)).to_contain_text(f"[CLS] and [SEP] had {share:.3f} of the weight of “it”.")
     widget = browser(row=8, layer=1, head=2, hide=True)
     order = np.argsort(-widget.weights[1, 2, 8])
-    top = f"{TIRED[order[0]]} {widget.weights[1, 2, 8, order[0]]:.3f}"
+    top = f"“{TIRED[order[0]]}” {widget.weights[1, 2, 8, order[0]]:.3f}"
     expect(status(page)).to_contain_text(
-        f"it is pinned; in layer 1 head 2 it attends most to {top}"
+        f"“it” is pinned; in layer 1 head 2 it attends most to {top}"
     )
     bars = page.locator(".attnbook-side li").all_inner_texts()
     assert "masked" in bars[0]

@@ -79,7 +79,7 @@ def test_a_chunk_asks_nobody_and_may_stand_inside_a_page(name: str) -> None:
 
 
 def test_every_lecture_stays_within_its_budget() -> None:
-    for path in (ROOT / "notebooks").glob("*.ipynb"):
+    for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"):  # the errata show none
         page = path.read_text(encoding="utf-8").replace('\\"', '"')
         kinds = chunks.kinds_on(page)
         assert kinds, path.name

@@ -262,9 +262,9 @@ def test_the_pinned_row_is_said_in_words_and_the_entropy_as_a_number_of_keys(sho
     widget = three(row=2)
     page = show(widget)
     rows = [*widget.weights[:2, 2], widget.weights[:2, 2].mean(0)]
-    said = [f"{TOKENS[row.argmax()]} {markup.fixed(row.max())}" for row in rows]
+    said = [f"“{TOKENS[row.argmax()]}” {markup.fixed(row.max())}" for row in rows]
     expect(status(page)).to_have_text(
-        f"nuts is pinned; it attends most to {said[0]} in head 0; {said[1]} in head 1;"
+        f"“nuts” is pinned; it attends most to {said[0]} in head 0; {said[1]} in head 1;"
         f" {said[2]} in their average."
     )
     words = page.locator(".attnbook-item p")
@@ -289,7 +289,9 @@ def test_keys_that_tie_are_named_together(show) -> None:
 def test_an_empty_row_is_named_and_gives_no_nan(show) -> None:
     mask = np.array([[False] * 3, [True] * 3, [True] * 3])
     page = show(three(mask=mask, row=0))
-    expect(status(page)).to_have_text("had is pinned; it attends to nothing: every key is masked.")
+    expect(status(page)).to_have_text(
+        "“had” is pinned; it attends to nothing: every key is masked."
+    )
     assert table(page)["head 0"] == ["masked"] * 3
     page.get_by_label("query").select_option("none")
     assert "NaN" not in page.locator("main").inner_text()

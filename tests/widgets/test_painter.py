@@ -114,7 +114,7 @@ def test_keys_move_toggle_paint_on_and_pin(painter) -> None:
     painter.keyboard.press("Enter")
     painter.get_by_role("button", name="reset").focus()
     expect(status(painter)).to_have_text(
-        "nuts is pinned; it attends most to nothing. Its gradients sum to 0.000."
+        "“nuts” is pinned; it attends most to nothing. Its gradients sum to 0.000."
     )
     plot(painter).focus()
     painter.keyboard.press("Escape")
@@ -133,14 +133,14 @@ def test_a_row_is_pinned_by_its_label_or_by_what_follows(painter) -> None:
     x, y = middle(painter, 1, 0)
     painter.mouse.click(x - 56, y)
     expect(status(painter)).to_have_text(
-        "bowl is pinned; it attends most to nuts 0.707, bowl 0.223, had 0.070. "
+        "“bowl” is pinned; it attends most to “nuts” 0.707, “bowl” 0.223, “had” 0.070. "
         "Its gradients sum to 0.446."
     )
     painter.mouse.click(x - 56, y)
     expect(status(painter)).to_contain_text("Click or drag")
     painter.mouse.click(*middle(painter, 2, 2, which=1))
     painter.mouse.move(5, 5)
-    expect(status(painter)).to_contain_text("nuts is pinned")
+    expect(status(painter)).to_contain_text("“nuts” is pinned")
     assert mask_of(painter) == "1 1 1 / 1 1 1 / 1 1 1"
 
 
@@ -159,7 +159,7 @@ def test_the_row_that_is_emptied_is_the_pinned_one(painter) -> None:
 def test_the_four_modes_tell_an_empty_row_apart(painter) -> None:
     preset(painter, "strictly past")
     expect(alarm(painter)).to_have_text(
-        "had may attend to nothing: its weights are all 0, and no gradient flows."
+        "“had” may attend to nothing: its weights are all 0, and no gradient flows."
     )
     assert twin(painter)[0] == ["masked"] * 3 + ["0.000"]
     choose = painter.get_by_label("a masked score becomes")
@@ -172,7 +172,7 @@ def test_the_four_modes_tell_an_empty_row_apart(painter) -> None:
     assert twin(painter)[1] == ["1.000", "masked", "masked", "1.000"]
     choose.select_option(index=3)
     expect(alarm(painter)).to_contain_text(
-        "What is masked still gets a share: bowl gives it 0.529 and nuts gives it 0.050."
+        "What is masked still gets a share: “bowl” gives it 0.529 and “nuts” gives it 0.050."
     )
     assert twin(painter)[1] == ["0.471", "masked, yet 0.264", "masked, yet 0.264", "1.000"]
     painter.get_by_label("show the gradient").check()
@@ -187,7 +187,9 @@ def test_several_empty_rows_are_named_and_many_are_counted(show) -> None:
     mask = np.zeros((6, 6), dtype=bool)
     mask[5] = True
     page = show(MaskPainter(x, tokens=list("abcdef"), mask=mask))
-    expect(alarm(page)).to_contain_text("a, b, c and 2 more may attend to nothing: their weights")
+    expect(alarm(page)).to_contain_text(
+        "“a”, “b”, “c” and 2 more may attend to nothing: their weights"
+    )
 
 
 def test_scale_and_temperature_move_the_numbers(painter) -> None:

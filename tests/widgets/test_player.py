@@ -118,8 +118,9 @@ def test_at_first_the_first_word_is_shown_with_its_weights_and_links(page) -> No
     assert current(page) == "le"
     assert source(page) == ["the 0.700 ✓", "black 0.100", "cat 0.200"]
     expect(status(page)).to_have_text(
-        "le looks most at the 0.700, cat 0.200, black 0.100; entropy 1.16 bits, as if spread "
-        "evenly over 2.2 words. Links at θ = 0.5: the. Gold: the; they agree."
+        "“le” looks most at “the” 0.700, “cat” 0.200, “black” 0.100; "
+        "entropy 1.16 bits, as if spread "
+        "evenly over 2.2 words. Links at θ = 0.5: “the”. Gold: “the”; they agree."
     )
     expect(page.get_by_text("word 1 of 3", exact=True)).to_be_visible()
 
@@ -182,15 +183,15 @@ def test_it_plays_to_the_end_stops_and_starts_again(show) -> None:
     expect(button(page, "pause")).to_be_visible()
     for word in ("chat", "noir"):
         wait(page, PACE)
-        expect(status(page)).to_contain_text(f"{word} looks most at")
+        expect(status(page)).to_contain_text(f"“{word}” looks most at")
     wait(page, PACE)
     press(page, "play")
     wait(page)
-    expect(status(page)).to_contain_text("le looks most at")
+    expect(status(page)).to_contain_text("“le” looks most at")
     press(page, "pause")
     wait(page, 9 * PACE)
     expect(button(page, "play")).to_be_visible()
-    expect(status(page)).to_contain_text("le looks most at")
+    expect(status(page)).to_contain_text("“le” looks most at")
 
 
 @pytest.mark.parametrize("take", ["next", "noir", "reset"])
@@ -214,7 +215,7 @@ def test_play_stops_where_little_motion_is_wanted_later(show) -> None:
     press(page, "play")
     page.emulate_media(reduced_motion="reduce")
     wait(page, 9 * PACE)
-    expect(status(page)).to_contain_text("le looks most at")
+    expect(status(page)).to_contain_text("“le” looks most at")
     expect(button(page, "pause")).to_be_hidden()
 
 
@@ -224,11 +225,11 @@ def test_another_sentence_starts_at_its_first_word(page) -> None:
     assert current(page) == "comment"
     button(page, "passée").click()
     assert source(page) == ["how 0.000", "was 0.350", "your 0.050", "day 0.600 ✓"]
-    expect(status(page)).to_contain_text("Gold: was; missed: was; too many: day.")
+    expect(status(page)).to_contain_text("Gold: “was”; missed: “was”; too many: “day”.")
     page.get_by_label("sentence").select_option("3: yes")
     expect(status(page)).to_have_text(
-        "oui looks most at yes 1.000; entropy 0.00 bits, as if spread evenly over 1.0 words. "
-        "Links at θ = 0.5: yes. This sentence has no gold links."
+        "“oui” looks most at “yes” 1.000; entropy 0.00 bits, as if spread evenly over 1.0 words. "
+        "Links at θ = 0.5: “yes”. This sentence has no gold links."
     )
 
 
@@ -261,7 +262,7 @@ def test_temperature_and_threshold_move_weights_and_links(page) -> None:
     assert source(page) == ["the 0.167", "black 0.167", "cat 0.667 ✓"]
     page.get_by_label("threshold θ as a number").fill("0,7")
     assert source(page)[2] == "cat 0.667"
-    expect(status(page)).to_contain_text("Links at θ = 0.7: none. Gold: cat; missed: cat.")
+    expect(status(page)).to_contain_text("Links at θ = 0.7: none. Gold: “cat”; missed: “cat”.")
     page.get_by_label("threshold θ", exact=True).press("ArrowLeft")
     expect(page.get_by_label("threshold θ as a number")).to_have_value("0.69")
 
@@ -315,7 +316,7 @@ def test_two_views_share_the_word_one_plays_and_closed_it_plays_no_further(host)
     stop_clock(page)
     button(page, "play").first.click()
     wait(page, PACE + 50)
-    expect(page.get_by_role("status").last).to_contain_text("chat looks most at")
+    expect(page.get_by_role("status").last).to_contain_text("“chat” looks most at")
     assert button(page, "pause").count() == 1
     page.evaluate("stops.forEach((stop) => stop())")
     wait(page, 9 * PACE)

@@ -11,6 +11,7 @@ import traitlets
 
 from attnbook.language import Vocabulary
 from attnbook.layers import DecoderBlock, EncoderBlock
+from attnbook.pictures import Schematic
 from attnbook.positions import Rotary
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.widgets import (
@@ -27,6 +28,7 @@ from attnbook.widgets import (
     UnrolledModel,
 )
 from attnbook.widgets.kinds import KINDS
+from tests.pictures.drawings import three_roles, tower
 from tests.widgets.examples import (
     CAT,
     DAY,
@@ -35,6 +37,7 @@ from tests.widgets.examples import (
     EOS,
     EXAMPLES,
     HUNT,
+    LAYER,
     NAMES,
     NUTS,
     TOKENS,
@@ -43,6 +46,7 @@ from tests.widgets.examples import (
     X,
     attention,
     block,
+    dataflow,
     flow,
     full_table,
     guess,
@@ -378,6 +382,30 @@ BAD = {
         ({"block": heavy(np.inf)}, "block's w_1 .*must be finite"),
         ({"block": heavy(101.0)}, "block's w_1 .*numbers from −100 to 100"),
     ]),
+    "dataflow": (dataflow, [
+        ({"drawing": "X"}, "drawing must be a Schematic: it is a str", TypeError),
+        ({"drawing": tower(7)}, "at most 24 boxes: it has 28"),
+        ({"drawing": Schematic("nothing")}, "the drawing is empty"),
+        ({"drawing": three_roles()}, "asks for d, which is no size"),
+        ({"sizes": {}}, "sizes must be 1 to 8 ranges by name"),
+        ({"sizes": LAYER | {"h": 8}}, r"h must be \(first, least, most\)"),
+        ({"sizes": LAYER | {"h": (17, 1, 16)}}, "h must be a whole number from 1 to 16, got 17"),
+        ({"sizes": LAYER | {"h": (8, 9, 7)}}, "the most h must be a whole number from 9"),
+        ({"sizes": LAYER | {"h": (8, -1, 16)}}, "the least h must be a whole number from 0"),
+        ({"sizes": LAYER | {"h": (8.5, 1, 16)}}, "h must be a whole number"),
+        ({"sizes": LAYER | {"h": (7, 1, 16)}},
+         "d_k = d_model / h: 512 / 7 is not a whole number"),
+        ({"sizes": LAYER | {"2h": (8, 1, 16)}}, "'2h' cannot be read as sizes"),
+        ({"sizes": LAYER | {"h + n": (8, 1, 16)}}, "a size must have a name such as n or d_k"),
+        ({"derived": {}}, "multiplications of 'attend' asks for d_k, which is no size"),
+        ({"derived": {"h": "n"}}, "derived must not say anew what h is"),
+        ({"derived": {"d_k": "d_model / "}}, "a name or a number is missing at its end"),
+        ({"derived": {"d_k": "d_model / m"}}, "derived d_k asks for m, which is no size"),
+        ({"derived": {"d_k": "__import__('os')"}}, "cannot be read as sizes"),
+        ({"derived": {"d_k": "d_model / (n - 12)"}}, "512 / 0 has no value"),
+        ({"derived": {"d_k": 1.5}}, "derived must be a text or a whole number for d_k"),
+        ({"opened": 10}, "opened must be a whole number from -10 to 9"),
+    ]),
     "positions": (PositionExplorer, [
         ({"d": 7}, "d must be even"),
         ({"d": 0}, "d must be a whole number from 2 to 64, got 0"),
@@ -516,6 +544,11 @@ ASSIGNED = {  # values that no trait takes
     | {"measure": ["most"], "asset": ["../x"]},
     "block": {"vectors": [NUTS[:2]], "token": [3], "norm": ["no"], "blocks": [13]}
     | {"shown": [-1], "step": [0.0]},
+    "dataflow": {
+        "sizes": [{"n": 3}, {"b": 2, "n": 12, "d_model": 512, "h": 17}],
+        "kept": [{"n": 3}, {"b": 2, "n": 12, "d_model": 512, "h": 17}],
+        "opened": [11],
+    },
     "positions": {"d": [9], "n": [99], "base": [0.0], "position": [12], "pair": [4]}
     | {"shift": [64], "formula": ["adds"]},
     "translator": {"sentence": [["unicorn"]], "beam": [9], "penalty": [3.0], "part": ["x"]}

@@ -153,7 +153,7 @@ def test_one_number_of_the_keys_matrix_can_do_what_no_dot_product_can(show) -> N
     found = []
     for r, c in [(1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2)]:
         entry(page, "K", r, c).fill("1")
-        if "had attends most to nuts" in status(page).inner_text():
+        if "“had” attends most to “nuts”" in status(page).inner_text():
             found.append((r, c))
             expect(page.get_by_text("no (had → nuts 4, nuts → had −1)")).to_be_visible()
         page.get_by_role("button", name="reset").click()
@@ -181,7 +181,7 @@ def test_keys_and_clicks_choose_the_token(three) -> None:
     scores = three.locator(".attnbook-square").first
     scores.focus()
     three.keyboard.press("ArrowUp")
-    expect(status(three)).to_contain_text("bowl attends most to nuts (0.707)")
+    expect(status(three)).to_contain_text("“bowl” attends most to “nuts” (0.707)")
     for _ in range(3):
         three.keyboard.press("ArrowUp")
     expect(three.get_by_role("combobox")).to_have_value("had")
@@ -190,7 +190,7 @@ def test_keys_and_clicks_choose_the_token(three) -> None:
     expect(three.get_by_role("columnheader", name="nuts asks")).to_be_visible()
     three.get_by_role("combobox").focus()
     three.keyboard.press("ArrowUp")
-    expect(status(three)).to_contain_text("bowl attends most to nuts")
+    expect(status(three)).to_contain_text("“bowl” attends most to “nuts”")
 
 
 def test_the_largest_weight_of_each_row_is_marked(three) -> None:
@@ -201,7 +201,7 @@ def test_the_largest_weight_of_each_row_is_marked(three) -> None:
     for r in (1, 2, 3):
         entry(three, "K", r, r).fill("0")
     assert most() == ["0.333"] * 9
-    expect(status(three)).to_contain_text("most to had and bowl and nuts (0.333)")
+    expect(status(three)).to_contain_text("most to “had”, “bowl” and “nuts” (0.333)")
 
 
 def test_scale_and_mask_are_switched_and_said(three) -> None:

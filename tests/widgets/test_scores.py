@@ -43,9 +43,16 @@ def lines(page) -> str:
     return page.locator(".attnbook-level").get_attribute("d")
 
 
+def unit_of(page) -> float:
+    """One unit of the plane in pixels."""
+    plane = page.locator(".attnbook-plane")
+    wide = float(plane.locator("svg").get_attribute("viewBox").split()[2])
+    return plane.bounding_box()["width"] * 40 / wide
+
+
 def drag(page, name: str, right: float, up: float) -> None:
     """Drag a tip by so many units of the plane, in several steps."""
-    unit = page.locator(".attnbook-plane").bounding_box()["width"] / 9
+    unit = unit_of(page)
     box = tip(page, name).bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
@@ -67,6 +74,8 @@ def test_a_dragged_tip_moves_scores_and_weights(show) -> None:
 
 def test_a_tip_stops_at_the_edge_and_lets_go_with_the_pointer(explorer) -> None:
     drag(explorer, "query", 9, 0.5)
+    agrees(explorer, scores(query=[3, 0.5]))  # the plane grows when the pointer lets go
+    drag(explorer, "query", 9, 0)
     agrees(explorer, scores(query=[4, 0.5]))
     explorer.mouse.move(10, 10)
     agrees(explorer, scores(query=[4, 0.5]))
@@ -205,7 +214,7 @@ def test_a_finger_drags_a_tip_and_beside_it_scrolls_the_page(show) -> None:
     assert page.locator(".attnbook-plane").evaluate(action) == "auto"
     box = tip(page, "query").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    unit = page.locator(".attnbook-plane").bounding_box()["width"] / 9
+    unit = unit_of(page)
     touch = page.context.new_cdp_session(page)
     for kind, at in (("touchStart", x), ("touchMove", x + unit / 2), ("touchMove", x + unit)):
         points = [{"x": at, "y": y}]

@@ -321,7 +321,7 @@ def test_it_steps_word_by_word_and_names_the_rivals(started) -> None:
     expect(written(page)).to_have_text("le petit")
     expect(page.locator(".attnbook-side")).to_contain_text("Word 2, after le")
     expect(page.locator(".attnbook-side li").first).to_contain_text("petit")
-    expect(status(page)).to_contain_text("To write petit (p 0.9")
+    expect(status(page)).to_contain_text("To write “petit” (p 0.9")
     button(page, "back").click()
     settle(page)
     assert words(page) == ["le"]
@@ -441,7 +441,7 @@ def test_a_row_is_pinned_by_word_click_or_keys_and_let_go(started) -> None:
     translate(page)
     page.locator(".attnbook-words button").nth(2).click()
     settle(page)
-    expect(status(page)).to_contain_text("To write chat (p 0.9")
+    expect(status(page)).to_contain_text("To write “chat” (p 0.9")
     expect(page.locator(".attnbook-words [aria-pressed=true]")).to_contain_text("chat")
     plot = page.get_by_role("application")
     plot.focus()
@@ -457,7 +457,7 @@ def test_a_row_is_pinned_by_word_click_or_keys_and_let_go(started) -> None:
     page.locator(".attnbook-words button").first.click()  # a word belongs to the decoder
     settle(page)
     expect(page.get_by_role("combobox", name="attention")).to_have_js_property("selectedIndex", 0)
-    expect(status(page)).to_contain_text("To write le")
+    expect(status(page)).to_contain_text("To write “le”")
 
 
 def test_weights_that_cannot_be_had_are_said_to_and_may_be_asked_for_again(

@@ -1,6 +1,7 @@
 """How the pictures of ``figures`` are drawn: colours, cells, names and lines."""
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
+from matplotlib.font_manager import fontManager
 from matplotlib.patches import Rectangle
-from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from attnbook.pictures.describe import number, plain
@@ -28,8 +29,10 @@ LINES = (  # colour, dashes, marker: each tells the curves apart without the oth
     ("#333333", (0, (6, 1, 1, 1, 1, 1)), "v"),
     ("#8c6d00", (0, (1, 3)), "x"),
 )
+FONT = "Attnbook Serif"  # the page's own: book/tools/fonts.py makes both
+fontManager.addfont(Path(__file__).with_name("attnbook-serif.ttf"))
 STYLE = {
-    "font.family": "DejaVu Sans",
+    "font.family": [FONT, "DejaVu Sans"],  # which has what the first lacks
     "font.size": 10,
     "text.color": INK,
     "axes.labelcolor": INK,
@@ -40,6 +43,10 @@ STYLE = {
     "savefig.facecolor": "white",
 }
 SMALL = 20  # tokens; with more, numbers in the cells would be too small to read
+BLANK = 0.005  # a smaller weight is told by its white cell alone
+# of a ramp, where black can be read; of the rest neither black nor white can in both themes, since
+# the dark one turns lightness round
+PALE = 0.6
 
 
 def _canvas(width: float, height: float) -> Figure:
@@ -59,17 +66,18 @@ def draw_heatmap(
     """Draw a matrix with a number in each cell, or with a scale where it is large."""
     n_q, n_k = matrix.shape
     small = max(n_q, n_k) <= SMALL
-    numbers = [[number(value, digits) for value in row] for row in matrix] if small else []
+    numbers = [[_told(value, digits, signed) for value in row] for row in matrix] if small else []
     longest = max((len(text) for row in numbers for text in row), default=0)
     side = max(0.42, 0.08 + 0.08 * longest) if small else 5 / max(n_q, n_k)  # inches
     figure = _canvas(side * n_k, side * n_q)
     axes = figure.add_axes((0, 0, 1, 1))
     colours, limit = _colours(matrix, signed)
+    limit /= PALE if small else 1
     norm = Normalize(-limit if signed else 0, limit)
     image = axes.imshow(np.ma.masked_invalid(matrix), cmap=colours, norm=norm, aspect="auto")
     _write_tokens(axes, queries, keys, side)
     if small:
-        _write_numbers(axes, numbers, image.to_rgba(np.ma.masked_invalid(matrix)))
+        _write_numbers(axes, numbers)
     else:
         figure.colorbar(image, ax=axes, fraction=0.04, pad=0.02)
     if title:
@@ -161,28 +169,19 @@ def _write_tokens(axes: Axes, queries: Sequence[str], keys: Sequence[str], side:
     axes.tick_params(length=0)
 
 
-def _write_numbers(axes: Axes, numbers: list[list[str]], shades: NDArray[np.float64]) -> None:
-    """Write a number into each cell, in the ink that its shade leaves readable."""
+def _told(value: float, digits: int, signed: bool) -> str:
+    return "" if not signed and value < BLANK else number(value, digits)
+
+
+def _write_numbers(axes: Axes, numbers: list[list[str]]) -> None:
+    """Write a number into each cell, black, for on a pale cell pure black reaches 4.5 to 1."""
     for i, row in enumerate(numbers):
         for j, text in enumerate(row):
-            # black rather than the page's ink: only pure black reaches 4.5 to 1 on every shade
-            light = _luminance(shades[i, j])
-            ink = "black" if light > 0.179 else "white"
-            cell = axes.text(j, i, text, color=ink, ha="center", va="center", fontsize=9)
-            if 0.179 < light < 0.36:  # once the dark theme turns it round, too near to its ink
-                cell.set_path_effects([withStroke(linewidth=2, foreground="white")])
+            axes.text(j, i, text, color="black", ha="center", va="center", fontsize=9)
     axes.set_xticks(np.arange(len(numbers[0]) + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(len(numbers) + 1) - 0.5, minor=True)
     axes.grid(which="minor", color=GRID, linewidth=0.5)
     axes.tick_params(which="minor", length=0)
-
-
-def _luminance(colour: Sequence[float]) -> float:
-    """Return the relative luminance of an sRGB colour, 0 for black and 1 for white (WCAG 2)."""
-    red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def draw_curves(

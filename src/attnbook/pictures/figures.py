@@ -1,6 +1,6 @@
 """Pictures that describe themselves: matplotlib figures with a text for those who cannot see them.
 
-Every picture is drawn in dark ink on white, from matplotlib's own font, without its global
+Every picture is drawn in dark ink on white, in the book's own font, without matplotlib's global
 state, so that the same data gives the same bytes.
 """
 
@@ -75,9 +75,9 @@ def heatmap(
 ) -> Picture:
     """Draw one matrix of weights, a row for each query, with the number in each cell.
 
-    Weights go from 0 (white) to 1 (deep blue). With ``signed=True`` the matrix may hold any
-    scores, orange below zero and blue above, and −∞, grey, where a score is masked. Above 20
-    keys or queries a scale at the side replaces the numbers.
+    Weights go from 0 (white) to 1 (blue); below 0.005 a cell has no number. With ``signed=True``
+    the matrix may hold any scores, orange below zero and blue above, and −∞, grey, where a score
+    is masked. Above 20 keys or queries a scale at the side replaces the numbers.
 
     Shapes: weights (n_q, n_k), an array or tensor; ``tokens`` are the n_q queries,
     ``key_tokens`` the n_k keys, the same as ``tokens`` unless given.

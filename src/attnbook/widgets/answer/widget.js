@@ -107,14 +107,15 @@ function result(store, verdicts, right, named) {
       .map((number, place) => `${labels[place]}: ${fixed(number, store.get("decimals"))}`);
     parts.push(el("span", "unseen", ` The answer: ${numbers.join(", ")}. `));
   }
-  if ((right || given) && store.get("reason")) parts.push(...cited(store.get("reason")));
-  return parts;
+  const reason = (right || given) && store.get("reason");
+  return [parts, reason ? cited(reason) : []].filter((one) => one.length);
 }
 
-/** Put it there only where it changed, so that a screen reader is not told it twice. */
+/** Put paragraphs there only where they changed, so that a screen reader is not told them twice. */
 function tell(place, parts) {
-  const next = el("p", {}, parts);
-  if (place.textContent !== next.textContent) place.replaceChildren(...(parts.length ? [next] : []));
+  const next = parts.map((one) => el("p", {}, one));
+  const said = next.map((one) => one.textContent).join("");
+  if (place.textContent !== said) place.replaceChildren(...next);
 }
 
 /** @type {import("../core/types.d.ts").Kind} */

@@ -153,5 +153,5 @@ function line(view, row, where) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state, drawsTable: true };
+export const widget = { name: "Beam search", build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -18,7 +18,7 @@ import {
 } from "../core/view/dom.js";
 import { stepper } from "../core/view/stepper.js";
 import { read } from "../core/view/store.js";
-import { fixed, plain, visible } from "../core/view/text.js";
+import { fixed, plain, quoted, visible } from "../core/view/text.js";
 import { blockFlow, traced } from "./maths.js";
 import { measured, named, short, stageList, strip, weightTable } from "./stages.js";
 
@@ -70,7 +70,7 @@ function said({ names, now: { trace, token, blocks, norm, residual } }) {
   return (
     `After ${blocks === 1 ? "1 block" : `${blocks} blocks`}, ${norm === "none" ? "no" : norm}` +
     `${norm === "none" ? " norm" : "-norm"}, ${residual ? "with" : "without"} the sum: ` +
-    `${names[token]} has length ${short(length)}, sd ${short(sd)}${cosines}${alike}.`
+    `${quoted(names[token])} has length ${short(length)}, sd ${short(sd)}${cosines}${alike}.`
   );
 }
 
@@ -156,5 +156,5 @@ function texts({ now }) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state, drawsTable: true };
+export const widget = { name: "An encoder block", build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -272,5 +272,5 @@ function markKey({ canvas, at, family, now, palette, tokens }) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state };
+export const widget = { name: "The heads of a trained model", build, data, state };
 export * as maths from "./maths.js";

@@ -2,7 +2,7 @@
 
 import { times } from "../core/maths/lists.js";
 import { rowAt } from "../core/maths/nn.js";
-import { fixed, heaviest, visible } from "../core/view/text.js";
+import { fixed, heaviest, quoted, visible } from "../core/view/text.js";
 import { ranked, SPECIAL } from "./maths.js";
 
 export const MEASURES = {
@@ -60,13 +60,15 @@ function hidden({ now, names, tokens }) {
   const row = rowAt(now.logs, now.row, tokens.length);
   const sum = (counts) => row.reduce((total, log, j) => total + (counts(j) ? Math.exp(log) : 0), 0);
   const share = sum((j) => SPECIAL.includes(tokens[j])) / sum(() => true);
-  return now.hide ? ` Before they were hidden, [CLS] and [SEP] had ${fixed(share)} of ${names[now.row]}’s weight.` : "";
+  return now.hide
+    ? ` Before they were hidden, [CLS] and [SEP] had ${fixed(share)} of the weight of ${quoted(names[now.row])}.`
+    : "";
 }
 
 /** The largest weights of a row. */
-function most({ now, names }, i) {
+function most({ now, names }, i, name = visible) {
   const row = rowAt(now.weights, i, names.length);
-  return heaviest(names, row, (j) => row[j] > 0) || NOTHING;
+  return heaviest(names, row, (j) => row[j] > 0, name) || NOTHING;
 }
 
 /** The status line: the cell or the small map pointed at, the pinned row, or a hint. */
@@ -84,7 +86,7 @@ export function said(view) {
     }`;
   }
   if (now.row === null) return HINT;
-  return `${names[now.row]} is pinned; in ${head} it attends most to ${most(view, now.row)}.${hidden(view)}`;
+  return `${quoted(names[now.row])} is pinned; in ${head} it attends most to ${most(view, now.row, quoted)}.${hidden(view)}`;
 }
 
 /** The measure of every head, as the texts of a table: of each layer all heads, most first. */

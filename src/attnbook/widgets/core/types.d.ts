@@ -58,12 +58,13 @@ export interface View extends Built {
   ramp: Uint32Array;
   family: string; // the page's font
   at: Layout;
-  redraw: (() => void) & { cancel: () => void };
+  redraw: (() => void) & { cancel: () => void; now: () => void };
   [more: string]: any;
 }
 
 /** A kind of widget, as its widget.js exports it. */
 export interface Kind {
+  name?: string; // of a figure without a caption
   build: (store: Store) => Built;
   data: string[]; // traits whose change makes the view anew
   state: string[]; // traits whose change draws it again

@@ -1,21 +1,9 @@
 // The drawing itself: the same strokes as schematic.py's, with texts that can be written anew.
 
 import { el, onKeys, pressed, svg } from "../core/view/dom.js";
+import { pieces } from "./maths.js";
 
 /** @import { Part } from "../core/types.d.ts" */
-
-const MARKED = /([\^_])(?:\{([^{}]*)\}|([\p{L}\p{N}]+))/gu;
-
-/** A label's parts with their level: 1 raised, −1 lowered; as layout.py's. @type {(text: string) => [string, number][]} */
-export function pieces(text) {
-  const found = [];
-  let at = 0;
-  for (const mark of text.matchAll(MARKED)) {
-    found.push([text.slice(at, mark.index), 0], [mark[2] ?? mark[3], mark[1] === "^" ? 1 : -1]);
-    at = mark.index + mark[0].length;
-  }
-  return [...found, [text.slice(at), 0]].filter(([part]) => part);
-}
 
 /** A label as elements of the page. @type {(text: string) => any[]} */
 export const label = (text) =>

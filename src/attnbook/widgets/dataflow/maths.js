@@ -1,4 +1,4 @@
-// A drawing's sizes worked out: what sizes.py reads as trees, as `value` there does.
+// A drawing's sizes worked out: what sizes.py reads as trees, as `value` there does; its labels.
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
@@ -66,3 +66,16 @@ export function short(number) {
 
 /** @type {(shape: number[]) => string} */
 export const times = (shape) => shape.join(" × ");
+
+const MARKED = /([\^_])(?:\{([^{}]*)\}|([\p{L}\p{N}]+))/gu;
+
+/** A label's parts with their level: 1 raised, −1 lowered; as layout.py's. @type {(text: string) => [string, number][]} */
+export function pieces(text) {
+  const found = [];
+  let at = 0;
+  for (const mark of text.matchAll(MARKED)) {
+    found.push([text.slice(at, mark.index), 0], [mark[2] ?? mark[3], mark[1] === "^" ? 1 : -1]);
+    at = mark.index + mark[0].length;
+  }
+  return [...found, [text.slice(at), 0]].filter(([part]) => part);
+}

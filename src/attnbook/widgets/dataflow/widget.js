@@ -55,7 +55,7 @@ function build(store) {
 function draw(view) {
   const { store } = view;
   const [picture, derived, sizes] = ["picture", "derived", "sizes"].map((name) => store.get(name));
-  view.last ??= { sizes: store.get("initial").sizes, now: worked(picture, derived, store.get("initial").sizes) };
+  view.last ??= { sizes: store.get("kept"), now: worked(picture, derived, store.get("kept")) };
   let problem = "";
   try {
     view.last = { sizes, now: worked(picture, derived, sizes) };
@@ -99,7 +99,13 @@ function controls(view) {
   const { store, alert } = view;
   const parts = store.get("ranges").map((range) => size(store, alert.tell, range));
   const letters = tick("shapes in letters", (on) => store.set({ letters: on }));
-  const node = el("div", "controls", nodes(parts), letters.node, reset(view, "sizes"));
+  const node = el(
+    "div",
+    "controls",
+    nodes(parts),
+    letters.node,
+    reset(view, "sizes", undefined, () => ({ kept: store.get("initial").sizes })),
+  );
   const show = () => {
     parts.forEach((part) => part.show());
     letters.show(store.get("letters"));
@@ -107,9 +113,21 @@ function controls(view) {
   return { node, show };
 }
 
+/** Whether all numbers are whole at these sizes. */
+function good(store, sizes) {
+  try {
+    return worked(store.get("picture"), store.get("derived"), sizes);
+  } catch {
+    return false;
+  }
+}
+
 /** A slider and a box for one size. */
 function size(store, tell, [name, least, most, step]) {
-  const change = (value) => store.set({ sizes: { ...store.get("sizes"), [name]: value } });
+  const change = (value) => {
+    const sizes = { ...store.get("sizes"), [name]: value };
+    store.set(good(store, sizes) ? { sizes, kept: sizes } : { sizes });
+  };
   const slider = el("input", {
     type: "range",
     min: least,
@@ -174,5 +192,4 @@ function texts({ store, last: { now } }) {
 
 /** @type {import("../core/types.d.ts").Kind} */
 export const widget = { build, data, state, drawsTable: true };
-export { pieces } from "./drawing.js";
 export * as maths from "./maths.js";

@@ -18,7 +18,7 @@ from attnbook.widgets.dataflow import sizes as counting
 __all__ = ["Count", "DataFlow"]
 
 _MOST_SIZES = 8
-_MOST_BOXES = 40
+_MOST_BOXES = 24
 _LARGEST = 1_000_000
 
 
@@ -42,7 +42,7 @@ class DataFlow(Widget, kind="dataflow"):
     A learned box holds as many parameters as its shape says unless it was given others.
 
     Args:
-        drawing: a ``Schematic`` of at most 40 boxes.
+        drawing: a ``Schematic`` of at most 24 boxes.
         sizes: up to 8, by name: (first, least, most) or (first, least, most, step), whole numbers
             from 0 to 1,000,000; the slider and the arrow keys move by ``step``.
         derived: sizes that follow from the others, such as {"d_k": "d_model / h"}, each from those
@@ -62,12 +62,14 @@ class DataFlow(Widget, kind="dataflow"):
     ranges = traitlets.List().tag(sync=True)  # (name, least, most, step), in their order
     derived = traitlets.List().tag(sync=True)  # (name, text, tree)
     sizes = traitlets.Dict().tag(sync=True)
+    kept = traitlets.Dict().tag(sync=True)  # the last sizes that gave whole numbers
     letters = traitlets.Bool(False).tag(sync=True)
     opened = traitlets.Int(None, allow_none=True).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     rules = checks.rules(
-        sizes=lambda self, _, value: _within(value, self.ranges),
+        sizes=lambda self, name, value: _within(name, value, self.ranges),
+        kept=lambda self, name, value: _within(name, value, self.ranges),
         letters=rule(checks.switch),
         opened=checks.or_none(
             rule(checks.index_of, count=lambda self: len(self.picture["boxes"])),
@@ -102,6 +104,14 @@ class DataFlow(Widget, kind="dataflow"):
             start={"sizes": first, "letters": False, "opened": opened},
         )
         self._work_out()
+
+    @traitlets.observe("sizes")
+    def _keep(self, change: dict[str, Any]) -> None:
+        try:
+            self._work_out()
+        except ValueError:
+            return  # the page says so, and draws those that are kept
+        self.kept = change["new"]
 
     @property
     def all_sizes(self) -> dict[str, int]:
@@ -265,12 +275,12 @@ def _asked(what: str, tree: counting.Tree, known: Any) -> counting.Tree:
     return tree
 
 
-def _within(value: Mapping[str, int], ranges: list[list[Any]]) -> dict[str, int]:
+def _within(what: str, value: Mapping[str, int], ranges: list[list[Any]]) -> dict[str, int]:
     names = [name for name, *_ in ranges]
     if not isinstance(value, Mapping) or set(value) != set(names):
-        raise ValueError(f"sizes must have a whole number for each of {', '.join(names)}")
+        raise ValueError(f"{what} must have a whole number for each of {', '.join(names)}")
     return {
-        name: checks.whole(name, value[name], least=least, most=most)
+        name: checks.whole(f"{what}: {name}", value[name], least=least, most=most)
         for name, least, most, _ in ranges
     }
 

@@ -127,4 +127,4 @@ function largeSwitch({ store }) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state, drawsTable: true };
+export const widget = { name: "Attention heads", build, data, state, drawsTable: true };

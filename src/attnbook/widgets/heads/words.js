@@ -1,7 +1,7 @@
 // The heads in words and numbers: titles, the status line, the table.
 
 import { entropy, rowAt } from "../core/maths/nn.js";
-import { fixed, heaviest, listed, plain, visible } from "../core/view/text.js";
+import { fixed, heaviest, listed, plain, quoted, visible } from "../core/view/text.js";
 
 const CELLS = 160; // a table with more would make the page heavy: it names the largest instead
 const NOTHING = "nothing: every key is masked";
@@ -36,10 +36,10 @@ function averageTitle({ averaged, heads, names, store }) {
 }
 
 /** One row's largest weight: "nuts 0.905", "had, bowl 0.455 each", "5 keys alike, 0.200 each". */
-function sharpest(view, head, i) {
+function sharpest(view, head, i, name = visible) {
   const { nK } = head;
   const keys = view.keyTokens
-    .map((token, j) => ({ token: visible(token), at: i * nK + j }))
+    .map((token, j) => ({ token: name(token), at: i * nK + j }))
     .filter(({ at }) => view.may[at]);
   if (!keys.length) return NOTHING;
   const most = Math.max(...keys.map(({ at }) => head.weights[at]));
@@ -88,9 +88,9 @@ export function describe(view, { i, j }) {
 }
 
 export function describeRow(view, i) {
-  const token = visible(view.tokens[i]);
+  const token = quoted(view.tokens[i]);
   if (!sees(view, i)) return `${token} is pinned; it attends to ${NOTHING}.`;
-  const said = spoken(view).map(({ head, name }) => `${sharpest(view, head, i)} in ${name}`);
+  const said = spoken(view).map(({ head, name }) => `${sharpest(view, head, i, quoted)} in ${name}`);
   return `${token} is pinned; it attends most to ${said.join("; ")}.`;
 }
 

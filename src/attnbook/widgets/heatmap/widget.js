@@ -59,4 +59,4 @@ function draw(view, width) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state, drawsTable: true };
+export const widget = { name: "Attention weights", build, data, state, drawsTable: true };

@@ -2,7 +2,7 @@
 
 import { rowAt } from "../core/maths/nn.js";
 import { shownHead } from "../core/view/row.js";
-import { fixed, heaviest, plain, visible } from "../core/view/text.js";
+import { fixed, heaviest, plain, quoted, visible } from "../core/view/text.js";
 
 const headName = (view) => (view.heads.length > 1 ? `head ${view.store.get("head")}: ` : "");
 
@@ -23,8 +23,8 @@ export function describe(view, { i, j }) {
 
 export function describeRow(view, i) {
   const { weights, nK } = shownHead(view);
-  const most = heaviest(view.keyTokens, rowAt(weights, i, nK), (j) => view.may[i * nK + j]);
-  return `${headName(view)}${visible(view.tokens[i])} is pinned; it attends most to ${
+  const most = heaviest(view.keyTokens, rowAt(weights, i, nK), (j) => view.may[i * nK + j], quoted);
+  return `${headName(view)}${quoted(view.tokens[i])} is pinned; it attends most to ${
     most || "nothing: every key is masked"
   }.`;
 }

@@ -208,5 +208,5 @@ function valuesPlot(view) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state, drawsTable: true };
+export const widget = { name: "A mask and its weights", build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -2,7 +2,7 @@
 
 import { times } from "../core/maths/lists.js";
 import { rowAt } from "../core/maths/nn.js";
-import { fixed, heaviest, listed, plain, visible } from "../core/view/text.js";
+import { fixed, heaviest, listed, plain, quoted, visible } from "../core/view/text.js";
 import { namedPresets, sameMask } from "./controls.js";
 import { emptyRows, namedMask } from "./maths.js";
 
@@ -29,10 +29,10 @@ export function describe(view, { i, j }) {
 export function describeRow(view, i) {
   const { may, weights, flow, nK } = view;
   const row = rowAt(weights, i, nK);
-  const most = heaviest(view.keyTokens, row, (j) => may[i * nK + j] || row[j] > 0);
+  const most = heaviest(view.keyTokens, row, (j) => may[i * nK + j] || row[j] > 0, quoted);
   const trace = rowAt(flow, i, nK).reduce((sum, value) => sum + value, 0);
   return (
-    `${visible(view.tokens[i])} is pinned; it attends most to ${most || "nothing"}. ` +
+    `${quoted(view.tokens[i])} is pinned; it attends most to ${most || "nothing"}. ` +
     `Its gradients sum to ${fixed(trace)}.`
   );
 }
@@ -50,7 +50,7 @@ export function alarm(view) {
     .map((token, i) => {
       let share = 0;
       for (let at = i * nK; at < (i + 1) * nK; at++) share += may[at] ? 0 : weights[at];
-      return empty.includes(i) || !(share > 0) ? null : `${visible(token)} gives it ${fixed(share)}`;
+      return empty.includes(i) || !(share > 0) ? null : `${quoted(token)} gives it ${fixed(share)}`;
     })
     .filter(Boolean);
   if (leaks.length) said.push(`What is masked still gets a share: ${list(leaks)}.`);
@@ -59,7 +59,7 @@ export function alarm(view) {
 
 function emptyWords({ tokens, nK }, empty, fill) {
   const one = empty.length === 1;
-  const names = list(empty.map((i) => visible(tokens[i])));
+  const names = list(empty.map((i) => quoted(tokens[i])));
   const each = one ? "its weights are" : "their weights are";
   const result = {
     none: `${each} all 0, and no gradient flows.`,

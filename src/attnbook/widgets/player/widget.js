@@ -171,5 +171,5 @@ function click(view, event) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state, drawsTable: true };
+export const widget = { name: "A translation’s alignment", build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

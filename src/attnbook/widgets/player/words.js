@@ -2,26 +2,26 @@
 
 import { entropy, rowAt } from "../core/maths/nn.js";
 import { scroller, table } from "../core/view/dom.js";
-import { fixed, heaviest, plain } from "../core/view/text.js";
+import { fixed, heaviest, plain, quoted, visible } from "../core/view/text.js";
 import { agreement } from "./maths.js";
 
 /** One word: its largest weights, its entropy in bits, its predicted links and its gold ones. */
-function tell({ source, nS, weights, links, gold }, t) {
+function tell({ source, nS, weights, links, gold }, t, name = visible) {
   const row = rowAt(weights, t, nS);
-  const own = (places) => source.filter((_, s) => places?.includes(t * nS + s));
+  const own = (places) => source.filter((_, s) => places?.includes(t * nS + s)).map(name);
   const [missed, extra] = [
     [gold, links],
     [links, gold],
   ].map(([these, those]) => own(these?.filter((at) => !those?.includes(at))));
   const bits = entropy(row) / Math.LN2;
-  return { most: heaviest(source, row), bits, links: own(links), gold: own(gold), missed, extra };
+  return { most: heaviest(source, row, undefined, name), bits, links: own(links), gold: own(gold), missed, extra };
 }
 
 const list = (names) => names.join(", ") || "none";
 
 /** What the current word does, and whether the predicted links are the gold ones. */
 export function describe({ now, word, store }) {
-  const { most, bits, links, gold, missed, extra } = tell(now, word);
+  const { most, bits, links, gold, missed, extra } = tell(now, word, quoted);
   const verdict =
     [
       ["missed", missed],
@@ -31,7 +31,7 @@ export function describe({ now, word, store }) {
       .map(([what, names]) => `${what}: ${list(names)}`)
       .join("; ") || "they agree";
   return (
-    `${now.target[word]} looks most at ${most}; entropy ${fixed(bits, 2)} bits, as if spread ` +
+    `${quoted(now.target[word])} looks most at ${most}; entropy ${fixed(bits, 2)} bits, as if spread ` +
     `evenly over ${fixed(2 ** bits, 1)} words. ` +
     `Links at θ = ${plain(store.get("threshold"))}: ${list(links)}. ` +
     (now.gold ? `Gold: ${list(gold)}; ${verdict}.` : "This sentence has no gold links.")

@@ -158,5 +158,5 @@ function tables(view) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state, drawsTable: true };
+export const widget = { name: "Sinusoidal positions", build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -28,7 +28,7 @@ export function block(view, { letter, upper, name, matrix }) {
   };
   const node = el(
     "div",
-    { role: "group", "aria-label": `${name}: ${letter} = x W^${upper}` },
+    { class: `of-${name}`, role: "group", "aria-label": `${name}: ${letter} = x W^${upper}` },
     title(view, { letter, upper, name, matrix, rows }),
     grid(
       [el("th", { scope: "col" }, "x"), el("th", { scope: "colgroup", colspan: width }, big(upper))],

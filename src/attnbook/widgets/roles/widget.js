@@ -15,7 +15,7 @@ import {
   together,
 } from "../core/view/dom.js";
 import { read } from "../core/view/store.js";
-import { fixed, plain, vector, visible } from "../core/view/text.js";
+import { fixed, listed, plain, quoted, vector, visible } from "../core/view/text.js";
 import { block } from "./block.js";
 import { roles } from "./maths.js";
 import { asking, squares } from "./tables.js";
@@ -57,12 +57,12 @@ function draw(view) {
   setText(view.status, said(now));
 }
 
-/** "nuts attends most to had (0.867); its output is (…)." */
+/** "“nuts” attends most to “had” (0.867); its output is (…)." */
 function said({ names, token, weights, output }) {
   const most = Math.max(...weights[token]);
-  const best = names.filter((_, j) => weights[token][j] >= most - 1e-9).join(" and ");
+  const best = listed(names.filter((_, j) => weights[token][j] >= most - 1e-9).map(quoted));
   const result = vector(output[token], fixed);
-  return `${names[token]} attends most to ${best} (${fixed(most)}); its output is ${result}.`;
+  return `${quoted(names[token])} attends most to ${best} (${fixed(most)}); its output is ${result}.`;
 }
 
 function settings(view) {
@@ -106,5 +106,5 @@ function box(view, label, name, r, c) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state, drawsTable: true };
+export const widget = { name: "Query, key and value", build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

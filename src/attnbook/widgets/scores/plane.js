@@ -2,73 +2,113 @@
 // and keys, and through each key the line on which a key would get the same score.
 
 import { times } from "../core/maths/lists.js";
-import { el, mark, nodes, onKeys, setVar, svg } from "../core/view/dom.js";
+import { el, nodes, onKeys, setText, setVar, svg } from "../core/view/dom.js";
 import { levelLine, sampled } from "./maths.js";
 
-export const EDGE = 4;
-const HALF = EDGE + 0.5; // room for the tips at the very edge
+export const EDGE = 4; // no vector goes farther
 const UNIT = 40; // of the drawing
 const CELLS = 32;
 
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
-const path = (name, d = "") => svg("path", { class: name, d });
+const path = (name) => svg("path", { class: name });
 
 export function plane(view) {
   const levels = path("level");
+  const [lines, axes] = [path("grid"), path("axes")];
   const arrows = view.places.map(({ r }) => path(r === undefined ? "asks" : "arrow"));
   const tips = view.places.map((place) => tip(view, place));
-  const size = 2 * HALF * UNIT;
-  const label = (x, y) => svg("text", { x: (HALF + x) * UNIT + 3, y: (HALF - y) * UNIT - 4 }, "4");
-  const node = el(
-    "div",
-    { class: "plane", role: "group", "aria-label": "vectors, drawn" },
-    svg(
-      "svg",
-      { viewBox: `0 0 ${size} ${size}`, "aria-hidden": "true" },
-      path("grid", grid()),
-      path("axes", cross(0)),
-      label(EDGE, 0),
-      label(0, EDGE),
-      levels,
-      ...arrows,
-    ),
-    nodes(tips),
-  );
-  const show = (now) => {
-    const points = sampled(now.by[now.chosen], EDGE, CELLS);
-    levels.setAttribute(
-      "d",
-      now.scores[now.chosen]
-        .flatMap((score) => levelLine(points, score).map(([from, to]) => stroke(from, to)))
-        .join(""),
-    );
-    view.places.forEach((place, k) => arrows[k].setAttribute("d", arrow(place.at(now))));
-    tips.forEach((one) => one.show(now));
+  const labels = [0, 1].map(() => svg("text", {}));
+  const drawing = svg("svg", { "aria-hidden": "true" }, lines, axes, labels, levels, ...arrows);
+  const node = el("div", { class: "plane", role: "group", "aria-label": "vectors, drawn" }, drawing, nodes(tips));
+  view.edge = 0;
+  view.held = false; // a tip
+  view.drop = () => {
+    view.held = false;
+    show(view.now);
   };
+  const show = (now) => {
+    const ends = view.places.map((place) => place.at(now));
+    const farthest = Math.ceil(Math.max(1, ...ends.flat().map(Math.abs)));
+    if (!view.held && view.edge < EDGE && farthest >= view.edge) widen(Math.min(EDGE, farthest + 1));
+    const { edge } = view;
+    const points = sampled(now.by[now.chosen], edge, CELLS);
+    const pieces = now.scores[now.chosen].flatMap((score) => levelLine(points, score));
+    levels.setAttribute("d", pieces.map(([from, to]) => stroke(edge, from, to)).join(""));
+    ends.forEach((end, k) => arrows[k].setAttribute("d", arrow(edge, end)));
+    tips.forEach((one) => one.show(now));
+    name(edge, node.clientWidth, tips, ends);
+  };
+  /** The plane grows with the longest vector, but not under a hand, and never shrinks. */
+  function widen(edge) {
+    view.edge = edge;
+    const half = edge + ROOM;
+    drawing.setAttribute("viewBox", `0 0 ${2 * half * UNIT} ${2 * half * UNIT}`);
+    axes.setAttribute("d", cross(edge, 0));
+    lines.setAttribute("d", times(2 * edge + 1, (k) => cross(edge, k - edge)).join(""));
+    labels.forEach((text, axis) => {
+      text.setAttribute("x", (half + (axis ? 0 : edge)) * UNIT + 3);
+      text.setAttribute("y", (half - (axis ? edge : 0)) * UNIT - 4);
+      setText(text, String(edge));
+    });
+  }
   return { node, show };
 }
 
-const spot = ([x, y]) => `${((HALF + x) * UNIT).toFixed(1)} ${((HALF - y) * UNIT).toFixed(1)}`;
-const stroke = (from, to) => `M${spot(from)}L${spot(to)}`;
+const ROOM = 0.5; // for the tips at the very edge
+const spot = (edge, [x, y]) => `${((edge + ROOM + x) * UNIT).toFixed(1)} ${((edge + ROOM - y) * UNIT).toFixed(1)}`;
+const stroke = (edge, from, to) => `M${spot(edge, from)}L${spot(edge, to)}`;
 
 /** Two lines across the plane, at x and at y. */
-const cross = (at) => stroke([at, -EDGE], [at, EDGE]) + stroke([-EDGE, at], [EDGE, at]);
+const cross = (edge, at) => stroke(edge, [at, -edge], [at, edge]) + stroke(edge, [-edge, at], [edge, at]);
 
-const grid = () => times(2 * EDGE + 1, (k) => cross(k - EDGE)).join("");
-
-function arrow([x, y]) {
+function arrow(edge, [x, y]) {
   const way = Math.atan2(y, x);
-  const barb = (turn) => [x - Math.cos(way + turn) / 4, y - Math.sin(way + turn) / 4];
-  return stroke([0, 0], [x, y]) + (x || y ? stroke(barb(0.45), [x, y]) + stroke(barb(-0.45), [x, y]) : "");
+  const barb = (turn) => stroke(edge, [x - Math.cos(way + turn) / 4, y - Math.sin(way + turn) / 4], [x, y]);
+  return stroke(edge, [0, 0], [x, y]) + (x || y ? barb(0.45) + barb(-0.45) : "");
 }
+
+const TURNS = [0, 1, -1, 2, -2, 3, -3, 4]; // eighths of a circle
+const STEPS = times(16, (step) => (step + 1) / 16); // of an arrow
+
+/** Write each name where it lies on no circle, arrow or name; at best behind its arrow's tip. */
+function name(edge, width, tips, ends) {
+  if (!width) return; // not in the page, or folded away
+  const unit = width / (edge + ROOM) / 2;
+  const centre = ([x, y]) => [width / 2 + x * unit, width / 2 - y * unit];
+  const rings = tips.map(({ radius }, k) => ({ at: centre(ends[k]), half: [radius(), radius()] }));
+  const along = ends.flatMap(([x, y]) => STEPS.map((share) => ({ at: centre([x * share, y * share]), half: [2, 2] })));
+  const names = [];
+  tips.forEach(({ token }, k) => {
+    const half = [token.offsetWidth / 2 + 1, token.offsetHeight / 2 - 1];
+    const found = TURNS.map((turn, cost) => {
+      const way = Math.atan2(ends[k][1], ends[k][0]) + (turn * Math.PI) / 4;
+      const [cos, sin] = [Math.cos(way), -Math.sin(way)];
+      // so far from the tip that the name's edge is beyond the circle's
+      const far = rings[k].half[0] + Math.min(half[0] / (Math.abs(cos) || 1e-9), half[1] / (Math.abs(sin) || 1e-9)) + 1;
+      const free = [cos, sin].map((part, axis) => rings[k].at[axis] + part * far);
+      const at = free.map((x, axis) => Math.max(half[axis], Math.min(width - half[axis], x)));
+      const hit = [...rings, ...names, ...along].reduce((sum, other) => sum + common({ at, half }, other), 0);
+      return { at, half, cost: cost + hit };
+    }).reduce((best, one) => (one.cost < best.cost ? one : best));
+    names.push(found);
+    ["dx", "dy"].forEach((side, axis) => setVar(token, side, `${(found.at[axis] - rings[k].at[axis]).toFixed(1)}px`));
+  });
+}
+
+/** How much two boxes have in common, in pixels. */
+const common = (one, other) =>
+  [0, 1]
+    .map((axis) => Math.max(0, one.half[axis] + other.half[axis] - Math.abs(one.at[axis] - other.at[axis])))
+    .reduce((x, y) => x * y);
 
 /** The tip of one arrow, to be dragged or moved by keys. */
 function tip(view, place) {
   const asks = place.r === undefined;
+  const [ring, token] = [el("span", "ring"), el("span", "token", place.name)];
   let held = null; // while the pointer is down: from the pointer to the tip
-  const move = (to, digits) =>
-    view.change(place, place.put(to.map((x) => Math.max(-EDGE, Math.min(EDGE, Number(x.toFixed(digits)))))));
+  const move = (to, digits, most = EDGE) =>
+    view.change(place, place.put(to.map((x) => Math.max(-most, Math.min(most, Number(x.toFixed(digits)))))));
   const node = el(
     "button",
     {
@@ -79,18 +119,21 @@ function tip(view, place) {
         node.focus();
         view.fresh = true;
         node.setPointerCapture(event.pointerId);
-        const at = under(event, node);
+        view.held = true;
+        const at = under(view, event, node);
         held = place.at(view.now).map((x, axis) => x - at[axis]);
       },
       onpointermove(event) {
         if (held)
           move(
-            under(event, node).map((x, axis) => x + held[axis]),
+            under(view, event, node).map((x, axis) => x + held[axis]),
             1,
+            view.edge,
           );
       },
       onlostpointercapture: () => {
         held = null;
+        view.drop();
       },
       onkeydown: onKeys(({ key, shiftKey }) => {
         const way = KEYS[key];
@@ -103,22 +146,21 @@ function tip(view, place) {
           : false;
       }),
     },
-    el("span", "ring"),
-    el("span", "token", place.name),
+    ring,
+    token,
   );
   const show = (now) => {
-    const [x, y] = place.at(now);
-    setVar(node, "x", (0.5 + x / HALF / 2).toFixed(4));
-    setVar(node, "y", (0.5 - y / HALF / 2).toFixed(4));
+    const [x, y] = place.at(now).map((part) => part / (view.edge + ROOM) / 2);
+    setVar(node, "x", (0.5 + x).toFixed(4));
+    setVar(node, "y", (0.5 - y).toFixed(4));
     setVar(node, "size", asks ? 0.3 : now.weights[now.chosen][place.r].toFixed(3));
-    mark(node, "below", y < 0);
     node.setAttribute("aria-label", `${place.label} ${place.text(now)}`);
   };
-  return { node, show };
+  return { node, show, token, radius: () => ring.offsetWidth / 2 };
 }
 
 /** Where in the plane the pointer is. */
-function under({ clientX, clientY }, node) {
+function under({ edge }, { clientX, clientY }, node) {
   const { left, bottom, width, height } = node.parentNode.getBoundingClientRect();
-  return [(clientX - left) / width, (bottom - clientY) / height].map((x) => (2 * x - 1) * HALF);
+  return [(clientX - left) / width, (bottom - clientY) / height].map((x) => (2 * x - 1) * (edge + ROOM));
 }

@@ -70,6 +70,11 @@ function build(store) {
     four,
     folded,
   );
+  view.attach = () => {
+    const observer = new ResizeObserver(() => view.parts[1].show(view.now)); // the names keep apart
+    observer.observe(view.node);
+    return () => observer.disconnect();
+  };
   return view;
 }
 
@@ -169,5 +174,5 @@ function learned(view) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state, drawsTable: true };
+export const widget = { name: "Four scores", build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -179,9 +179,10 @@ function component({ store, alert }, name, j, c) {
     change: (value) => store.set(changed(store, "vectors", j, c, value)),
     tell: alert.tell,
   });
-  return { node: box.node, show: (vectors) => box.show(vectors[j][c], String(vectors[j][c])) };
+  const text = (value) => String(value).replace(/-/g, "−");
+  return { node: box.node, show: (vectors) => box.show(vectors[j][c], text(vectors[j][c])) };
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state, drawsTable: true };
+export const widget = { name: "Self-attention, step by step", build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

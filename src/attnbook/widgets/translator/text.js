@@ -3,7 +3,7 @@
 
 const TOKEN =
   /can(?=not(?![\p{L}\d_]))|\p{L}+?(?=n't(?![\p{L}\d_]))|n't(?![\p{L}\d_])|'[\p{L}\d_]+|\d+(?:[.,:]\d+)*|\p{L}+(?:-\p{L}+)*|\S/gu;
-const WHOLE = { ca: "can", "n't": "not" };
+const WHOLE = new Map(Object.entries({ ca: "can", "n't": "not" }));
 
 /** A text as tokens: in lower case, without punctuation, n't as not. @type {(text: string) => string[]} */
 export function tokensOf(text) {
@@ -11,7 +11,7 @@ export function tokensOf(text) {
     .toLowerCase()
     .replace(/’/g, "'")
     .replace(/[.,;:!?…]/g, " ");
-  return (plain.match(TOKEN) ?? []).map((token) => WHOLE[token] ?? token);
+  return (plain.match(TOKEN) ?? []).map((token) => WHOLE.get(token) ?? token);
 }
 
 /** The fewest letters to put in, take out or replace that make b of a. @type {(a: string, b: string) => number} */

@@ -215,5 +215,5 @@ function maps({ store }) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state };
+export const widget = { name: "A translator", build, data, state };
 export const maths = { ...model, ...text };

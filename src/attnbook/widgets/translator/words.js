@@ -3,7 +3,7 @@
 import { path } from "../core/maths/beam.js";
 import { rowAt } from "../core/maths/nn.js";
 import { bar, button, el, nodes, note, pressed, scroller, setText, table, together, twin } from "../core/view/dom.js";
-import { fixed, heaviest, visible } from "../core/view/text.js";
+import { fixed, heaviest, quoted, visible } from "../core/view/text.js";
 import { joined } from "./text.js";
 
 const EOS = 2;
@@ -90,7 +90,8 @@ export function ranking(view) {
   return { node, show };
 }
 
-const most = ({ keyTokens, head: { weights, nK } }, i) => heaviest(keyTokens, rowAt(weights, i, nK));
+const most = ({ keyTokens, head: { weights, nK } }, i, name = visible) =>
+  heaviest(keyTokens, rowAt(weights, i, nK), undefined, name);
 
 /** One cell: "chat → cat 0.912". */
 export function describe({ tokens, keyTokens, may, head: { weights, nK } }, { i, j }) {
@@ -101,13 +102,13 @@ export function describe({ tokens, keyTokens, may, head: { weights, nK } }, { i,
 /** What one row does, and where it looks. */
 export function describeRow(view, i) {
   const { part, names, steps } = view.now;
-  const writes = () => `${visible(names[i])} (p ${fixed(steps[i].p)})`;
+  const writes = () => `${quoted(names[i])} (p ${fixed(steps[i].p)})`;
   const what = {
     cross: () => `To write ${writes()}, the decoder`,
-    encoder: () => `${visible(view.tokens[i])} in the source`,
-    decoder: () => `Having read ${visible(view.tokens[i])}, to write ${writes()}, the decoder`,
+    encoder: () => `${quoted(view.tokens[i])} in the source`,
+    decoder: () => `Having read ${quoted(view.tokens[i])}, to write ${writes()}, the decoder`,
   };
-  return `${what[part]()} looks most at ${most(view, i)}.`;
+  return `${what[part]()} looks most at ${most(view, i, quoted)}.`;
 }
 
 /** The translation, as far as it is shown. */

@@ -171,5 +171,5 @@ function settings(view) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state };
+export const widget = { name: "A translator without attention, unrolled", build, data, state };
 export * as maths from "./maths.js";

@@ -1,10 +1,9 @@
 // What the present step of the unrolled model does, in words.
 
-import { fixed } from "../core/view/text.js";
+import { fixed, quoted } from "../core/view/text.js";
 import { low } from "./net.js";
 
 const EOS = 2;
-const quoted = (word) => `“${word}”`;
 
 export function said(view) {
   const { step, last, n } = view.now;

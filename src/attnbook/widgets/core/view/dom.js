@@ -295,18 +295,21 @@ export const changed = (store, name, r, c, value) => ({
 });
 
 /**
- * Run draw once before the next frame, however often it is asked for.
- * @type {(draw: () => void) => (() => void) & {cancel: () => void}}
+ * Run draw once before the next frame, however often it is asked for; `now` waits for none.
+ * @type {(draw: () => void) => (() => void) & {cancel: () => void, now: () => void}}
  */
 export function soon(draw) {
   let asked = 0;
   const ask = () => {
-    if (!asked)
-      asked = requestAnimationFrame(() => {
-        asked = 0;
-        draw();
-      });
+    asked ||= requestAnimationFrame(ask.now);
   };
-  ask.cancel = () => cancelAnimationFrame(asked);
+  ask.cancel = () => {
+    cancelAnimationFrame(asked);
+    asked = 0;
+  };
+  ask.now = () => {
+    ask.cancel();
+    draw();
+  };
   return ask;
 }

@@ -34,6 +34,13 @@ function mount(kinds, figure, store) {
   };
 }
 
+/** A figure is called what its caption says, else its question, else its kind. @type {(figure: HTMLElement, kind: Kind) => void} */
+function label(figure, kind) {
+  const text = figure.querySelector("legend")?.textContent ?? kind.name ?? "A live picture";
+  if (figure.querySelector("figcaption")) figure.removeAttribute("aria-label");
+  else figure.setAttribute("aria-label", text);
+}
+
 /** @type {(figure: HTMLElement, store: Store, kind: Kind) => () => void} */
 function show(figure, store, kind) {
   const view = kind.build(store);
@@ -43,6 +50,7 @@ function show(figure, store, kind) {
   const forget = store.on(kind.state, view.draw);
   const unprint = forPrint(view.node);
   view.draw();
+  label(figure, kind);
   return () => {
     forget();
     unprint();
@@ -109,6 +117,7 @@ function render(kinds, { model, el: place }) {
     caption.replaceChildren(...inline(store.get("caption")));
     if (store.get("caption")) figure.append(caption);
     else caption.remove();
+    label(figure, kinds[store.get("kind")]);
   };
   place.append(figure);
   const stop = mount(kinds, figure, store);

@@ -7,6 +7,7 @@ import { readable, shade } from "./theme.js";
 
 const CELL = { most: 56, mostOfMany: 46, least: 4, forNumbers: 30, forThree: 42, forLines: 10 };
 const LABEL = { size: 14, most: 120, line: 15 };
+const BLANK = 0.005; // as in the book's other figures, a smaller weight has no number
 const AXIS = { size: 12, height: 20 };
 
 /**
@@ -95,7 +96,7 @@ function drawNumbers(pen, at, { head, may }, palette) {
   const { cell, decimals } = at;
   const size = Math.min(14, Math.floor(cell / (decimals * 0.55 + 1.1)));
   eachCell(head, at, (place, x, y) => {
-    if (!may[place]) return;
+    if (!may[place] || head.weights[place] < BLANK) return;
     const colour = readable(shade(head.weights[place], palette));
     pen.text(fixed(head.weights[place], decimals), x + cell / 2, y + cell / 2, { size, colour, align: "center" });
   });

@@ -45,12 +45,20 @@ export function attach(view, figure) {
     view.family = getComputedStyle(figure).fontFamily;
     view.redraw();
   };
+  const print = () => {
+    recolour();
+    view.redraw.now(); // paper waits for no frame
+  };
   recolour();
   const unwatch = watchTheme(recolour);
+  window.addEventListener("beforeprint", print);
+  document.fonts.addEventListener("loadingdone", view.redraw); // a page's own font may come late
   const observer = new ResizeObserver(view.redraw);
   observer.observe(view.node);
   return () => {
     unwatch();
+    window.removeEventListener("beforeprint", print);
+    document.fonts.removeEventListener("loadingdone", view.redraw);
     observer.disconnect();
     view.redraw.cancel();
   };

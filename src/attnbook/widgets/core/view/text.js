@@ -10,7 +10,7 @@ export function fixed(value, decimals = 3) {
 
 /** The number that a reader typed, with a comma or a point; NaN where it is none. @type {(text: string) => number} */
 export function typed(text) {
-  const tidy = text.trim().replace("−", "-").replace(",", ".");
+  const tidy = text.trim().replace(/−/g, "-").replace(",", ".");
   return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(tidy) ? Number(tidy) : NaN;
 }
 
@@ -33,12 +33,13 @@ export const listed = (names) =>
 const HEAVY = 3; // of a row only so many of the largest weights are named
 
 /**
- * "nuts 0.905, had 0.061": the largest weights of those keys of a row that count.
- * @type {(tokens: string[], row: ArrayLike<number>, counts?: (j: number) => any) => string}
+ * "nuts 0.905, had 0.061": the largest weights of those keys of a row that count. In a sentence
+ * the tokens are quoted, for they may be words of a sentence too.
+ * @type {(tokens: string[], row: ArrayLike<number>, counts?: (j: number) => any, name?: (token: string) => string) => string}
  */
-export const heaviest = (tokens, row, counts = () => true) =>
+export const heaviest = (tokens, row, counts = () => true, name = visible) =>
   tokens
-    .map((token, j) => ({ weight: row[j], text: `${visible(token)} ${fixed(row[j])}` }))
+    .map((token, j) => ({ weight: row[j], text: `${name(token)} ${fixed(row[j])}` }))
     .filter((_, j) => counts(j))
     .sort((a, b) => b.weight - a.weight)
     .slice(0, HEAVY)
@@ -47,6 +48,9 @@ export const heaviest = (tokens, row, counts = () => true) =>
 
 /** A token with no visible letter would leave a blank heading. @type {(token: string) => string} */
 export const visible = (token) => (token.trim() === "" ? "␣" : token);
+
+/** A token in a sentence. @type {(token: string) => string} */
+export const quoted = (token) => `“${visible(token)}”`;
 
 /**
  * The longest start of text that measures at most `room`, by whole letters, with an ellipsis.

@@ -1,0 +1,98 @@
+"""The built page on paper, by keyboard, on a phone, and its one colour and typeface."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.book.conftest import LECTURE, no_sideways_scroll
+from tests.book.lectures import HTML
+from tests.book.test_pages import PHONE
+
+A4 = {"width": 680, "height": 1000}  # the text's width on A4 with margins of 15 mm
+CUT = """() => [...document.querySelectorAll("article pre")].filter((one) => one.checkVisibility())
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).length"""
+
+
+def test_paper_cuts_off_no_line_of_code(visit) -> None:
+    page = visit("notebooks/09-positions", viewport=A4)
+    assert page.evaluate(CUT) > 0
+    page.emulate_media(media="print")
+    assert page.evaluate(CUT) == 0
+
+
+def test_a_canvas_is_white_on_paper_at_once(visit) -> None:
+    """The theme's change and the drawing come before the browser takes its picture for paper."""
+    page = visit(theme="dark")
+    canvas = page.locator("figure.attnbook-heatmap .attnbook-plot canvas").first
+    canvas.scroll_into_view_if_needed()
+    red = "c.getContext('2d').getImageData(0, 0, 1, 1).data[0]"
+    assert canvas.evaluate(f"c => {red}") < 64
+    told = "window.dispatchEvent(new Event('beforeprint'))"
+    assert canvas.evaluate(f"c => {{ {told}; return {red}; }}") == 255
+
+
+def test_the_tab_key_passes_formulae_by_and_finds_no_copying_of_output(visit) -> None:
+    page = visit()
+    expect(page.locator("mjx-container").first).to_be_attached()
+    assert page.locator("mjx-container[tabindex='0']").count() == 0
+    assert page.locator(".cell_input .copybtn").count() > 10
+    assert page.locator(".output .copybtn").count() == 0
+
+
+def test_a_fold_is_called_what_it_holds(visit) -> None:
+    page = visit()
+    for name in ("Set-up", "Solution 1", "Solution 2"):
+        fold = page.locator("details.hide > summary", has_text=name)
+        assert name in fold.aria_snapshot()
+    assert page.locator("summary[aria-label]").count() == 0
+
+
+@pytest.mark.parametrize("name", ["notebooks/12-pretrained-models", "genindex"])
+def test_a_picture_scrolls_on_a_phone_and_the_page_does_not(visit, name: str) -> None:
+    page = visit(name, viewport=PHONE)
+    assert no_sideways_scroll(page)
+    for picture in page.locator("article .cell_output img").all():
+        drawn, own = picture.evaluate("i => [i.clientWidth, Number(i.getAttribute('width')) || 0]")
+        assert drawn >= min(own, 700)  # its numbers stay as large as they were drawn
+        box = picture.locator("xpath=ancestor::div[contains(@class, 'cell_output')]")
+        if box.evaluate("b => b.scrollWidth > b.clientWidth"):
+            assert box.get_attribute("tabindex") == "0"
+
+
+def test_code_is_wrapped_on_a_phone(visit) -> None:
+    page = visit(viewport=PHONE)
+    wide = "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length"
+    assert page.locator(".cell_input pre:visible").evaluate_all(wide) == 0
+
+
+ACCENT = {"light": "rgb(31, 78, 140)", "dark": "rgb(138, 180, 240)"}
+
+
+@pytest.mark.parametrize("theme", ACCENT)
+def test_focus_and_helps_have_the_books_accent(visit, theme: str) -> None:
+    page = visit(theme=theme)
+    page.add_style_tag(content="* { transition: none !important }")
+    page.keyboard.press("Tab")
+    seen = "getComputedStyle(document.querySelector('.skip-link')).backgroundColor"
+    assert page.evaluate(seen) == ACCENT[theme]
+    seen = "getComputedStyle(document.querySelector('#pst-back-to-top')).backgroundColor"
+    assert page.evaluate(seen) == ACCENT[theme]
+    ring = """(node) => { node.focus({ focusVisible: true }); const s = getComputedStyle(node);
+      return [s.outlineStyle, s.outlineColor, parseFloat(s.outlineWidth) >= 2]; }"""
+    for button in page.locator(".bd-header-article .btn:visible").all():
+        assert button.evaluate(ring) == ["solid", ACCENT[theme], True]
+
+
+@pytest.mark.parametrize("via", ["http", "file"])
+def test_page_and_figures_have_one_typeface(visit, via: str) -> None:
+    page = visit(LECTURE, via)
+    assert page.evaluate("document.fonts.load('16px \"Attnbook Serif\"').then((all) => all.length)")
+    assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith(
+        '"Attnbook Serif"'
+    )
+    css = (HTML / "_static/fonts.css").read_text(encoding="utf-8")
+    assert len(re.findall("@font-face", css)) == 3
+    assert "http" not in css
