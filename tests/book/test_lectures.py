@@ -50,15 +50,6 @@ UNCOMPARED = {
     "04-scoring-functions": {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
-    "05-self-attention": {
-        "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
-    },
-    "07-scaling-and-masks": {
-        "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
-    },
-    "08-multi-head-attention": {
-        "# a trained parser, where this machine has one": "a model is installed here or it is not",
-    },
     "09-positions": {
         "# @title The similarities of a learned table": "its numbers and colours are those of a "
         "trained table; the cell asserts what must hold",
@@ -209,6 +200,9 @@ def test_lecture_has_its_parts(path):
     plan = "**Plan, " if edited else "| minutes |"
     for part in ("you can**", plan, "**Builds on**", "**Grew from**"):
         assert part in first.source, part
+    if edited:
+        assert re.match(r"# .+\n\n\*[A-Z][^*]+\.\*\n\n", first.source), "one story, in one sentence"
+        assert len(re.findall(r"(?m)^- ", first.source)) == 3, "outcomes in three lines"
     extras = "lectures,pretrained" if "load_minilm" in third.source else "lectures"
     assert f"attnbook[{extras}] @ git+" in second.source
     assert third.source.startswith("# @title Imports\n" if edited else ("import ", "# @title"))

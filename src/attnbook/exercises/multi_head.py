@@ -10,8 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.attention import attention
-from attnbook.exercises import Mistake, called, close, exercise, tensor_of
+from attnbook.exercises import Blank, Mistake, called, close, exercise, named, tensor_of
 from attnbook.training.seeds import seeded
+
+Matrices = tuple[Tensor, Tensor, Tensor, Tensor]
 
 
 def numbers(*shape: int) -> Tensor:
@@ -30,213 +32,181 @@ def right_merge(heads: Tensor) -> Tensor:
     return heads.transpose(-2, -3).flatten(-2)
 
 
-def again(answer: Any, wanted: Tensor, words: str) -> None:
-    """Judge a second case in other sizes, where what was made for the first alone fails."""
-    try:
-        right = close(tensor_of(answer, tuple(wanted.shape)), wanted)
-    except Mistake:
-        right = False
-    if not right:
-        raise Mistake(words)
+def _matrices(d_model: int) -> Matrices:
+    w_q, w_k, w_v, w_o = numbers(4, d_model, d_model) / math.sqrt(d_model)
+    return w_q, w_k, w_v, w_o
 
 
-@exercise(1)
-def split_into_heads(function: Callable[[Tensor, int], Any]) -> str:
-    """`function(x, n_heads)` must turn x (n, d_model) into (h, n, d)."""
-    x = numbers(4, 6)
-    answer = called(function, x, 2)
-    if isinstance(answer, (tuple, list)) and answer and isinstance(answer[0], Tensor):
-        raise Mistake("These are the heads one by one: torch.stack makes one tensor of them.")
-    if isinstance(answer, Tensor) and tuple(answer.shape) == (4, 2, 3):
-        raise Mistake("The heads are there, in the middle: bring their axis to the front.")
-    found = tensor_of(answer, (2, 4, 3))
-    if close(found, x.reshape(2, 4, 3)):
-        raise Mistake(
-            "You changed the shape alone: head 0 now holds all of the first two tokens. "
-            "Cut each row first, (n, h, d), then swap the axes."
-        )
-    if close(found, x.unflatten(-1, (3, 2)).permute(2, 0, 1)):
-        raise Mistake("Each head took every second number: a head's numbers lie side by side.")
-    if not close(found, right_split(x, 2)):
-        raise Mistake("The numbers are in the wrong places: head 1 of token 0 is x[0, 3:].")
-    more = called(function, x, 3)
-    again(more, right_split(x, 3), "With 2 heads it is right, with 3 it is not.")
-    return "No number was computed: each row is read as h shorter ones."
+def _shares(x: Tensor, matrices: Matrices, n_heads: int, divisor: float | None = None) -> Tensor:
+    """What each head adds to the output of the layer, (h, n, d_model)."""
+    query, key, value = (right_split(x @ w, n_heads) for w in matrices[:3])
+    divisor = math.sqrt(query.shape[-1]) if divisor is None else divisor
+    weights = torch.softmax(query @ key.mT / divisor, dim=-1)
+    return weights @ value @ matrices[3].unflatten(0, (n_heads, -1))
 
 
-@exercise(2)
-def merge_heads(function: Callable[[Tensor], Any]) -> str:
-    """`function(heads)` must turn the heads' outputs (b, h, n, d) into (b, n, h · d)."""
-    heads = numbers(3, 2, 4, 5)
-    answer = called(function, heads)
-    if isinstance(answer, Tensor) and tuple(answer.shape) == (3, 4, 5):
-        raise Mistake("The heads were summed or averaged: they are to stand side by side.")
-    found = tensor_of(answer, (3, 4, 10))
-    if close(found, heads.reshape(3, 4, 10)):
-        raise Mistake("That is view alone: row 0 holds head 0's outputs of two tokens.")
-    if close(found, heads.transpose(0, 1).reshape(3, 4, 10)):
-        raise Mistake("You swapped the sentences and the heads: swap the heads and the tokens.")
-    if close(found, heads.permute(0, 2, 3, 1).flatten(-2)):
-        raise Mistake("The heads' numbers alternate: each head's d numbers stay side by side.")
-    if close(found, right_merge(heads.flip(1))):
-        raise Mistake("The heads are in reverse order: W^O's first rows belong to head 0.")
-    if not close(found, right_merge(heads)):
-        raise Mistake("The numbers are in the wrong places: row 0 begins with heads[0, 0, 0].")
-    more = numbers(1, 3, 4, 2)
-    again(called(function, more), right_merge(more), "With 2 heads it is right, with 3 it is not.")
-    return "It undoes the split: merge(split(x)) is x again."
+def _of_slices(x: Tensor, matrices: Matrices, n_heads: int) -> Tensor:
+    """The shares where each head reads its own slice of the input alone."""
+    d = x.shape[-1] // n_heads
+    found = []
+    for i in range(n_heads):
+        own = slice(i * d, (i + 1) * d)
+        parts = (x[:, own] @ w[own, own] for w in matrices[:3])
+        found.append(attention(*parts).output @ matrices[3][own])
+    return torch.stack(found)
 
 
 @exercise(3)
-def parameters(function: Callable[[int, int], Any]) -> str:
-    """`function(d_model, n_heads)` must count all weights and biases of the layer."""
-    cases = [(6, 2), (512, 8), (512, 1)]
-    found = [called(function, *case) for case in cases]
-    mistakes = {
-        "The four biases are missing: each linear map has d_model of them.": lambda d, h: 4 * d * d,
-        "W^O is missing: there are four linear maps.": lambda d, h: 3 * d * (d + 1),
-        "You gave each head projections of full width: a head's are d_model × d.": (
-            lambda d, h: h * 4 * d * (d + 1)
+def shares_of_the_heads(function: Callable[..., Any]) -> str:
+    """`function(x, w_q, w_k, w_v, w_o, n_heads)` must return what each head adds, (h, n, d_model).
+
+    x is (n, d_model), the matrices are (d_model, d_model); the sum over the heads is the layer.
+    """
+    x, matrices = numbers(4, 6), _matrices(6)
+    answer, right = called(function, x, *matrices, 2), _shares(x, matrices, 2)
+    if isinstance(answer, Tensor) and tuple(answer.shape) == (4, 6):
+        if close(answer.double(), right.sum(0)):
+            raise Mistake("That is the whole layer, the sum. Wanted is the share of each head.")
+        raise Mistake("Wanted are h outputs, one for each head, of shape (2, 4, 6).")
+    if isinstance(answer, Tensor) and tuple(answer.shape) == (2, 4, 3):
+        raise Mistake("These are the heads before W^O: each meets its own rows of W^O.")
+    found = tensor_of(answer, (2, 4, 6))
+    columns = (*matrices[:3], matrices[3].T.contiguous())
+    named(
+        found,
+        (right.flip(0), "Head 0 owns the first d rows of W^O: the order is reversed."),
+        (_shares(x, columns, 2), "You took columns of W^O: a head meets its own rows."),
+        (
+            right.sum(0).expand(2, 4, 6) / 2,
+            "Each head gets an equal part of the sum here, and no head adds that.",
         ),
-        "You gave each head full projections for q, k and v: a head's are d_model × d.": (
-            lambda d, h: (3 * h + 1) * d * (d + 1)
+        (
+            _of_slices(x, matrices, 2),
+            "Each head reads its slice of x alone: it reads all of x, by its own columns.",
         ),
-        "That is one head's share of it: there are h such heads.": lambda d, h: 4 * d * (d + 1) / h,
-        "A head reads all of d_model, not only d numbers: W_i^Q is d_model × d.": (
-            lambda d, h: 3 * h * (d // h) * (d // h + 1) + d * (d + 1)
+        (
+            _shares(x, matrices, 2, math.sqrt(6)),
+            "The scores are divided by √d_model: √d of one head was right.",
         ),
-    }
-    for words, wrong in mistakes.items():
-        if found == [wrong(*case) for case in cases]:
-            raise Mistake(words)
-    if found != [4 * d * (d + 1) for d, _ in cases]:
-        raise Mistake(
-            f"For (6, 2), (512, 8) and (512, 1) you say {found}. Draw the first: each of its "
-            "four maps has 6 · 6 weights and 6 biases."
+    )
+    if not close(found, right):
+        if close(found.sum(0), right.sum(0)):
+            raise Mistake("The sum is the layer's output, and its parts are not the heads'.")
+        raise Mistake("The sum over the heads is not the output of the layer in 8.3.")
+    more = numbers(5, 12)
+    try:
+        same = close(
+            tensor_of(called(function, more, *_matrices(12), 3), (3, 5, 12)),
+            _shares(more, _matrices(12), 3),
         )
-    return "4 d_model (d_model + 1): the number of heads is not in it."
+    except Mistake:
+        same = False
+    if not same:
+        raise Mistake("With 2 heads it is right, with 3 it is not: use n_heads.")
+    return "A layer is a sum over its heads: to remove one, leave out its share."
 
 
 @exercise(4)
-def head_size(function: Callable[[int, int], Any]) -> str:
-    """`function(d_model, n_heads)` must return d, or raise a ValueError that names both."""
-    if called(function, 512, 8) != 64 or called(function, 12, 12) != 1:
-        raise Mistake(f"512 / 8 is 64, and 12 / 12 is 1: you say {function(512, 8)!r} for 512.")
-    if isinstance(function(512, 8), float):
-        raise Mistake("A size is a whole number: / makes it a float, // does not.")
-    for d_model, n_heads in ((10, 4), (4, 8), (12, 0), (12, -4)):
-        case = f"d_model = {d_model} and n_heads = {n_heads}"
-        try:
-            answer = function(d_model, n_heads)
-        except ValueError as error:
-            if not all(str(size) in str(error) for size in (d_model, n_heads)):
-                raise Mistake(f"For {case} the error must name both numbers.") from error
-        except ZeroDivisionError as error:
-            raise Mistake(f"For {case} you divide by zero before you check.") from error
-        except AssertionError as error:
-            raise Mistake("`assert` vanishes under `python -O`: raise a ValueError.") from error
-        else:
-            raise Mistake(f"For {case} you return {answer!r}: raise a ValueError.")
-    return "A mistake that is named where it is made costs minutes instead of days."
+def without_mixing(function: Callable[[], Any]) -> str:
+    """`function()` must train two heads without W^O and return 8 shares lost, one a component."""
+    found = tensor_of(called(function), (8,))
+    if not bool(torch.isfinite(found).all()) or bool((found < 0).any()):
+        raise Mistake("A mean of squares is never negative: square before you average.")
+    if bool((found < 0.05).all()):
+        raise Mistake("Nothing is lost: W^O is still there. Pass mixing=False.")
+    if bool((found > 0.15).all()):
+        raise Mistake("All components lose much: that is one head. Wanted are two.")
+    if bool((found - found[0]).abs().max() < 1e-6):
+        raise Mistake("All eight agree: average over sentences and words, not over components.")
+    worst, rest = int(found.argmax()), found.sort().values[:-1]
+    if worst != 4 or found[4] < 0.4 or bool((rest > 0.15).any()):
+        shown = ", ".join(f"{share:.2f}" for share in found.tolist())
+        raise Mistake(f"Wanted are the shares of the task of 8.6, without W^O: these are {shown}.")
+    return (
+        "One component is lost, the fifth: it belongs to the word before, and lies among the five "
+        "components of the head that fetches the governor. W^O would move it there."
+    )
 
 
-def _layer(
-    x: Tensor, matrices: tuple[Tensor, ...], n_heads: int, cut: Any = None, join: Any = None
-) -> Tensor:
-    w_q, w_k, w_v, w_o = matrices
-    cut, join = cut or (lambda t: right_split(t, n_heads)), join or right_merge
-    return join(attention(cut(x @ w_q), cut(x @ w_k), cut(x @ w_v)).output) @ w_o
+class Draft(nn.Module):
+    """The layer that exercise 5 has mended, as it stands in the lecture: it holds three faults."""
 
+    def __init__(self, d_model: int, n_heads: int) -> None:
+        super().__init__()
+        self.n_heads, self.d = n_heads, d_model // n_heads
+        self.fc_q, self.fc_k = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
+        self.fc_v, self.fc_o = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
 
-def _divided_by(x: Tensor, matrices: tuple[Tensor, ...], n_heads: int, divisor: float) -> Tensor:
-    query, key, value = (right_split(x @ w, n_heads) for w in matrices[:3])
-    weights = torch.softmax(query @ key.mT / divisor, dim=-1)
-    return right_merge(weights @ value) @ matrices[3]
-
-
-def _wrong_layers(x: Tensor, matrices: tuple[Tensor, ...]) -> dict[str, Tensor]:
-    """The mistakes that exercise 5 knows, for x (2, 5, 12) and 3 heads, with what each gives."""
-    viewed = {"cut": lambda t: t.reshape(2, 3, 5, 4)}
-    joined = {"join": lambda t: t.reshape(2, 5, 12)}
-    found = {
-        "Nothing has changed: shuffle the tokens and see what the outputs do.": viewed | joined,
-        "The merge is right. The split still makes heads of whole tokens.": viewed,
-        "The split is right. The merge still writes one token's numbers to another.": joined,
-        "Each token's heads attend to each other: bring the heads before the tokens.": {
-            "cut": lambda t: t.unflatten(-1, (3, 4)),
-            "join": lambda t: t.flatten(-2),
-        },
-        "Each head takes every third number: its numbers lie side by side.": {
-            "cut": lambda t: t.unflatten(-1, (4, 3)).permute(0, 3, 1, 2)
-        },
-        "That is one head of full width: n_heads is not used.": dict.fromkeys(
-            ("cut", "join"), lambda t: t
-        ),
-    }
-    wrong = {words: _layer(x, matrices, 3, **parts) for words, parts in found.items()}
-    unmixed = (*matrices[:3], torch.eye(12, dtype=torch.float64))
-    wrong["Split and merge are right, and W^O was lost on the way."] = _layer(x, unmixed, 3)
-    for divisor, root in ((12, "√d_model"), (3, "√n_heads"), (1, "nothing")):
-        words = f"The scores are divided by {root}: √d of one head was right."
-        wrong[words] = _divided_by(x, matrices, 3, math.sqrt(divisor))
-    return wrong
+    def outputs(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """What the mended layer computes, for a boolean mask (b, n), True = may be seen."""
+        split = (right_split(fc(x), self.n_heads) for fc in (self.fc_q, self.fc_k, self.fc_v))
+        query, key, value = split
+        heads, n = self.n_heads, x.shape[1]
+        seen = None if mask is None else mask[:, None, None].expand(-1, heads, n, -1)
+        return self.fc_o(right_merge(attention(query, key, value, seen).output))
 
 
 @exercise(5)
-def mend_the_layer(function: Callable[..., Any]) -> str:
-    """`function(x, w_q, w_k, w_v, w_o, n_heads)` must attend over x (b, n, d_model)."""
-    x, matrices = numbers(2, 5, 12), tuple(numbers(4, 12, 12) / math.sqrt(12))
-    found = tensor_of(called(function, x, *matrices, 3), (2, 5, 12))
-    for words, wrong in _wrong_layers(x, matrices).items():
-        if close(found, wrong):
-            raise Mistake(words)
-    if not close(found, _layer(x, matrices, 3)):
-        raise Mistake("The output is wrong. Compare with multi_head of 8.3 for one sentence.")
-    few = x[:1, :3]
-    words = "With 3 heads it is right, with 2 it is not: use n_heads."
-    again(called(function, few, *matrices, 2), _layer(few, matrices, 2), words)
-    return "Split and merge each need their transposition: a view moves nothing."
+def mend_the_layer(layer: Any) -> str:
+    """`layer(d_model, n_heads)` must build the draft without its three faults."""
+    if layer is None or layer is ...:
+        raise Blank
+    if not (isinstance(layer, type) and issubclass(layer, nn.Module)):
+        raise Mistake("A class was wanted: mend the draft and hand over its name.")
+    mended, right = _with_same_weights(layer)
+    x = numbers(2, 5, 12)
+    may = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 0, 0]]).bool()
+    with torch.no_grad():
+        found, again = (mended(x, may).nan_to_num() for _ in range(2))
+        if not close(found, again):
+            raise Mistake(
+                "In evaluation mode the same sentence gives two outputs: the function dropout "
+                "does not know of eval(). The module nn.Dropout does."
+            )
+        if close(found, right.outputs(x, ~may)):
+            raise Mistake("The mask is the wrong way round: True means may be seen.")
+        if not close(mended(x, torch.ones_like(may)), right.outputs(x)):
+            raise Mistake("Where all may be seen the numbers differ from the draft's.")
+        if not close(found, right.outputs(x, may)):
+            raise Mistake("With padding the words do not see the words alone.")
+        try:
+            free = mended(x)
+        except TypeError as error:
+            raise Mistake(f"Without a mask the layer fails: {error}.") from error
+        if not close(free, right.outputs(x)):
+            raise Mistake("Without a mask every word should see every word.")
+        try:
+            halves = layer(12, 4).half().eval()(x.half(), may)
+        except RuntimeError as error:
+            raise Mistake(f"In half precision the layer fails: {error}.") from error
+        if not bool(halves.isfinite().all()):
+            raise Mistake("In half precision the output is not finite.")
+    if not _drops(layer):
+        raise Mistake("In training nothing is dropped any more: dropout belongs there.")
+    return (
+        "Dropout outside training, a mask whose meaning nobody wrote down, a constant that half "
+        "precision cannot hold: none of the three changes a shape."
+    )
 
 
-@exercise(6)
-def matrices_of(function: Callable[[nn.MultiheadAttention], Any]) -> str:
-    """`function(theirs)` must return w_q, w_k, w_v and w_o, for x @ w, of PyTorch's layer."""
+def _with_same_weights(layer: Any) -> tuple[nn.Module, Draft]:
     with seeded(8):
-        theirs = nn.MultiheadAttention(4, 2, bias=False, batch_first=True).double()
-    theirs.requires_grad_(False)
-    found = _four(called(function, theirs))
-    rows = [*theirs.in_proj_weight.split(4), theirs.out_proj.weight]
-    right = [row.T for row in rows]
-    fits = [close(one, wanted) for one, wanted in zip(found, right, strict=True)]
-    if all(fits):
-        x = numbers(1, 3, 4)
-        assert torch.allclose(_layer(x, tuple(found), 2), theirs(x, x, x)[0])
-        return "One big matrix of three, stored as rows: now you can read PyTorch's layer."
-    stored = [close(one, row) for one, row in zip(found, rows, strict=True)]
-    if all(stored):
-        raise Mistake("These are for W x: a Linear stores the transpose of the W in x W.")
-    if all(fits[:3]) and stored[3]:
-        raise Mistake("w_q, w_k and w_v are right; w_o is stored transposed too.")
-    if all(stored[:3]) and fits[3]:
-        raise Mistake("w_o is right; w_q, w_k and w_v are stored transposed too.")
-    places = [i for one in found for i, wanted in enumerate(right) if close(one, wanted)]
-    if sorted(places) == [0, 1, 2, 3]:
-        raise Mistake("All four are there, in another order: in_proj_weight holds q, k, v.")
-    if close(found[0], theirs.in_proj_weight.T.reshape(3, 4, 4)[0]):
-        raise Mistake("A reshape mixed the three: cut in_proj_weight by rows, then transpose.")
-    names = [name for name, fit in zip(("w_q", "w_k", "w_v", "w_o"), fits, strict=True) if not fit]
-    raise Mistake(f"{', '.join(names)} not as in the layer: look at its state_dict.")
-
-
-def _four(answer: Any) -> list[Tensor]:
-    """The answer as four matrices, from a tuple, a list or one stacked tensor."""
-    if isinstance(answer, Tensor) and answer.dim() == 3:
-        answer = list(answer)
-    if not isinstance(answer, (tuple, list)):
-        raise Mistake("Return four matrices: w_q, w_k, w_v, w_o.")
-    if len(answer) != 4:
+        right = Draft(12, 4).double()
+        mended = layer(12, 4)
+    try:
+        mended.double().load_state_dict(right.state_dict())
+    except (RuntimeError, AttributeError) as error:
         raise Mistake(
-            f"Return four matrices: w_q, w_k, w_v, w_o. These are {len(answer)}: cut "
-            "in_proj_weight along its axis of 3 · d_model."
-        )
-    return [tensor_of(one, (4, 4)) for one in answer]
+            "Its parameters are not the draft's fc_q, fc_k, fc_v and fc_o: mend this layer, "
+            "instead of taking another."
+        ) from error
+    return mended.eval(), right
+
+
+def _drops(layer: Any) -> bool:
+    """Whether the layer drops weights in training."""
+    with seeded(8), torch.no_grad():
+        training = layer(12, 4).double().train()
+        x = numbers(4, 9, 12)
+        may = torch.ones(4, 9).bool()
+        return not close(training(x, may), training(x, may))

@@ -14,6 +14,9 @@ from attnbook.attention import attention
 from attnbook.exercises import Blank, Mistake, called, close, exercise, tensor_of
 from attnbook.exercises.self_attention import HAD_BOWL_NUTS
 
+KINDS = ("subject", "verb", "object", "adjective", "adverb")
+OTHER_RULE = dict(zip(KINDS, ("adjective", "subject", "adverb", "object", "object"), strict=True))
+
 
 def drawn(*shape: int, seed: int = 6) -> Tensor:
     """Numbers from a seeded generator, in float64."""
@@ -21,64 +24,7 @@ def drawn(*shape: int, seed: int = 6) -> Tensor:
     return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
-def layer(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Tensor:
-    """The output of attention with three projections."""
-    return attention(x @ w_q, x @ w_k, x @ w_v).output
-
-
-def slips(q: Tensor, k: Tensor) -> list[tuple[Tensor, int, str]]:
-    """Scores, softmax axis and words for each slip on six tokens, d_model = 5 and d_k = 2."""
-    return [
-        (q @ k.T, -1, "You forgot to divide the scores by √d_k."),
-        (q @ k.T / 2, -1, "You divided by d_k itself: divide by its root."),
-        (q @ k.T / math.sqrt(5), -1, "You divided by √d_model; a query has d_k = 2 numbers here."),
-        (q @ k.T / math.sqrt(6), -1, "You divided by √n; d_k is the width of a query: 2 here."),
-        (q @ k.T / math.sqrt(2), 0, "Your softmax runs over the queries: it must be dim=-1."),
-        (k @ q.T / math.sqrt(2), -1, "Queries and keys have changed places: row i is query i's."),
-        (q @ q.T / math.sqrt(2), -1, "You compared queries with queries: the keys come from w_k."),
-        (k @ k.T / math.sqrt(2), -1, "You compared keys with keys: the queries come from w_q."),
-    ]
-
-
 @exercise(1)
-def projected_attention(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
-    """`function(x, w_q, w_k, w_v)` must return the outputs (n, d_v) of x (n, d_model)."""
-    x, w_q, w_k, w_v = drawn(6, 5), drawn(5, 2, seed=7), drawn(5, 2, seed=8), drawn(5, 3, seed=9)
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    answer = called(function, x, w_q, w_k, w_v)
-    if isinstance(answer, tuple):
-        raise Mistake("Several things came back: return the output alone, one tensor.")
-    weights = torch.softmax(q @ k.T / math.sqrt(2), -1)
-    if isinstance(answer, Tensor) and answer.shape == x.shape and close(answer, weights @ x):
-        raise Mistake("The weights are right, but you averaged the rows of x: average the values.")
-    found = tensor_of(answer, (6, 3))
-    for scores, dim, words in slips(q, k):
-        if close(found, torch.softmax(scores, dim) @ v):
-            raise Mistake(words)
-    if not close(found, layer(x, w_q, w_k, w_v)):
-        raise Mistake("The output is wrong. Work one row out by hand: score, scale, softmax, sum.")
-    return "Three products, and then lecture 5's three steps: score, softmax, sum."
-
-
-@exercise(2)
-def parameters(function: Callable[[int, int, int], Any]) -> str:
-    """`function(d_model, d_k, d_v)` must count the numbers in the three matrices."""
-    sizes = ((300, 100, 100), (512, 64, 64), (8, 3, 5))
-    found = [called(function, *size) for size in sizes]
-    if found == [d * d_k for d, d_k, _ in sizes]:
-        raise Mistake("That is one matrix: there are three.")
-    if found == [3 * d * d_k for d, d_k, _ in sizes]:
-        raise Mistake("Right as long as d_v = d_k; the values may have a width of their own.")
-    if found == [d * (d_k + d_v) for d, d_k, d_v in sizes]:
-        raise Mistake("You counted two matrices: queries and keys have one of width d_k each.")
-    if found == [d * (2 * d_k + d_v) + 2 * d_k + d_v for d, d_k, d_v in sizes]:
-        raise Mistake("You counted biases too: a projection of this lecture is a matrix alone.")
-    if found != [90_000, 98_304, 88]:
-        raise Mistake(f"For (300, 100, 100), (512, 64, 64) and (8, 3, 5) you say {found}.")
-    return "90,000 for 300 → 100, whatever the length of the sentence."
-
-
-@exercise(3)
 def hard_lookup(function: Callable[[Tensor, Tensor, Tensor], Any]) -> str:
     """`function(queries, keys, values)` must return for each query the value of its best key."""
     # Whole numbers over a power of two, so that a tie is exact and no gap is wide: the first query
@@ -103,26 +49,10 @@ def hard_lookup(function: Callable[[Tensor, Tensor, Tensor], Any]) -> str:
         raise Mistake("You took the key most alike. The score is the dot product: length counts.")
     if not close(found, best.double() / best.sum(-1, keepdim=True) @ values):
         raise Mistake("Some row is wrong: a key just below the best gets nothing.")
-    return "This is what the soft look-up tends to as the temperature goes to 0, ties and all."
+    return "The limit of the soft look-up, ties included."
 
 
-@exercise(4)
-def column_form(function: Callable[[Tensor, Tensor], Any]) -> str:
-    """`function(x, w)` must project the columns of x (d_model, n) by w (d_model, d_k)."""
-    for width in (3, 2):  # square first, as in the colleague's test: there the slip is silent
-        x, w = drawn(3, 4), drawn(3, width, seed=7)
-        answer = called(function, x, w)
-        if isinstance(answer, Tensor) and tuple(answer.shape) == (4, width):
-            raise Mistake("Your queries are rows; here vectors are columns: the shape is (d_k, n).")
-        found = tensor_of(answer, (width, 4))
-        if width == 3 and close(found, w @ x):
-            raise Mistake("That is the colleague's w @ x: the right shape, and other numbers.")
-        if not close(found, w.T @ x):
-            raise Mistake("The shape is right, the numbers are not: column i is token i's query.")
-    return "In columns q = Wᵀx: the same numbers as xW, standing upright."
-
-
-@exercise(5)
+@exercise(2)
 def around_the_circle(matrices: Any) -> str:
     """`matrices` = (w_q, w_k): had must attend to bowl, bowl to nuts, nuts to had, by 0.9 each."""
     if matrices is None or matrices is ...:
@@ -146,4 +76,55 @@ def around_the_circle(matrices: Any) -> str:
         if torch.allclose(w_q @ w_k.T, w_k @ w_q.T):
             raise Mistake(f"{shown}. Your scores are symmetric: such scores go around no circle.")
         raise Mistake(f"The weights around the circle are {shown}: each must be 0.9 at least.")
-    return f"The weights around the circle are {shown}: no symmetric scores could do that."
+    return f"{shown}: no symmetric scores could do that."
+
+
+@exercise(3)
+def frozen(errors: Any) -> str:
+    """`errors` holds the mean error after training with W^Q, W^K or W^V left as it was drawn."""
+    if errors is None or errors is ...:
+        raise Blank
+    names = ("W^Q", "W^K", "W^V")
+    if not isinstance(errors, dict) or set(errors) != set(names):
+        raise Mistake('A dictionary was wanted: {"W^Q": …, "W^K": …, "W^V": …}.')
+    if any(error is ... for error in errors.values()):
+        raise Blank
+    q, k, v = tensor_of([errors[name] for name in names], (3,)).tolist()
+    if not all(math.isfinite(error) and error >= 0 for error in (q, k, v)):
+        raise Mistake("An error is a mean of squares: a number, not below 0.")
+    if min(q, k, v) > 1:
+        raise Mistake("These are larger than fetching zeros costs, a third. Are they percentages?")
+    if max(q, k, v) < 0.1:
+        raise Mistake("All are small: was W^V frozen? Use requires_grad_(False) before train.")
+    if min(q, k, v) > 0.2:
+        raise Mistake("All are large: were the other two matrices still free to learn?")
+    if q < 0.001 and k < 0.001:
+        raise Mistake("Without W^Q or W^K it goes less well than that: were they frozen?")
+    if max(q, k) > v:
+        raise Mistake("The largest error should be that of W^V: which number belongs to which?")
+    if v < 0.15 or max(q, k) > 0.15:
+        raise Mistake(f"You say {q:.3f}, {k:.3f} and {v:.3f}. Average over more seeds.")
+    return "No weights can undo what a random W^V hands over."
+
+
+@exercise(4)
+def read_the_rule(rule: Any) -> str:
+    """`rule` says for each kind which kind it asks for, as read off the learned matrix."""
+    if rule is None or rule is ...:
+        raise Blank
+    if not isinstance(rule, dict) or set(rule) != set(KINDS):
+        raise Mistake('A dictionary was wanted, with all five kinds: {"subject": "…", …}.')
+    if any(asked is ... for asked in rule.values()):
+        raise Blank
+    unknown = [asked for asked in rule.values() if asked not in KINDS]
+    if unknown:
+        raise Mistake(f"{unknown[0]!r} is none of the kinds {', '.join(KINDS)}.")
+    if rule == dict(zip(KINDS, ("verb", "object", "subject", "object", "verb"), strict=True)):
+        raise Mistake("This is the rule of Figure 6.3: read the picture of this exercise.")
+    asked_by = {asked: kind for kind, asked in OTHER_RULE.items() if asked != "object"}
+    if all(rule[asked] == kind for asked, kind in asked_by.items()):
+        raise Mistake("You read the columns: a row asks, a column is asked.")
+    wrong = [kind for kind in KINDS if rule[kind] != OTHER_RULE[kind]]
+    if wrong:
+        raise Mistake(f"Look at the row of {wrong[0]} again: where is its largest score?")
+    return "Rows ask, columns are asked: some twice, some never."

