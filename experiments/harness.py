@@ -61,6 +61,11 @@ def file_of(script: str | Path) -> Path:
     return RESULTS / f"{Path(script).stem}.json"
 
 
+def seeds_of(module: Any) -> Sequence[int]:
+    """Return the seeds of a table: its script's own, where it names some."""
+    return getattr(module, "SEEDS", SEEDS)
+
+
 def some(lesson: Lesson, asked: int | None) -> Lesson:
     """Return a lesson whose held-out sets are cut to their first pairs."""
     return lesson._replace(test=lesson.test[:asked], combinations=lesson.combinations[:asked])
@@ -130,6 +135,7 @@ def run(script: str) -> None:
     torch.set_num_threads(1)
     os.environ["TQDM_DISABLE"] = "1"
     module, file = load(script), file_of(script)
+    table: dict[str, Any]
     if options.same:
         table = json.loads(file.read_text("utf-8"))
     else:
@@ -139,7 +145,8 @@ def run(script: str) -> None:
             return
         print(why or f"{stem}: again", flush=True)
         rows = {name: _row(stem, name, module) for name in module.MODELS}
-        table = {"torch": torch.__version__.split("+")[0], "rows": rows, "seeds": list(SEEDS)}
+        seeds = list(seeds_of(module))
+        table = {"torch": torch.__version__.split("+")[0], "rows": rows, "seeds": seeds}
     table["data"] = checksum(module.data())
     table["fingerprint"] = {name: fingerprint(module, name) for name in module.MODELS}
     text = json.dumps(table, ensure_ascii=False, indent=1)
@@ -148,7 +155,7 @@ def run(script: str) -> None:
 
 def _row(stem: str, name: str, module: Any) -> dict[str, list[float]]:
     row: dict[str, list[float]] = {}
-    for seed in SEEDS:
+    for seed in seeds_of(module):
         found = module.measure(seed, **module.MODELS[name])
         print(f"{stem}, {name}, seed {seed}: {found}", flush=True)
         for key, number in found.items():

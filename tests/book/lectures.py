@@ -22,6 +22,7 @@ EDITED = frozenset(
     {
         "05-self-attention",
         "06-queries-keys-values",
+        "07-scaling-and-masks",
         "08-multi-head-attention",
     }
 )

@@ -50,9 +50,6 @@ UNCOMPARED = {
     "04-scoring-functions": {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
-    "07-scaling-and-masks": {
-        "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
-    },
     "09-positions": {
         "# @title The similarities of a learned table": "its numbers and colours are those of a "
         "trained table; the cell asserts what must hold",

@@ -7,37 +7,34 @@ import math
 import torch
 
 from attnbook.exercises import scaling_and_masks as lecture_7
+from attnbook.masks import causal_mask
+
+ROOT = math.sqrt(0.6)
+STUCK, LEARNED = [0.12] * 300, [0.3] * 200 + [0.001] * 100
 
 
-def attended(query, key, value, divisor=None, dim=-1):
-    divisor = math.sqrt(key.shape[-1]) if divisor is None else divisor
-    return torch.softmax(query @ key.mT / divisor, dim) @ value
+def parts(sentence):
+    """What a packed mask is joined from: past, the same sentence, real keys, each (b, n, n)."""
+    same = sentence[:, :, None] == sentence[:, None, :]
+    past = torch.ones(same.shape, dtype=torch.bool).tril()
+    return past, same, (sentence >= 0)[:, None, :].expand(same.shape)
 
 
-def decoder(lengths, n, diagonal=0):
-    real = torch.arange(n) < torch.tensor(lengths)[:, None]
-    return torch.ones(n, n, dtype=torch.bool).tril(diagonal), real[:, None, :].expand(-1, n, n)
+def packed(join):
+    """An answer whose mask is `join(past, same, real)`."""
+    return lambda sentence: join(*parts(sentence))
 
 
-def past(lengths, n):
-    return decoder(lengths, n)[0].expand(len(lengths), n, n)
+def right(past, same, real):
+    return past & same & real
 
 
-def real(lengths, n):
-    return decoder(lengths, n)[1]
+def ready_made(sentence):
+    return causal_mask(sentence.shape[-1]) & right(*parts(sentence))
 
 
-def right(lengths, n):
-    return past(lengths, n) & real(lengths, n)
-
-
-def two(ours, theirs):
-    """An answer that hides by `ours` and `theirs`, given the real tokens (b, n)."""
-    return lambda mask: (ours(mask.bool()), theirs(mask.bool()))
-
-
-def queries(real):
-    return real[:, None, :]
+def spread(number, errors=LEARNED):
+    return lambda: (number, errors)
 
 
 def listed(flags):
@@ -74,98 +71,34 @@ def empty(mask):
 
 
 WRONG = [
-    (lecture_7.softmax_jacobian, torch.diag, "also moves the other weights"),
-    (lecture_7.softmax_jacobian, lambda a: torch.diag(a * (1 - a)), "The diagonal is right"),
-    (lecture_7.softmax_jacobian, lambda a: -torch.outer(a, a), "lacks its first term"),
-    (lecture_7.softmax_jacobian, lambda a: torch.outer(a, a) - torch.diag(a), "signs are turned"),
-    (lecture_7.softmax_jacobian, lambda a: torch.outer(a, a) + torch.diag(a), "is a minus"),
-    (lecture_7.softmax_jacobian, lambda a: torch.outer(a, 1 - a), "belongs to the diagonal"),
-    (lecture_7.softmax_jacobian, lambda a: a * (torch.eye(len(a)) - a), "begins with α_k"),
+    (lecture_7.packed_mask, packed(lambda *a: ~right(*a)), "turned over"),
+    (lecture_7.packed_mask, packed(lambda past, same, real: same & real), "future is visible"),
+    (lecture_7.packed_mask, packed(lambda past, same, real: past & real), "before its own"),
+    (lecture_7.packed_mask, packed(lambda past, same, real: past & same), "−1 equals −1"),
+    (lecture_7.packed_mask, packed(lambda p, s, r: p & ~s & r), "*other* sentences"),
+    (lecture_7.packed_mask, packed(lambda p, s, r: p.tril(-1) & s & r), "hidden from itself"),
+    (lecture_7.packed_mask, packed(lambda p, s, r: p.mT & s & r), "looks forward"),
+    (lecture_7.packed_mask, packed(lambda p, s, r: (p | s) & r), "with `or`"),
+    (lecture_7.packed_mask, packed(lambda p, s, r: p & s & s.mT & r & r.mT & False), "four True"),
+    (lecture_7.packed_mask, packed(lambda *a: right(*a).int()), "must be boolean"),
+    (lecture_7.packed_mask, packed(lambda *a: right(*a).tolist()), "must be a tensor"),
+    (lecture_7.packed_mask, packed(lambda *a: right(*a)[0]), "wanted is (2, 6, 6)"),
     (
-        lecture_7.softmax_jacobian,
-        lambda a: torch.eye(len(a)) - torch.outer(a, a),
-        "not the identity",
+        lecture_7.packed_mask,
+        lambda sentence: right(*parts(sentence.clamp(max=1))) & (sentence < 2)[:, None],
+        "may be any",
     ),
-    (lecture_7.softmax_jacobian, lambda a: torch.eye(len(a)), "entries are wrong"),
-    (
-        lecture_7.softmax_jacobian,
-        lambda a: torch.diag(a) - torch.outer(a, a) if len(a) == 3 else torch.diag(a),
-        "wrong for four",
-    ),
-    (
-        lecture_7.softmax_jacobian,
-        lambda a: torch.eye(3) * a - a[:, None] * a,
-        "raised RuntimeError",
-    ),
-    (lecture_7.softmax_jacobian, lambda a: a * (1 - a), "wanted is (3, 3)"),
-    (lecture_7.batched_attention, lambda q, k, v: attended(q, k, v, 1), "raw scores"),
-    (lecture_7.batched_attention, lambda q, k, v: attended(q, k, v, 7), "divided by d_k"),
-    (lecture_7.batched_attention, lambda q, k, v: attended(q, k, v, 7**-0.5), "multiplied by"),
-    (
-        lecture_7.batched_attention,
-        lambda q, k, v: attended(q, k, v, math.sqrt(k.shape[0])),
-        "of the batch",
-    ),
-    (
-        lecture_7.batched_attention,
-        lambda q, k, v: attended(q, k, v, math.sqrt(k.shape[1])),
-        "root of a length",
-    ),
-    (
-        lecture_7.batched_attention,
-        lambda q, k, v: attended(q, k, v, math.sqrt(q.shape[1])),
-        "root of a length",
-    ),
-    (
-        lecture_7.batched_attention,
-        lambda q, k, v: attended(q, k, v, math.sqrt(v.shape[-1])),
-        "divided by √d_v",
-    ),
-    (lecture_7.batched_attention, lambda q, k, v: q @ k.mT / 7**0.5 @ v, "softmax is missing"),
-    (lecture_7.batched_attention, lambda q, k, v: attended(q, k, v, dim=1), "wrong axis"),
-    (lecture_7.batched_attention, lambda q, k, v: attended(q, k, v, dim=0), "wrong axis"),
-    (lecture_7.batched_attention, lambda q, k, v: q @ k, "raised RuntimeError"),
-    (lecture_7.batched_attention, lambda q, k, v: q[..., :5], "outputs are wrong"),
-    (lecture_7.decoder_mask, lambda *a: ~right(*a), "turned over"),
-    (lecture_7.decoder_mask, past, "the padding is not"),
-    (lecture_7.decoder_mask, real, "the future is not"),
-    (lecture_7.decoder_mask, lambda *a: past(*a) | real(*a), "with `or`"),
-    (
-        lecture_7.decoder_mask,
-        lambda lengths, n: decoder(lengths, n, -1)[0] & real(lengths, n),
-        "hidden from itself",
-    ),
-    (lecture_7.decoder_mask, lambda *a: past(*a) & real(*a).mT, "as a query"),
-    (lecture_7.decoder_mask, lambda *a: past(*a).mT & real(*a), "looks forward"),
-    (lecture_7.decoder_mask, lambda *a: ~past(*a) & real(*a), "looks forward"),
-    (
-        lecture_7.decoder_mask,
-        lambda lengths, n: past(lengths, n) & real([length + 1 for length in lengths], n),
-        "One padding is still visible",
-    ),
-    (lecture_7.decoder_mask, lambda *a: right(*a) & right(*a).mT, "mask is wrong"),
-    (
-        lecture_7.decoder_mask,
-        lambda lengths, n: right(lengths if n == 4 else [n, n], n),
-        "wrong for another",
-    ),
-    (lecture_7.decoder_mask, lambda *a: right(*a).float(), "must be boolean"),
-    (lecture_7.decoder_mask, lambda *a: right(*a).tolist(), "must be a tensor"),
-    (lecture_7.decoder_mask, lambda *a: right(*a)[:, :1], "wanted is (3, 4, 4)"),
-    (lecture_7.two_polarities, two(lambda r: ~queries(r), lambda r: r), "Both are turned over"),
-    (lecture_7.two_polarities, two(lambda r: ~queries(r), lambda r: ~r), "book's mask is turned"),
-    (lecture_7.two_polarities, two(queries, lambda r: r), "key_padding_mask is turned"),
-    (lecture_7.two_polarities, two(lambda r: r, lambda r: ~r), "an axis for the queries"),
-    (lecture_7.two_polarities, two(lambda r: r[None], lambda r: ~r), "wanted is (3, 1, 4)"),
-    (lecture_7.two_polarities, two(queries, lambda r: ~queries(r)), "wanted: (3, 4)"),
-    (lecture_7.two_polarities, two(lambda r: queries(r).int(), lambda r: ~r), "must be boolean"),
-    (
-        lecture_7.two_polarities,
-        two(lambda r: queries(r.flip(-1)), lambda r: ~r),
-        "hides the wrong keys",
-    ),
-    (lecture_7.two_polarities, lambda mask: mask.bool(), "Two masks were wanted"),
-    (lecture_7.two_polarities, lambda m: (~m.bool(), queries(m.bool())), "other way round"),
+    (lecture_7.packed_mask, ready_made, "your function calls `causal_mask`"),
+    (lecture_7.repair, spread(ROOT), "the layer that got stuck"),
+    (lecture_7.repair, spread(ROOT / math.sqrt(512)), "whole root to each matrix"),
+    (lecture_7.repair, spread(ROOT / 512), "divided each matrix by 512"),
+    (lecture_7.repair, spread(512**-0.25), "√(3/5) belongs in front"),
+    (lecture_7.repair, spread(ROOT * 512**0.25), "made the matrices larger"),
+    (lecture_7.repair, spread(0.3), "begin with a spread of 3.39: wanted is 1"),
+    (lecture_7.repair, spread(torch.tensor(0.1)), "must be a number"),
+    (lecture_7.repair, spread(ROOT / 512**0.25, STUCK), "should be undivided"),
+    (lecture_7.repair, spread(ROOT / 512**0.25, 0.001), "wanted is (300,)"),
+    (lecture_7.repair, lambda: 0.16, "Two things were wanted"),
     (lecture_7.cached_decoder, masked(lambda past, real: ~(past & real)), "turned over"),
     (lecture_7.cached_decoder, masked(lambda past, real: past), "the padding is not"),
     (lecture_7.cached_decoder, masked(lambda past, real: real), "the future is not"),
@@ -200,11 +133,14 @@ WRONG = [
         lambda real, n_q: (both(*cached(real, real.shape[-1])), []),
         "wanted is (3, 3, 5)",
     ),
+    (
+        lecture_7.cached_decoder,
+        lambda real, n_q: causal_mask(n_q, real.shape[-1]) & real[:, None, :],
+        "your function calls `causal_mask`",
+    ),
 ]
 BLANK = [
-    (lecture_7.softmax_jacobian, lambda weights: None),
-    (lecture_7.batched_attention, lambda query, key, value: ...),
-    (lecture_7.decoder_mask, lambda lengths, n: None),
-    (lecture_7.two_polarities, lambda attention_mask: None),
+    (lecture_7.packed_mask, lambda sentence: None),
+    (lecture_7.repair, lambda: ...),
     (lecture_7.cached_decoder, lambda real, n_q: ...),
 ]

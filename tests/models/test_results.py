@@ -18,7 +18,7 @@ from attnbook.models import classifier, tasks
 from attnbook.models.recipe import CACHE
 from attnbook.models.results import names, read, spread
 from attnbook.training import metrics
-from experiments.harness import RENEW, SEEDS, file_of, stale
+from experiments.harness import RENEW, file_of, seeds_of, stale
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted(
@@ -43,9 +43,9 @@ def test_the_models_behave_as_when_the_table_was_made(script: Path) -> None:
 def test_table_holds_every_model_and_seed(script: Path) -> None:
     module = importlib.import_module(f"experiments.{script.stem}")
     assert list(read(script.stem)) == list(module.MODELS)
-    assert json.loads(file_of(script).read_text("utf-8"))["seeds"] == list(SEEDS)
+    assert json.loads(file_of(script).read_text("utf-8"))["seeds"] == list(seeds_of(module))
     for measures in read(script.stem).values():
-        assert {len(numbers) for numbers in measures.values()} == {len(SEEDS)}
+        assert {len(numbers) for numbers in measures.values()} == {len(seeds_of(module))}
 
 
 @pytest.mark.heavy
@@ -60,7 +60,7 @@ def test_one_model_trained_anew_gives_its_row_again(
     found, table = module.measure(seed, **module.MODELS[name]), read(script.stem)[name]
     assert list(found) == list(table)
     for key, allowed in module.TOLERANCE.items():
-        stored = table[key][SEEDS.index(seed)]
+        stored = table[key][seeds_of(module).index(seed)]
         assert abs(found[key] - stored) <= allowed, (name, key, found[key], stored)
 
 
