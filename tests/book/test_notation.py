@@ -13,8 +13,8 @@ PAGE = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+?)\$", re.S)
 UPRIGHT = re.compile(r"\\(?:text|operatorname\*?|mathrm|begin|end)\{[^{}]*\}")
 GREEK = {
-    "alpha": "α", "beta": "β", "delta": "δ", "Delta": "Δ", "varepsilon": "ε", "mu": "μ",
-    "omega": "ω", "sigma": "σ",
+    "alpha": "α", "beta": "β", "delta": "δ", "Delta": "Δ", "varepsilon": "ε", "lambda": "λ",
+    "mu": "μ", "omega": "ω", "sigma": "σ",
 }  # fmt: skip
 SYMBOL = re.compile(r"([A-Za-zα-ωΔ])((?:[_^](?:\{[^{}]*\}|[^\s{}]))*)")
 # below these letters stands a name, and no index: d_k is another size than d
@@ -26,7 +26,7 @@ def symbols(text: str, *, indices: bool = True) -> set[str]:
     """Return the symbols of a text's formulas: ``d_k``, ``W^Q``, and ``x_·`` with any index."""
     found = set()
     for formula in FORMULA.findall(re.sub(r"```.*?```", "", text, flags=re.S)):
-        plain = UPRIGHT.sub("@", "".join(formula))
+        plain = UPRIGHT.sub("@", re.sub(r"\\\\\[\d+pt\]", " ", "".join(formula)))
         plain = re.sub(r"\\([A-Za-z]+)", lambda command: GREEK.get(command[1], " "), plain)
         for base, marks in SYMBOL.findall(plain):
             power = re.search(r"\^\{?([QKVO])", marks)

@@ -16,7 +16,7 @@ from attnbook.pictures.layout import ROLES, Area, _parts, pieces, width_of
 from attnbook.pictures.schematic import Box, look
 from tests.pictures.drawings import DRAWINGS
 
-CSS = (Path(attnbook.__file__).parent / "widgets/core/style/roles.css").read_text(encoding="utf-8")
+CSS = (Path(attnbook.__file__).parent / "pictures/roles.css").read_text(encoding="utf-8")
 
 each = pytest.mark.parametrize("make", DRAWINGS.values(), ids=DRAWINGS)
 

@@ -14,8 +14,8 @@ from functools import cache
 from typing import Any
 
 from attnbook import _check
+from attnbook.pictures import sheets
 from attnbook.pictures.layout import ROLES, SMALL, Arrow, Box, Frame, Role, pieces, placed
-from attnbook.widgets.core import chunks
 
 __all__ = ["KINDS", "ROLES", "Role", "Schematic"]
 
@@ -23,7 +23,7 @@ KINDS = ("vector", "matrix", "learned", "operation", "text")
 
 
 class Schematic:
-    """A drawing of boxes and arrows on a grid, made box by box.
+    """A drawing of boxes and arrows on a grid, made box by box::
 
         drawing = Schematic("A vector x is multiplied by the learned matrix W^Q: the query q.")
         x = drawing.vector("x", "d", at=(0, 0))
@@ -36,18 +36,16 @@ class Schematic:
     it, for arrows and frames. In labels and shapes, ``^`` raises and ``_`` lowers what follows:
     ``W^Q``, ``d_model``, ``W^{Q}_i``.
 
-    Args of a box:
-        label: what is written in it.
-        shape: its shape in letters, such as "n × d_k"; none if empty.
-        at: (column, row), each at least 0 and counted from the upper left; 0.5 is half way.
-        role: "query", "key", "value", "weight" or "output", which gives it its colour.
-        about, example: for ``DataFlow`` alone: what the box computes, in a sentence or two, and
-            its numbers in the running example as rows of a table, of which the first is the head.
-        parameters: for ``DataFlow``: how many numbers a learned box holds, such as
-            "d × d_k + d_k"; those of its shape unless given.
-        multiplications: for ``DataFlow``: how many it takes, such as "n × d × d_k".
+    What a box takes: ``label`` is written in it; ``shape`` is its shape in letters, such as
+    "n × d_k", none if empty; ``at`` is (column, row), each at least 0 and counted from the upper
+    left, 0.5 half way; ``role`` is "query", "key", "value", "weight" or "output" and gives it its
+    colour. For ``DataFlow`` alone, ``about`` says what it computes in a sentence or two,
+    ``example`` has its numbers in the running example as rows of a table, the first of which is the
+    head, ``parameters`` how many numbers a learned box holds, such as "d × d_k + d_k" (those of its
+    shape unless given), and ``multiplications`` how many it takes, such as "n × d × d_k".
 
-    ``alt`` says what the drawing shows, in a sentence or two, to a reader who cannot see it.
+    Args:
+        alt: what the drawing shows, in a sentence or two, for a reader who cannot see it.
 
     Raises: TypeError for a text that is no string; ValueError for an empty alt or label, an unknown
     role, a place that is no (column, row) or taken, and an arrow or frame of a box that is not of
@@ -178,7 +176,7 @@ class Schematic:
 @cache
 def look() -> str:
     """Return the style of drawings, light, dark and printed, without its comments."""
-    return chunks.sheets("roles", "drawing")
+    return sheets.bare(sheets.OWN)
 
 
 def svg_of(found: dict[str, Any], groups: Sequence[dict[str, Any]] | None = None) -> str:

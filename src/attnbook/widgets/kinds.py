@@ -17,7 +17,7 @@ KINDS = {
     "browser": ("HeadBrowser",),
     "bughunt": ("BugHunt",),
     "checkpoint": ("Checkpoint",),
-    "dataflow": ("DataFlow",),
+    "dataflow": ("DataFlow", "Count"),
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),
     "painter": ("MaskPainter",),

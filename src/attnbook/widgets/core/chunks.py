@@ -7,30 +7,20 @@ module; a kind's imports nothing but names of the core's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
+from attnbook.pictures import sheets
 from attnbook.widgets.kinds import KINDS
 
-__all__ = ["chunk", "kinds_on", "module", "page_script", "sheets", "stylesheet"]
+__all__ = ["chunk", "kinds_on", "module", "page_script", "stylesheet"]
 
 _HERE = Path(__file__).resolve().parents[1]
 _FIGURE = re.compile(r'<figure class="attnbook attnbook-([\w-]+)"')
 _IMPORT = re.compile(r'import\{([^{}]*)\}from"[^"]*";')  # as esbuild and terser write them
 _EXPORTS = re.compile(r"(.*)export\{([^{}]*)\};?\s*", re.DOTALL)  # where every chunk ends
 # style sheets of the core, in this order: a later one may change what an earlier one says
-_SHEETS = (
-    "base",
-    "roles",
-    "drawing",
-    "maps",
-    "tables",
-    "steppers",
-    "questions",
-    "places",
-    "heads",
-)
+_SHEETS = ("maps", "tables", "steppers", "questions", "places", "heads")
 
 
 def chunk(name: str) -> str:
@@ -75,23 +65,10 @@ def page_script(*kinds: str) -> str:
 
 def stylesheet(*kinds: str) -> str:
     """Return the style of these kinds, or of all, without the comments of its sources."""
+    core = _HERE / "core" / "style"
     own = (_HERE / kind / "style.css" for kind in kinds or KINDS)
-    return _bare([*map(_sheet, _SHEETS), *(file for file in own if file.exists())])
-
-
-def sheets(*names: str) -> str:
-    """Return style sheets of the core, for a picture that stands in a page without a widget."""
-    return _bare(map(_sheet, names))
-
-
-def _sheet(name: str) -> Path:
-    return _HERE / "core" / "style" / f"{name}.css"
-
-
-def _bare(files: Iterable[Path]) -> str:
-    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
-    bare = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))
-    return re.sub(r" ?([{};,]) ?", r"\1", bare)
+    ours = (*(core / f"{name}.css" for name in _SHEETS), *(file for file in own if file.exists()))
+    return sheets.bare([core / "base.css", *sheets.OWN, *ours])
 
 
 def _parts(kinds: tuple[str, ...]) -> str:
