@@ -98,6 +98,7 @@ WRONG = [
     (lecture_7.repair, spread(torch.tensor(0.1)), "must be a number"),
     (lecture_7.repair, spread(ROOT / 512**0.25, STUCK), "should be undivided"),
     (lecture_7.repair, spread(ROOT / 512**0.25, 0.001), "wanted is (300,)"),
+    (lecture_7.repair, spread(ROOT / 512**0.25, (LEARNED, ())), "its errors alone"),
     (lecture_7.repair, lambda: 0.16, "Two things were wanted"),
     (lecture_7.cached_decoder, masked(lambda past, real: ~(past & real)), "turned over"),
     (lecture_7.cached_decoder, masked(lambda past, real: past), "the padding is not"),

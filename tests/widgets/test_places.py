@@ -221,7 +221,7 @@ TAPS = [  # a first state, where a finger taps, and what is then said
     ("painter", {}, at(1, 0), "bowl → had: masked, weight 0"),
     ("heads", {}, at(2, 1), "nuts → bowl: 0.191 in head 0"),
     ("beam", {"step": 2}, first(".attnbook-tree button", 2), "“la souris”: log p = −0.916"),
-    ("player", {}, lambda view: button(view, "noir").tap(), "noir looks most at black"),
+    ("player", {}, lambda view: button(view, "noir").tap(), "“noir” looks most at “black”"),
     ("positions", {}, first(".attnbook-plot"), ", component "),
     ("browser", {"key": None}, first(".attnbook-every canvas", 5), "layer 1 head 2"),
     ("unrolled", {"step": 6}, first(".attnbook-next button", 1), "Forced: “"),

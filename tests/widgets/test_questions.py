@@ -31,10 +31,10 @@ def test_arrow_keys_move_a_choice_and_a_press_judges_it(show) -> None:
     options = [(name, name == "c", f"the reason of {name}") for name in "abcd"]
     for judge in ("Enter", "Space", "check"):
         page = show(Checkpoint("Which?", options, shuffle=False))
-        page.get_by_label("a").focus()
+        page.get_by_label("a", exact=True).focus()
         keys(page, "ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp")
         settle(page)
-        expect(page.get_by_label("c")).to_be_checked()
+        expect(page.get_by_label("c", exact=True)).to_be_checked()
         expect(status(page)).to_have_text("")
         assert "the reason of" not in page.locator("main").inner_text()
         if judge == "check":

@@ -59,7 +59,7 @@ def repair(function: Callable[[], Any]) -> str:
     """`function()` must return the spread of W^Q and W^K, and the errors of a training with it."""
     answer = called(function)
     if not isinstance(answer, tuple | list) or len(answer) != 2:
-        raise Mistake("Two things were wanted: `return spread, train(1, spread=spread)`.")
+        raise Mistake("Two things were wanted: `return spread, errors`.")
     spread, errors = answer
     if isinstance(spread, bool) or not isinstance(spread, int | float):
         raise Mistake(f"The spread must be a number: this is {type(spread).__name__}.")
@@ -79,6 +79,8 @@ def repair(function: Callable[[], Any]) -> str:
             f"With {spread:.4f} the scores begin with a spread of {_begins(spread):.3g}: "
             "wanted is 1."
         )
+    if isinstance(errors, tuple):
+        raise Mistake("`train` returns the errors and the matrices: return its errors alone.")
     errors = tensor_of(errors, (300,))
     last = float(errors[-20:].mean())
     if not last < 0.01:

@@ -19,7 +19,8 @@ HAD_BOWL_NUTS = ((2.0, -1.0, 0.0), (1.0, 1.0, 1.0), (1.0, 2.0, 2.0))
 # what an answer may not lean on: the book's and PyTorch's attention, and the lecture's own
 READY_MADE = {
     *("attention", "attention_weights", "masked_softmax", "fused_attention"),
-    *("scaled_dot_product_attention", "MultiheadAttention", "MultiHeadAttention"),
+    *("scaled_dot_product_attention", "multi_head_attention_forward"),
+    *("MultiheadAttention", "MultiHeadAttention"),
     *("with_loops", "with_matrices"),
 }
 
