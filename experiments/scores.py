@@ -23,6 +23,8 @@ MODELS = {
     "scaled dot": {"order": "bahdanau", "score": "scaled dot"},
     "bilinear": {"order": "bahdanau", "score": "bilinear"},
     "linear": {"order": "bahdanau", "score": "linear"},
+    "additive, Luong": {"order": "luong", "score": "additive"},
+    "dot, Luong": {"order": "luong", "score": "dot"},
     "scaled dot, Luong": {"order": "luong", "score": "scaled dot"},
     "bilinear, Luong": {"order": "luong", "score": "bilinear"},
 }

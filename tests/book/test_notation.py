@@ -46,7 +46,8 @@ def rows() -> list[tuple[set[str], set[int]]]:
 
 
 def lectures(row: str) -> set[int]:
-    parts = {n for name in re.findall(r"Part (I+V?)\b", row) for n in PARTS[name]}
+    named = " ".join(re.findall(r"Parts? ((?:I+V?(?:, | and )?)+)", row))
+    parts = {n for name in re.findall(r"I+V?", named) for n in PARTS[name]}
     numbers = re.findall(r"lectures? (\d[\d, and]*)", row)
     found = parts | {int(n) for one in numbers for n in re.findall(r"\d+", one)}
     return found or set(range(1, 15))
@@ -58,6 +59,7 @@ def test_symbols_are_found_with_their_names_and_without_their_indices():
     assert symbols(r"$QK^\top$ $n_q$ $W_i^Q$", indices=False) == {"Q", "K", "n_q", "W^Q_·"}
     assert lectures("in a GRU (lectures 3 and 14)") == {3, 14}
     assert lectures("an encoder (Part I) and lecture 9") == {1, 2, 3, 4, 9}
+    assert lectures("an output (Parts II and IV)") == {5, 6, 7, 8, 13, 14}
 
 
 @pytest.mark.parametrize("path", [p for p in NOTEBOOKS if p.stem in EDITED], ids=lambda p: p.stem)

@@ -9,8 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.exercises import Mistake, called, close, exercise, tensor_of
+from attnbook.exercises import Blank, Mistake, called, close, exercise, tensor_of
+from attnbook.models.results import read
 from attnbook.scores import dot, scaled_dot
+
+SCORES = ("dot", "scaled dot", "bilinear", "additive", "linear")
+# where a model of the table may look, and what the table calls it
+PLACES = {"to write": "on the digit to write", "before": "on the digit before"}
 
 
 def drawn(*shape: int, seed: int = 4) -> Tensor:
@@ -20,59 +25,6 @@ def drawn(*shape: int, seed: int = 4) -> Tensor:
 
 
 @exercise(1)
-def additive_scores(function: Callable[..., Any]) -> str:
-    """`function(query, key, w_q, w_k, v)` must return the additive scores (n_q, n_k)."""
-    query, key = drawn(3, 2), drawn(4, 5, seed=5)  # no two sizes agree
-    w_q, w_k, v = drawn(2, 6, seed=6), drawn(5, 6, seed=7), drawn(6, seed=8)
-    answer = called(function, query, key, w_q, w_k, v)
-    if isinstance(answer, Tensor) and answer.shape == (3, 4, 6):
-        raise Mistake("That is the hidden layer, (3, 4, 6): v still has to make one number of six.")
-    if isinstance(answer, Tensor) and answer.shape == (4, 3):
-        raise Mistake("The shape is (4, 3): queries come first, keys second.")
-    found = tensor_of(answer, (3, 4))
-    hidden = (query @ w_q)[:, None] + (key @ w_k)[None]  # (3, 4, 6)
-    if close(found, hidden @ v):
-        raise Mistake("The tanh is missing: the softmax would not see the query at all.")
-    if close(found, torch.tanh(hidden).sum(-1)):
-        raise Mistake("You add the hidden numbers up: weigh them by v instead.")
-    if close(found, torch.tanh(hidden @ v)):
-        raise Mistake("The tanh comes before v, on every hidden number.")
-    apart = torch.tanh(query @ w_q)[:, None] + torch.tanh(key @ w_k)[None]
-    if close(found, apart @ v):
-        raise Mistake("Add first, then the tanh: apart, the softmax cancels the query's part.")
-    if any(close(found, torch.softmax(torch.tanh(hidden) @ v, axis)) for axis in (0, 1)):
-        raise Mistake("These are the weights: return the scores, before the softmax.")
-    if not close(found, torch.tanh(hidden) @ v):
-        raise Mistake("The scores are wrong. Take one query and one key, and go step by step.")
-    return "Two projections, a sum for every pair, a tanh, and v."
-
-
-@exercise(2)
-def cut_in_two(function: Callable[[Tensor, int], Any]) -> str:
-    """`function(w, d_q)` must cut the w (d_q + d_k, d) of Luong's concat into w_q and w_k."""
-    d_q, d_k, d = 2, 5, 4
-    w, query, key = drawn(d_q + d_k, d), drawn(d_q, seed=5), drawn(d_k, seed=6)
-    answer = called(function, w, d_q)
-    if not isinstance(answer, tuple | list) or len(answer) != 2:
-        raise Mistake("Return two matrices: w_q and w_k.")
-    if not all(isinstance(one, Tensor) for one in answer):
-        raise Mistake("Return two tensors: w_q and w_k.")
-    shapes = [tuple(one.shape) for one in answer]
-    if shapes == [(d_k, d), (d_q, d)]:
-        raise Mistake("w_k came first: return w_q, then w_k.")
-    if shapes in ([(4, d), (3, d)], [(3, d), (4, d)]):
-        raise Mistake("You cut w into halves: the cut comes after d_q rows.")
-    if shapes == [(d, d_q), (d, d_k)]:
-        raise Mistake("You turned them over: rows stay rows, w_q is (d_q, d).")
-    if shapes == [(d_q + d_k, d_q), (d_q + d_k, d - d_q)]:
-        raise Mistake("You cut the columns: [q; k] meets the rows of w.")
-    w_q, w_k = tensor_of(answer[0], (d_q, d)), tensor_of(answer[1], (d_k, d))
-    if not close(query @ w_q + key @ w_k, torch.cat([query, key]) @ w):
-        raise Mistake("The shapes are right, the rows are not: the first d_q rows belong to q.")
-    return "[q; k] W = q W_q + k W_k: one matrix with two names."
-
-
-@exercise(3)
 def matrix_for_scaled_dot(function: Callable[[int], Any]) -> str:
     """`function(d)` must return the w (d, d) with which bilinear is the scaled dot product."""
     d, query, key = 3, drawn(2, 3), drawn(4, 3, seed=5)
@@ -92,35 +44,6 @@ def matrix_for_scaled_dot(function: Callable[[int], Any]) -> str:
     if not close(four @ again @ four.mT, scaled_dot(four, four)):
         raise Mistake("Right for d = 3, wrong for d = 4: take the scale from d.")
     return "The bilinear score holds the dot products as special cases; training may leave them."
-
-
-@exercise(4)
-def multiplications(function: Callable[[int, int, int], Any]) -> str:
-    """`function(n_q, n_k, d)` must count the additive score's, its keys projected once."""
-    sizes = [(1, 10, 4), (7, 10, 4), (50, 50, 256)]
-    found = [called(function, *size) for size in sizes]
-
-    def counts(formula: Callable[[int, int, int], float]) -> bool:
-        return found == [formula(*size) for size in sizes]
-
-    if counts(lambda n_q, n_k, d: n_q * n_k * d):
-        raise Mistake("That is the dot product's count: the two projections are missing.")
-    if counts(lambda n_q, n_k, d: n_k * d * d + n_q * n_k * d):
-        raise Mistake("That is the bilinear score's count: here the queries are projected too.")
-    if counts(lambda n_q, n_k, d: n_q * d * d + n_q * n_k * d):
-        raise Mistake("Only the queries are projected here: the additive score projects the keys.")
-    if counts(lambda n_q, n_k, d: (n_q + n_k) * d * d):
-        raise Mistake("Those are the projections: v still multiplies d numbers for every pair.")
-    if counts(lambda n_q, n_k, d: 2 * n_q * n_k * d * d + n_q * n_k * d):
-        raise Mistake("You project anew for every pair: each query and each key is projected once.")
-    if counts(lambda n_q, n_k, d: n_q * (1 + n_k) * d * d + n_q * n_k * d):
-        raise Mistake("You project all keys for each query: once is enough for all of them.")
-    for (n_q, n_k, d), answer in zip(sizes, found, strict=True):
-        wanted = (n_q + n_k) * d * d + n_q * n_k * d
-        if answer != wanted:
-            given = f"n_q = {n_q}, n_k = {n_k} and d = {d}"
-            raise Mistake(f"For {given} the number is {wanted:,}: you say {answer}.")
-    return "Projections grow with n, the hidden layer with its square."
 
 
 def suspects() -> list[tuple[str, Callable[[Tensor, Tensor], Tensor], bool]]:
@@ -146,7 +69,7 @@ def suspects() -> list[tuple[str, Callable[[Tensor, Tensor], Tensor], bool]]:
     ]
 
 
-@exercise(5)
+@exercise(2)
 def finds_the_blind(function: Callable[..., Any]) -> str:
     """`function(score, query, key)` must say whether all queries given get the same weights."""
     query, key = drawn(4, 3), drawn(5, 3, seed=5)
@@ -165,3 +88,81 @@ def finds_the_blind(function: Callable[..., Any]) -> str:
         if answer != wanted:
             raise Mistake(f"For {name} the answer is {wanted}, you say {answer}.")
     return "Several queries, one row of weights: a short test that finds a published bug."
+
+
+def answered(answers: Any, *names: str) -> dict[str, Any]:
+    """Return a dictionary of the wanted names; three dots in it, or in its place, mean blank."""
+    if answers is None or answers is ...:
+        raise Blank
+    if not isinstance(answers, dict) or set(answers) != set(names):
+        raise Mistake(f"A dictionary was wanted with {' and '.join(names)}.")
+    if any(answer is None or answer is ... for answer in answers.values()):
+        raise Blank
+    return answers
+
+
+def names_among(what: str, answer: Any, known: tuple[str, ...]) -> set[str]:
+    """Return an answer as a set of known names."""
+    if isinstance(answer, str) or not isinstance(answer, set | frozenset | list | tuple):
+        raise Mistake(f'{what}: a set of names was wanted, such as {{"{known[0]}"}}.')
+    for name in answer:
+        if name not in known:
+            raise Mistake(f"{what}: {name!r} is not one of {', '.join(known)}.")
+    return set(answer)
+
+
+@exercise(3)
+def what_a_shift_changes(findings: Any) -> str:
+    """`findings` names the scores whose weights change when all keys, or the query, are shifted."""
+    answers = answered(findings, "keys", "query")
+    keys, query = (names_among(side, answers[side], SCORES) for side in ("keys", "query"))
+    if keys == set(SCORES) or query == set(SCORES):
+        raise Mistake("You compare scores: all of them change. Compare weights, after the softmax.")
+    if keys == set(SCORES) - {"additive"} or query == {"linear"}:
+        raise Mistake("The other way round: name the scores whose weights do change.")
+    if "linear" in keys | query:
+        raise Mistake("linear: f(q) + g(k) moves by as much for every key, and that cancels.")
+    if products := sorted(keys - {"additive"}):
+        raise Mistake(
+            f"keys, {products[0]}: q · (k + a) = q · k + q · a, and q · a is the same for all keys."
+        )
+    if "additive" not in keys:
+        raise Mistake("keys: inside the tanh a shift does not stay apart. Try the additive score.")
+    if missing := [name for name in SCORES[:-1] if name not in query]:
+        raise Mistake(
+            f"query, {missing[0]}: another query, other weights. Did you shift it at all?"
+        )
+    return "A bias on the keys is lost on every dot product: only the additive score notices."
+
+
+@exercise(4)
+def read_the_looks(reading: Any) -> str:
+    """`reading` says which models look at the digit to write, what the best and linear look at."""
+    answers = answered(reading, "gold", "best", "linear")
+    table = read("scores")
+    mean = {
+        place: {name: sum(row[measure]) / len(row[measure]) for name, row in table.items()}
+        for place, measure in PLACES.items()
+    }
+    gold = names_among("gold", answers["gold"], tuple(table))
+    right = {name for name, share in mean["to write"].items() if share > 0.5}
+    if gold == {name for name, share in mean["before"].items() if share > 0.5}:
+        raise Mistake("gold: you read the column of the digit before; take the one to its left.")
+    if "linear" in gold:
+        raise Mistake("gold: linear looks at the digit to write at 8 of 100 steps.")
+    for name in sorted(gold ^ right):
+        share = f"{mean['to write'][name]:.2f}"
+        raise Mistake(
+            f"gold: {name} looks at the digit to write at a share of {share} of its steps."
+        )
+    best = max(table, key=lambda name: sum(table[name]["exact match"]))
+    if answers["best"] not in PLACES:
+        raise Mistake('best: "to write" or "before" was wanted.')
+    if mean[answers["best"]][best] < 0.5:
+        raise Mistake(f"best: the most strings are written by {best}. Read on in its row.")
+    steps = float(answers["linear"])
+    if abs(steps - mean["to write"]["linear"]) < 0.01:
+        raise Mistake("linear: that is a share of all steps. How many of 13 are that?")
+    if round(steps) != 1:
+        raise Mistake("linear: 13 steps, of which a share of 0.08 is right.")
+    return "Where a model looks and how well it writes are two questions."
