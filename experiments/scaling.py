@@ -118,7 +118,8 @@ def measure(
 ) -> dict[str, float]:
     """Train one layer; return its error on new sentences, and how many words find their partner.
 
-    The error of a training that diverges is infinite.
+    The error of a training that diverges is infinite. Of a long training also the mean weights of
+    its worst kind of word, which has least for its partner: that on the partner, and the greatest.
     """
     with seeded(seed):
         model = Fetching(d_k, d_k ** DIVISORS[divisor])
@@ -146,10 +147,19 @@ def measure(
     with torch.no_grad():
         output, weights = model(x)
     found = partner.gather(-1, weights.argmax(-1, keepdim=True))
-    return {
+    measures = {
         "error": ((output - wanted) ** 2).mean().item(),
         "partner found": found.float().mean().item(),
     }
+    if steps > STEPS:
+        kinds = x[..., :5].argmax(-1).flatten()
+        kind = torch.stack([kinds == number for number in range(5)]).to(x)  # (5, 5n)
+        both = torch.stack([(weights * partner).sum(-1), weights.amax(-1)], -1).flatten(0, 1)
+        on_partner, greatest = (kind @ both / kind.sum(-1, keepdim=True)).unbind(-1)
+        worst = on_partner.argmin()
+        measures["worst kind, on partner"] = on_partner[worst].item()
+        measures["worst kind, greatest"] = greatest[worst].item()
+    return measures
 
 
 if __name__ == "__main__":
