@@ -12,7 +12,8 @@ import pytest
 
 import attnbook
 from attnbook.pictures import Schematic
-from attnbook.pictures.layout import ROLES, Area, _parts, pieces, width_of
+from attnbook.pictures.parts import ROLES, Area, pieces, width_of
+from attnbook.pictures.routes import straight
 from attnbook.pictures.schematic import Box, look
 from tests.pictures.drawings import DRAWINGS
 
@@ -59,7 +60,7 @@ def test_nothing_overlaps_and_all_lies_inside(make) -> None:
     for one, other in itertools.combinations([*boxes, *labels], 2):
         assert not one.meets(other)
     whole = Area(0, 0, found["width"], found["height"])
-    lines = [part for arrow in found["arrows"] for part in _parts(arrow["line"])]
+    lines = [part for arrow in found["arrows"] for part in straight(arrow["line"])]
     for part in (*boxes, *labels, *lines):
         assert part.left >= whole.left
         assert part.top >= whole.top

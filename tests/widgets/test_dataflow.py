@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from attnbook.multihead import MultiHeadAttention
 from attnbook.pictures import Schematic
-from attnbook.pictures.layout import pieces
+from attnbook.pictures.parts import pieces
 from attnbook.widgets import DataFlow
 from attnbook.widgets.core import chunks
 from attnbook.widgets.dataflow import sizes as counting

@@ -1,8 +1,8 @@
 """Pictures for the page, and for those who cannot see them.
 
 ``figures`` draws by matplotlib, with ``draw`` for the strokes and ``describe`` for the words;
-``schematic`` draws machines as SVG, with ``layout`` for where everything goes; ``arcs`` draws
-dependencies by spaCy's displaCy.
+``schematic`` draws machines as SVG, of ``parts`` that ``layout`` puts in their places, by ``grid``,
+``routes`` and ``labels``; ``arcs`` draws dependencies by spaCy's displaCy.
 """
 
 from attnbook import _check

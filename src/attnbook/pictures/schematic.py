@@ -15,7 +15,8 @@ from typing import Any
 
 from attnbook import _check
 from attnbook.pictures import sheets
-from attnbook.pictures.layout import ROLES, SMALL, Arrow, Box, Frame, Role, pieces, placed
+from attnbook.pictures.layout import placed
+from attnbook.pictures.parts import ROLES, SMALL, Arrow, Box, Frame, Role, pieces
 
 __all__ = ["KINDS", "ROLES", "Role", "Schematic"]
 

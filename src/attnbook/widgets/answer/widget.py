@@ -86,16 +86,14 @@ class Answer(Widget, kind="answer"):
         return checks.one_line(self.question)
 
     def _fallback(self) -> str:
-        rows = [
-            [markup.inline(label), markup.fixed(value, self.decimals)]
-            for label, value in zip(self.labels, self.answers, strict=True)
-        ]
-        drawn = markup.table(["asked", "answer"], rows, label="The answers")
-        reason = f"<p>{markup.cited(self.reason)}</p>" if self.reason else ""
-        asked = ", ".join(markup.inline(label) for label in self.labels)
-        return (
-            f"<p><b>{markup.inline(self.question)}</b></p><p>Work out on paper: {asked}.</p>"
-            f"<details><summary>the answers</summary>{drawn}{reason}</details>"
+        numbers = [markup.fixed(value, self.decimals) for value in self.answers]
+        return markup.numbers_asked(
+            self.question,
+            "Work out on paper",
+            zip(self.labels, numbers, strict=True),
+            what="answers",
+            head="answer",
+            reason=markup.cited(self.reason),
         )
 
 

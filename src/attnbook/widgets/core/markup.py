@@ -18,6 +18,7 @@ __all__ = [
     "figure",
     "fixed",
     "inline",
+    "numbers_asked",
     "plain",
     "table",
     "tidy",
@@ -113,6 +114,24 @@ def table(
     return (
         f'<div class="attnbook-scroll" role="group" tabindex="0" aria-label="{escape(label)}">'
         f"<table><thead><tr>{top}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def numbers_asked(
+    question: str, order: str, rows: Iterable[tuple[str, str]], *, what: str, head: str, reason: str
+) -> str:
+    """Return a question for numbers, and in a fold the numbers with the reason.
+
+    ``order`` says what to do with the labels, ``rows`` holds (label, number), ``what`` names the
+    numbers and ``head`` heads their column; ``reason`` is already HTML.
+    """
+    pairs = [(inline(label), number) for label, number in rows]
+    asked = ", ".join(label for label, _ in pairs)
+    drawn = table(["asked", head], pairs, label=f"The {what}")
+    why = f"<p>{reason}</p>" if reason else ""
+    return (
+        f"<p><b>{inline(question)}</b></p><p>{order}: {asked}.</p>"
+        f"<details><summary>the {what}</summary>{drawn}{why}</details>"
     )
 
 

@@ -8,7 +8,7 @@ trees and works them out as ``value`` does.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 __all__ = ["Tree", "most", "names_in", "parse", "product_of", "shape_of", "value"]
@@ -41,17 +41,24 @@ def parse(text: str) -> Tree:
 
 
 def _sum(text: str, words: list[str], at: int) -> tuple[Tree, int]:
-    tree, at = _product(text, words, at)
-    while words[at] in ("+", "-"):
-        other, after = _product(text, words, at + 1)
-        tree, at = [words[at], tree, other], after
-    return tree, at
+    return _chain(text, words, at, ("+", "-"), _product)
 
 
 def _product(text: str, words: list[str], at: int) -> tuple[Tree, int]:
-    tree, at = _one(text, words, at)
-    while words[at] in ("*", "/"):
-        other, after = _one(text, words, at + 1)
+    return _chain(text, words, at, ("*", "/"), _one)
+
+
+def _chain(
+    text: str,
+    words: list[str],
+    at: int,
+    signs: tuple[str, str],
+    part: Callable[[str, list[str], int], tuple[Tree, int]],
+) -> tuple[Tree, int]:
+    """Read parts with these signs between them, from the left."""
+    tree, at = part(text, words, at)
+    while words[at] in signs:
+        other, after = part(text, words, at + 1)
         tree, at = [words[at], tree, other], after
     return tree, at
 

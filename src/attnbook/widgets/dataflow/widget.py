@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import traitlets
 
-from attnbook.pictures.layout import Box
+from attnbook.pictures.parts import Box
 from attnbook.pictures.schematic import Schematic, strokes, svg_of
 from attnbook.widgets.core import checks, markup
 from attnbook.widgets.core.base import Widget

@@ -68,16 +68,14 @@ class Prediction(Widget, kind="prediction"):
         return checks.one_line(self.question)
 
     def _fallback(self) -> str:
-        rows = [
-            [markup.inline(label), markup.fixed(value, self.decimals)]
-            for label, value in zip(self.labels, self.answers, strict=True)
-        ]
-        drawn = markup.table(["asked", "computed"], rows, label="The computed numbers")
-        reason = f"<p>{markup.inline(self.reason)}</p>" if self.reason else ""
-        asked = ", ".join(markup.inline(label) for label in self.labels)
-        return (
-            f"<p><b>{markup.inline(self.question)}</b></p><p>Write down a number for: {asked}.</p>"
-            f"<details><summary>the computed numbers</summary>{drawn}{reason}</details>"
+        numbers = [markup.fixed(value, self.decimals) for value in self.answers]
+        return markup.numbers_asked(
+            self.question,
+            "Write down a number for",
+            zip(self.labels, numbers, strict=True),
+            what="computed numbers",
+            head="computed",
+            reason=markup.inline(self.reason),
         )
 
 
