@@ -189,6 +189,14 @@ def test_collapsed_cells_are_collapsed_everywhere(path):
             assert cell.source.startswith("# @title "), "Colab shows a form only under a title"
 
 
+def test_the_table_of_the_errata_leads_to_every_section():
+    text = next(path for path in TEXTS if path.stem == "errata").read_text(encoding="utf-8")
+    links = re.findall(r'\| <a href="#e(\d+)">E\.(\d+)</a> \|$', text, re.M)
+    sections = re.findall(r'^<span id="e(\d+)"></span>\n\n### E\.(\d+) \S', text, re.M)
+    assert sections == [(str(n), str(n)) for n in range(1, text.count("### E.") + 1)]
+    assert set(links) == set(sections)
+
+
 @notebooks
 def test_lecture_has_its_parts(path):
     notebook = read(path)
