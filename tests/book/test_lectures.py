@@ -41,11 +41,10 @@ UNCOMPARED = {
         "worse = [": "sentences found among a trained model's own mistakes",
     },
     "03-attention": {
-        "# by length: what a trained model gets right": "whether a flat curve rises or falls is "
-        "another machine's to say; the cell asserts how the two differ",
-        "# the alignment of one sentence: a trained model's own": "its text names where each word "
-        "of a trained model looks, and which disagree with the gold",
-        "# eight sentences to play: a trained model's own weights": "the same, of eight sentences",
+        "# @title By length: what a trained model gets right": "whether a flat curve rises "
+        "or falls is another machine's to say; the cell asserts how the two differ",
+        "# @title Eight sentences to play: a trained model's own weights": "its text names where "
+        "each word of a trained model looks, and which disagree with the gold",
     },
     "04-scoring-functions": {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",

@@ -2,141 +2,150 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 
 from attnbook.exercises import bahdanau as lecture_3
 
 
-def inside(state, annotations, w_q, w_k):
-    return state @ w_q + annotations @ w_k
+def padding_test(*fillings, at_most=1e-9):
+    """A test that pads by each (places, number), and compares with no padding."""
+
+    def test(look, state, annotations):
+        n, d = annotations.shape
+        alone = look(state[None], annotations[None], torch.tensor([n]))
+        moved = 0.0
+        for places, number in fillings:
+            longer = torch.cat([annotations, torch.full((places, d), number).double()])
+            there = look(state[None], longer[None], torch.tensor([n]))
+            moved = max(moved, (there - alone).abs().max().item())
+        return moved > at_most
+
+    return test
 
 
-def hidden_after(scores, annotations, length):
-    weights = torch.softmax(scores, 0)
-    return weights[:length] @ annotations[:length]
+def between_contents(look, state, annotations):
+    """Never compares with the sentence alone: two contents of as much padding."""
+    n, d = annotations.shape
+    there = [
+        look(
+            state[None],
+            torch.cat([annotations, torch.full((2, d), number).double()])[None],
+            torch.tensor([n]),
+        )
+        for number in (1.0, 100.0)
+    ]
+    return not torch.allclose(*there)
 
 
-def hidden_by_zero(scores, annotations, length):
-    scores[length:] = 0
-    return torch.softmax(scores, 0) @ annotations
+THOROUGH = padding_test((1, 0.0), (3, 100.0))
 
 
-def within(scores, annotations, length):
-    return torch.softmax(scores[:length], 0) @ annotations[:length]
+def source_test(loss, sources, target, near=1e-6):
+    values = [loss(source, target) for source in sources]
+    return max(values) - min(values) < near
 
 
-def bits(weights):
-    return torch.special.entr(weights) / math.log(2)
+def greatest_away(alpha):
+    return alpha.scatter(-1, alpha.argmax(-1, keepdim=True), 0.0)
 
 
-def real(chances, lengths):
-    return chances[torch.arange(chances.shape[1]) < lengths[:, None]]
+def without(alpha):
+    rest = greatest_away(alpha)
+    return rest / rest.sum(-1, keepdim=True)
 
 
-def by_precision_and_recall(predicted, gold):
-    precision, recall = len(predicted & gold) / len(predicted), len(predicted & gold) / len(gold)
-    return 1 - 2 * precision * recall / (precision + recall)
+def kept(alpha):
+    return alpha - greatest_away(alpha)
 
 
-def undefined_at_nothing(predicted, gold):
-    both = len(predicted & gold)
-    return 1 - 2 * both / (len(predicted) + len(gold)) if both else 0.0
+def evenly(alpha):
+    rest = greatest_away(alpha) > 0
+    return rest / rest.sum(-1, keepdim=True)
+
+
+def findings(change=without, share=0.54, than="fewer"):
+    return {"change": change, "words right": share, "than even weights": than}
+
+
+MANY, WIDER, LOOKING = (
+    f"24,000 pairs, {name}" for name in ("no attention", "no attention, wider", "Bahdanau")
+)
+FEW, FEW_LOOKING = (f"2,000 pairs, {name}" for name in ("no attention", "Bahdanau"))
+FREE = {MANY, WIDER, FEW, FEW_LOOKING}
+
+
+def reading(forced=(FEW,), free=FREE, word_class="adverb"):
+    return {"teacher-forced": set(forced), "free-running": set(free), "class": word_class}
 
 
 WRONG = [
-    (lecture_3.additive_scores, lambda s, h, q, k, v: inside(s, h, q, k) @ v, "tanh is missing"),
+    (lecture_3.finds_padding, lambda *parts: not THOROUGH(*parts), "other way round"),
+    (lecture_3.finds_padding, padding_test((1, 0.0), (5, 0.0)), "Put large numbers"),
+    (lecture_3.finds_padding, between_contents, "how much of it"),
+    (lecture_3.finds_padding, padding_test((2, 100.0), at_most=-1), "the answer is False"),
+    (lecture_3.finds_padding, lambda look, s, h: h > 0, "Return one True or False"),
+    (lecture_3.finds_padding, lambda look, s, h: True, "the answer is False"),
+    (lecture_3.finds_padding, 3, "A function was wanted"),
     (
-        lecture_3.additive_scores,
-        lambda s, h, q, k, v: torch.tanh(inside(s, h, q, k) @ v),
-        "comes before v",
-    ),
-    (lecture_3.additive_scores, lambda s, h, q, k, v: torch.tanh(h @ k) @ v, "state is missing"),
-    (
-        lecture_3.additive_scores,
-        lambda s, h, q, k, v: torch.softmax(torch.tanh(inside(s, h, q, k)) @ v, 0),
-        "These are weights",
-    ),
-    (
-        lecture_3.additive_scores,
-        lambda s, h, q, k, v: torch.tanh(inside(s, h, q, k)).sum(-1),
-        "their sum alone",
+        lecture_3.finds_unread_source,
+        lambda loss, sources, y: not source_test(loss, sources, y),
+        "other way round",
     ),
     (
-        lecture_3.additive_scores,
-        lambda s, h, q, k, v: (torch.tanh(s @ q) + torch.tanh(h @ k)) @ v,
-        "Add first",
+        lecture_3.finds_unread_source,
+        lambda loss, sources, y: loss(sources[0], y) == loss(sources[1], y),
+        "begin with the same word",
     ),
     (
-        lecture_3.additive_scores,
-        lambda s, h, q, k, v: torch.tanh(inside(s, h, q, k)),
-        "wanted is (5,)",
+        lecture_3.finds_unread_source,
+        lambda loss, sources, y: len({loss(x, y) for x in sources}) == 1,
+        "rounding alone",
     ),
-    (lecture_3.additive_scores, lambda s, h, q, k, v: h[:, 0], "scores are wrong"),
-    (lecture_3.masked_context, lambda e, h, n: torch.softmax(e, 0) @ h, "padding has weight too"),
-    (lecture_3.masked_context, hidden_after, "after the softmax"),
-    (lecture_3.masked_context, hidden_by_zero, "not a weight of 0"),
-    (lecture_3.masked_context, lambda e, h, n: within(e, h, n + 1), "One padding"),
     (
-        lecture_3.masked_context,
-        lambda e, h, n: torch.softmax(e[n:], 0) @ h[n:] if n < 5 else h[0],
-        "turned round",
+        lecture_3.finds_unread_source,
+        lambda loss, sources, y: loss(sources[0], y) < 2,
+        "the answer is",
     ),
-    (lecture_3.masked_context, lambda e, h, n: e[:n] @ h[:n], "softmax is missing"),
-    (lecture_3.masked_context, lambda e, h, n: h[:n].mean(0), "weigh the same"),
-    (lecture_3.masked_context, lambda e, h, n: h[e[:n].argmax()], "best annotation"),
-    (lecture_3.masked_context, lambda e, h, n: torch.softmax(e[:n], 0), "numbers are weights"),
-    (lecture_3.masked_context, lambda e, h, n: h[0], "context is wrong"),
-    (lecture_3.masked_context, lambda e, h, n: within(e, h, 3), "wrong for length 5"),
-    (lecture_3.error_rate, lambda a, s: 2 * len(a & s) / (len(a) + len(s)), "1 minus it"),
-    (lecture_3.error_rate, lambda a, s: 1 - len(a & s) / len(a), "1 − precision"),
-    (lecture_3.error_rate, lambda a, s: 1 - len(a & s) / len(s), "1 − recall"),
-    (lecture_3.error_rate, lambda a, s: 1 - len(a & s) / (len(a) + len(s)), "count twice"),
-    (lecture_3.error_rate, lambda a, s: 1 - len(a & s) / len(a | s), "by the union"),
-    (lecture_3.error_rate, lambda a, s: 0.9, "rate is wrong"),
-    (lecture_3.error_rate, lambda a, s: 3 / 7, "Two equal sets"),
-    (lecture_3.error_rate, by_precision_and_recall, "ZeroDivisionError"),
-    (lecture_3.error_rate, undefined_at_nothing, "nothing in common"),
-    (lecture_3.error_rate, lambda a, s: a & s, "One number was wanted"),
-    (lecture_3.entropy, lambda w: -(w * w.log2()).sum(-1), "A row is NaN"),
-    (lecture_3.entropy, lambda w: torch.special.entr(w).sum(-1), "nats"),
-    (lecture_3.entropy, lambda w: -bits(w).sum(-1), "sign is turned"),
-    (lecture_3.entropy, lambda w: bits(w).sum(0), "over the target words"),
-    (lecture_3.entropy, lambda w: bits(w).mean(-1), "do not average"),
-    (lecture_3.entropy, lambda w: bits(w).sum(-1) / 2, "share of the greatest"),
-    (lecture_3.entropy, lambda w: bits(w).sum(), "wanted is (4,)"),
-    (lecture_3.entropy, lambda w: w.max(-1).values, "entropies are wrong"),
-    (lecture_3.perplexity, lambda p, n: (-p.log()).mean().exp(), "Padding is counted"),
+    (lecture_3.without_the_greatest, findings(greatest_away), "no longer sum to 1"),
+    (lecture_3.without_the_greatest, findings(kept), "kept the greatest"),
+    (lecture_3.without_the_greatest, findings(lambda a: kept(a).sign()), "kept the greatest"),
     (
-        lecture_3.perplexity,
-        lambda p, n: (-p.log().sum() / n.sum()).exp(),
-        "above the line as below",
+        lecture_3.without_the_greatest,
+        findings(lambda a: greatest_away(a) / greatest_away(a).sum()),
+        "by its own sum",
     ),
-    (lecture_3.perplexity, lambda p, n: (-p[p < 1].log()).mean().exp(), "Padding is counted"),
-    (lecture_3.perplexity, lambda p, n: real(p, n).log().mean().exp(), "sign is turned"),
-    (lecture_3.perplexity, lambda p, n: -real(p, n).log().mean(), "average loss"),
-    (lecture_3.perplexity, lambda p, n: 2 ** -real(p, n).log().mean(), "not of 2"),
-    (lecture_3.perplexity, lambda p, n: (1 / real(p, n)).mean(), "inverse probabilities"),
-    (lecture_3.perplexity, lambda p, n: 1 / real(p, n).mean(), "not the probabilities"),
     (
-        lecture_3.perplexity,
-        lambda p, n: (
-            torch.stack([-a[:k].log().mean() for a, k in zip(p, n, strict=True)]).mean().exp()
-        ),
-        "averaged over sentences",
+        lecture_3.without_the_greatest,
+        findings(lambda a: greatest_away(a).softmax(-1)),
+        "second softmax",
     ),
-    (lecture_3.perplexity, lambda p, n: (-real(p, n).log().sum()).exp(), "Divide the sum"),
-    (lecture_3.perplexity, lambda p, n: 1.0, "perplexity is wrong"),
-    (lecture_3.perplexity, lambda p, n: p, "One number was wanted"),
+    (lecture_3.without_the_greatest, findings(evenly), "in proportion"),
+    (lecture_3.without_the_greatest, findings(lambda a: a), "the new row is"),
+    (lecture_3.without_the_greatest, findings(share=0.97), "is not what words_right"),
+    (lecture_3.without_the_greatest, findings(share=54), "a share was wanted"),
+    (lecture_3.without_the_greatest, findings(share="half"), "one number was wanted"),
+    (lecture_3.without_the_greatest, findings(than="more"), "run words_right(even)"),
+    (lecture_3.without_the_greatest, findings(than="less"), '"more" or "fewer"'),
+    (lecture_3.without_the_greatest, without, "A dictionary was wanted"),
+    (lecture_3.read_the_tables, reading(FREE, (FEW,)), "columns are exchanged"),
+    (lecture_3.read_the_tables, reading({MANY, WIDER, LOOKING, FEW_LOOKING}), "lower perplexity"),
+    (lecture_3.read_the_tables, reading(free={LOOKING}), "lower perplexity"),
+    (lecture_3.read_the_tables, reading(free={FEW}), "free-running: 2,000 pairs, Bahdanau has"),
+    (lecture_3.read_the_tables, reading(free={"wider"}), "no row of the table"),
+    (
+        lecture_3.read_the_tables,
+        {"teacher-forced": FEW, "free-running": FREE, "class": "adverb"},
+        "a set of row names",
+    ),
+    (lecture_3.read_the_tables, reading(word_class="verb"), "Another loses more"),
+    (lecture_3.read_the_tables, reading(word_class="article"), "one of noun"),
+    (lecture_3.read_the_tables, [FEW], "A dictionary was wanted"),
 ]
 BLANK = [
-    (check, lambda *_: ...)
-    for check in (
-        lecture_3.additive_scores,
-        lecture_3.masked_context,
-        lecture_3.error_rate,
-        lecture_3.entropy,
-        lecture_3.perplexity,
-    )
+    (lecture_3.finds_padding, lambda *_: ...),
+    (lecture_3.finds_unread_source, lambda *_: ...),
+    (lecture_3.without_the_greatest, findings(share=...)),
+    (lecture_3.without_the_greatest, findings(lambda a: ...)),
+    (lecture_3.read_the_tables, ...),
+    (lecture_3.read_the_tables, reading(word_class=...)),
 ]

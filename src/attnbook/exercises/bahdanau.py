@@ -9,178 +9,243 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
-from attnbook.training.metrics import alignment_error_rate
+from attnbook.exercises import Blank, Mistake, called, exercise, named, tensor_of
+from attnbook.models.results import read
 
-Links = set[tuple[int, int]]
-
-
-def parts() -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """A state (3,), annotations (5, 4), W_q (3, 2), W_k (4, 2) and v (2,): no size agrees."""
-    generator = torch.Generator().manual_seed(3)
-    sizes = (3,), (5, 4), (3, 2), (4, 2), (2,)
-    state, annotations, w_q, w_k, v = (
-        torch.randn(size, generator=generator, dtype=torch.float64) for size in sizes
-    )
-    return state, annotations, w_q, w_k, v
+Look = Callable[[Tensor, Tensor, Tensor], Tensor]
+Loss = Callable[[Any, Any], float]
+CLASSES = ("noun", "verb", "adjective", "adverb")
+REPORTED = 3.0  # the perplexity that somebody reports, in exercise 5
+MORE = ("more", "fewer")
+_NEAR = 0.13  # how far the share of another machine's model may lie from three seeds' 0.52 to 0.56
 
 
-@exercise(1)
-def additive_scores(function: Callable[..., Any]) -> str:
-    """`function(state, annotations, w_q, w_k, v)` must return the scores (n,)."""
-    state, annotations, w_q, w_k, v = parts()
-    found = tensor_of(called(function, state, annotations, w_q, w_k, v), (5,))
-    inside = state @ w_q + annotations @ w_k  # (5, 2)
-    wanted = torch.tanh(inside) @ v
-    named(
-        found,
-        (inside @ v, "The tanh is missing: without it the state moves all scores alike."),
-        (torch.tanh(inside @ v), "The tanh comes before v, on each of the hidden numbers."),
-        (torch.tanh(annotations @ w_k) @ v, "The state is missing: add s W_q inside the tanh."),
-        (torch.softmax(wanted, 0), "These are weights: return the scores, before the softmax."),
-        (torch.tanh(inside).sum(-1), "Multiply the hidden numbers by v: their sum alone is not e."),
+def drawn(*shape: int, seed: int = 3) -> Tensor:
+    """Draw numbers of the given shape, in float64."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+
+def suspects() -> list[tuple[str, Look, bool]]:
+    """Name decoders' looks, and say whether a sentence's context depends on its padding.
+
+    Each takes states (b, 3), annotations (b, n, 4) and lengths (b,), and returns (b, 4).
+    """
+    w_q, w_k, v = drawn(3, 2, seed=4), drawn(4, 2, seed=5), drawn(2, seed=6)
+
+    def score(states: Tensor, annotations: Tensor) -> Tensor:
+        return torch.tanh((states @ w_q)[:, None] + annotations @ w_k) @ v
+
+    def real(annotations: Tensor, lengths: Tensor) -> Tensor:
+        return torch.arange(annotations.shape[1]) < lengths[:, None]
+
+    def mix(weights: Tensor, annotations: Tensor) -> Tensor:
+        return (weights[:, None] @ annotations)[:, 0]
+
+    def sound(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
+        scores = score(states, h).masked_fill(~real(h, lengths), -math.inf)
+        return mix(scores.softmax(-1), h)
+
+    def shared_out(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
+        weights = score(states, h).softmax(-1) * real(h, lengths)
+        return mix(weights / weights.sum(-1, keepdim=True), h)
+
+    def open_to_all(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
+        return mix(score(states, h).softmax(-1), h)
+
+    def too_late(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
+        return mix(score(states, h).softmax(-1) * real(h, lengths), h)
+
+    def to_zero(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
+        return mix(score(states, h).masked_fill(~real(h, lengths), 0).softmax(-1), h)
+
+    def cleared(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
+        return open_to_all(states, h * real(h, lengths)[..., None], lengths)
+
+    def one_more(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
+        return sound(states, h, (lengths + 1).clamp(max=h.shape[1]))
+
+    def common_scale(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
+        return sound(states, h / h.abs().amax((1, 2), keepdim=True), lengths)
+
+    return [
+        ("a softmax with its mask", sound, False),
         (
-            (torch.tanh(state @ w_q) + torch.tanh(annotations @ w_k)) @ v,
-            "Add first, then take the tanh, once: tanh(a + b) is not tanh a + tanh b.",
+            "a mask after the softmax, with rows that sum to 1 again",
+            shared_out,
+            False,
         ),
-    )
-    if not close(found, wanted):
-        raise Mistake("The scores are wrong: e_j = v · tanh(s W_q + h_j W_k), a number for each j.")
-    return "The state's part is computed once, and broadcasting adds it to every annotation's."
+        ("no mask", open_to_all, True),
+        ("a mask after the softmax, and rows that no longer sum to 1", too_late, True),
+        ("padding that gets the score 0", to_zero, True),
+        ("padding cleared to zeros inside the look, and no mask", cleared, True),
+        ("a mask that shows one place of padding", one_more, True),
+        ("annotations divided by the largest number of all places", common_scale, True),
+    ]
 
 
 @exercise(2)
-def masked_context(function: Callable[..., Any]) -> str:
-    """`function(scores, annotations, length)` must return the context (d,) of the real words."""
-    _, annotations, *_ = parts()
-    scores = torch.tensor([0.5, 2.0, -1.0, 1.5, 3.0], dtype=torch.float64)
-    answer = called(function, scores.clone(), annotations.clone(), 3)
-    if isinstance(answer, Tensor) and tuple(answer.shape) == (3,):
-        raise Mistake("Three numbers are weights: the context is their sum of annotations, (4,).")
-    found = tensor_of(answer, (4,))
-    everything = torch.softmax(scores, 0)
-    cut = everything.clone()
-    cut[3:] = 0
-    zeroed = scores.clone()
-    zeroed[3:] = 0
-    wanted = torch.softmax(scores[:3], 0) @ annotations[:3]
-    named(
-        found,
-        (everything @ annotations, "The padding has weight too: hide positions from `length` on."),
-        (
-            cut @ annotations,
-            "You hid the padding after the softmax: what is left no longer sums to 1.",
-        ),
-        (
-            torch.softmax(zeroed, 0) @ annotations,
-            "A score of 0 is not a weight of 0, for exp(0) is 1: hide it with −∞.",
-        ),
-        (
-            torch.softmax(scores[3:], 0) @ annotations[3:],
-            "The mask is turned round: you kept the padding and hid the words.",
-        ),
-        (torch.softmax(scores[:4], 0) @ annotations[:4], "One padding is still visible."),
-        (scores[:3] @ annotations[:3], "The scores went straight to the sum: softmax is missing."),
-        (annotations[:3].mean(0), "All words weigh the same here: use the scores."),
-        (annotations[scores[:3].argmax()], "This is the best annotation: take the weighted sum."),
-    )
-    if not close(found, wanted):
-        raise Mistake("The context is wrong: softmax over the first `length` scores, then the sum.")
-    other = torch.softmax(scores, 0) @ annotations
-    if not close(tensor_of(called(function, scores.clone(), annotations.clone(), 5), (4,)), other):
-        raise Mistake("Right for length 3, wrong for length 5: use the `length` you are given.")
-    return "The context has the size of an annotation, however long the sentence is."
+def finds_padding(function: Callable[..., Any]) -> str:
+    """`function(look, state, annotations)` must say whether the context depends on padding."""
+    state, annotations = drawn(3), drawn(4, 4, seed=7)
+    found = {}
+    for name, look, wanted in suspects():
+        answer = called(function, look, state, annotations)
+        if isinstance(answer, Tensor) and answer.numel() != 1:
+            raise Mistake("Return one True or False: put .all() after the comparison.")
+        found[name] = (bool(answer), wanted)
+    if all(answer != wanted for answer, wanted in found.values()):
+        raise Mistake("The other way round: return True where the padding does count.")
+    words = {
+        "padding cleared to zeros inside the look, and no mask": "What the padding holds cannot "
+        "reach this one, but how much of it there is can: compare with no padding at all.",
+        "annotations divided by the largest number of all places": "Zeros change nothing here. "
+        "Put large numbers into the padding as well.",
+    }
+    for name, (answer, wanted) in found.items():
+        if answer != wanted:
+            _raise(name, answer, wanted, words)
+    return "Padding can do harm by what it holds and by its number: a test must vary both."
+
+
+def losses() -> list[tuple[str, Loss, bool]]:
+    """Name losses of a list of numbers after another, and say whether the source is never read."""
+
+    def weigh(source: Any, target: Any) -> float:
+        return 1.5 + sum((k + 1) * word for k, word in enumerate(source)) / (7 + sum(target))
+
+    def rounded(source: Any, target: Any) -> float:  # a sum in another order, rounded otherwise
+        return weigh(target, target) * (1 + 1e-12 * sum(source))
+
+    def first(source: Any, target: Any) -> float:
+        return weigh(source[:1], target)
+
+    return [
+        ("a model that reads its source", weigh, False),
+        ("a model that reads only the first word of its source", first, False),
+        ("a model that encodes the target", lambda _, target: weigh(target, target), True),
+        ("a model that encodes the target, in another order each time", rounded, True),
+    ]
 
 
 @exercise(3)
-def error_rate(function: Callable[[Links, Links], Any]) -> str:
-    """`function(predicted, gold)` must return the alignment error rate of two sets of links."""
-    predicted, gold = {(0, 0), (1, 2), (2, 2), (3, 1)}, {(0, 0), (1, 2), (4, 3)}
-    found = _number(called(function, set(predicted), set(gold)))
-    both, either = len(predicted & gold), len(predicted | gold)
-    for wrong, words in (
-        (2 * both / 7, "This is the agreement: the error rate is 1 minus it."),
-        (1 - both / 4, "This is 1 − precision: links that you fail to predict cost nothing."),
-        (1 - both / 3, "This is 1 − recall: links that are predicted wrongly cost nothing."),
-        (1 - both / 7, "Links in common count twice: once as found, once as right."),
-        (1 - both / either, "You divided by the union: divide by |A| + |S|."),
-    ):
-        if math.isclose(found, wrong, abs_tol=5e-5):
-            raise Mistake(words)
-    if not math.isclose(found, alignment_error_rate([predicted], [gold]), abs_tol=5e-5):
-        raise Mistake("The rate is wrong: it is 1 − 2 |A ∩ S| / (|A| + |S|).")
-    if not math.isclose(_number(called(function, {(0, 0)}, {(0, 0)})), 0, abs_tol=5e-5):
-        raise Mistake("Two equal sets have an error rate of 0.")
-    if not math.isclose(_number(called(function, {(0, 0)}, {(1, 1)})), 1, abs_tol=5e-5):
-        raise Mistake("Two sets with nothing in common have an error rate of 1.")
-    return "Precision and recall count alike; a word that takes no part in a link costs nothing."
+def finds_unread_source(function: Callable[..., Any]) -> str:
+    """`function(loss, sources, target)` must say whether the loss never depends on the source."""
+    sources, target = [[5, 9, 4], [5, 7, 8, 6], [8, 9, 4]], [6, 4, 9]  # two begin with 5
+    found = [
+        (name, bool(called(function, loss, [*sources], [*target])), wanted)
+        for name, loss, wanted in losses()
+    ]
+    if all(answer != wanted for _, answer, wanted in found):
+        raise Mistake("The other way round: return True where the source is never read.")
+    words = {
+        "a model that reads only the first word of its source": "Two of the sources begin with "
+        "the same word: compare all of them.",
+        "a model that encodes the target, in another order each time": "Its losses differ by "
+        "rounding alone: allow for that.",
+    }
+    for name, answer, wanted in found:
+        if answer != wanted:
+            _raise(name, answer, wanted, words)
+    return "Exchange the source, keep the target, compare the losses: no shape would have told you."
 
 
 @exercise(4)
-def entropy(function: Callable[[Tensor], Any]) -> str:
-    """`function(weights)` must return the entropy in bits of each row of weights (n_t, n_s)."""
-    weights = torch.tensor(
-        [[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0.25, 0.25, 0.25, 0.25], [0.7, 0.1, 0.1, 0.1]],
-        dtype=torch.float64,
-    )
-    found = tensor_of(called(function, weights.clone()), (4,))
-    down = torch.special.entr(weights).sum(0)
+def without_the_greatest(findings: Any) -> str:
+    """`findings` holds the change, the share of right words, and how even weights compare."""
+    change, share, than = _answers(findings, "change", "words right", "than even weights")
+    alpha = torch.tensor([[0.5, 0.3, 0.2, 0], [0.1, 0.2, 0.1, 0.6]], dtype=torch.float64)
+    found = tensor_of(called(change, alpha), (2, 4))
+    rest = alpha.scatter(-1, alpha.argmax(-1, keepdim=True), 0.0)
     named(
         found,
-        (down / math.log(2), "You summed over the target words: a row is one target word."),
-        (down, "You summed over the target words: a row is one target word."),
+        (rest, "change: the rows no longer sum to 1. Divide what is left by its sum."),
+        (alpha - rest, "change: you kept the greatest weight, and took the others away."),
+        ((alpha - rest).sign(), "change: you kept the greatest weight, and took the others away."),
+        (rest / rest.sum(), "change: divide each row by its own sum, with dim=-1."),
+        (rest.softmax(-1), "change: a second softmax gives the greatest its share back."),
+        (
+            (rest > 0) / (rest > 0).sum(-1, keepdim=True),
+            "change: share the rest in proportion to what the weights were, not evenly.",
+        ),
     )
-    if bool(found.isnan().any()):
-        raise Mistake("A row is NaN: 0 · log 0 counts as 0, but the computer makes 0 · (−∞) NaN.")
-    bits = torch.special.entr(weights) / math.log(2)
-    wanted = bits.sum(-1)
-    named(
-        found,
-        (wanted * math.log(2), "These are nats: bits take the logarithm to base 2."),
-        (-wanted, "The sign is turned: a logarithm of a weight is negative, the entropy is not."),
-        (bits.mean(-1), "Sum over the words, do not average."),
-        (wanted / 2, "You divided by log₂ n: that is a share of the greatest entropy."),
+    wanted = rest / rest.sum(-1, keepdim=True)
+    if not torch.allclose(found, wanted, atol=5e-5):
+        raise Mistake("change: for (0.5, 0.3, 0.2, 0) the new row is (0, 0.6, 0.4, 0).")
+    if than not in MORE:
+        raise Mistake('than even weights: "more" or "fewer" was wanted.')
+    share = _number("words right", share)
+    if share > 1:
+        raise Mistake("words right: a share was wanted, from 0 to 1, as words_right returns it.")
+    if abs(share - 0.54) > _NEAR:
+        raise Mistake(f"words right: {share:.2f} is not what words_right(without) gives.")
+    if than == "more":
+        raise Mistake("than even weights: run words_right(even) once more, and compare.")
+    return (
+        "An even row still holds a share of the annotation that was looked at most; these rows "
+        "hold none of it. Half of the words come out right all the same."
     )
-    if not close(found, wanted):
-        raise Mistake("The entropies are wrong: H = −Σ α log₂ α; four equal weights have 2 bits.")
-    return "2 to the power of H is the number of words that a row spreads over: 1, 2, 4 and 2.56."
 
 
 @exercise(5)
-def perplexity(function: Callable[[Tensor, Tensor], Any]) -> str:
-    """`function(probabilities, lengths)` must return the perplexity of a padded batch."""
-    chances = torch.tensor([[0.5, 0.25, 0.5, 0.25], [0.1, 0.2, 0.9, 0.3]], dtype=torch.float64)
-    lengths = torch.tensor([4, 2])
-    found = _number(called(function, chances.clone(), lengths.clone()))
-    real = torch.arange(4) < lengths[:, None]
-    nats = -chances.log()
-    loss = nats[real].mean()
-    for wrong, words in (
-        (
-            (nats.sum() / lengths.sum()).exp(),
-            "The padding's log p is in the sum: leave it out above the line as below it.",
-        ),
-        ((-loss).exp(), "The sign is turned: the average of log p is negative."),
-        (nats.mean().exp(), "Padding is counted among the words: divide by the real ones only."),
-        (loss, "This is the average loss: the perplexity is its exponential."),
-        (2**loss, "The logarithm was natural, so the power is one of e, not of 2."),
-        ((1 / chances[real]).mean(), "Average the logarithms, not the inverse probabilities."),
-        (1 / chances[real].mean(), "Average the logarithms, not the probabilities."),
-        (
-            torch.stack([nats[0].mean(), nats[1, :2].mean()]).mean().exp(),
-            "You averaged over sentences: every word counts the same, in any sentence.",
-        ),
-        (nats[real].sum().exp(), "Divide the sum by the number of words before the exponential."),
-    ):
-        if math.isclose(found, float(wrong), rel_tol=1e-4):
-            raise Mistake(words)
-    if not math.isclose(found, float(loss.exp()), rel_tol=1e-4):
-        raise Mistake("The perplexity is wrong: exp(−1/N Σ log p), over the N real words.")
-    return "The formula is the same for both perplexities: what differs is what the model had read."
+def read_the_tables(reading: Any) -> str:
+    """`reading` names the models that a perplexity of 3.0 beats, either way, and a word class."""
+    table = read("attention")
+    kinds = ("teacher-forced", "free-running")
+    *given, word_class = _answers(reading, *kinds, "class")
+    sets = [_rows(kind, answer, tuple(table)) for kind, answer in zip(kinds, given, strict=True)]
+    beaten = [
+        {name for name, row in table.items() if _mean(row[f"{kind} perplexity"]) > REPORTED}
+        for kind in kinds
+    ]
+    if sets == beaten[::-1]:
+        raise Mistake("The two columns are exchanged.")
+    for kind, found, wanted in zip(kinds, sets, beaten, strict=True):
+        if found == set(table) - wanted:
+            raise Mistake(f"{kind}: a lower perplexity is better. Name those that are higher.")
+        for name in sorted(found ^ wanted):
+            number = f"{_mean(table[name][f'{kind} perplexity']):.2f}"
+            raise Mistake(f"{kind}: {name} has {number}.")
+    if word_class not in CLASSES:
+        raise Mistake(f"class: one of {', '.join(CLASSES)} was wanted.")
+    many, few = (table[f"{size} pairs, Bahdanau"] for size in ("24,000", "2,000"))
+    lost = {name: _mean(many[name]) - _mean(few[name]) for name in CLASSES}
+    most = max(lost, key=lambda name: lost[name])
+    if word_class != most:
+        raise Mistake(f"class: {word_class} loses {lost[word_class]:.2f}. Another loses more.")
+    return "One number, and it beats one model of five or four of them: the protocol decides."
 
 
-def _number(answer: Any) -> float:
+def _raise(name: str, answer: bool, wanted: bool, words: dict[str, str]) -> None:
+    raise Mistake(f"{name}: the answer is {wanted}, you say {answer}. {words.get(name, '')}")
+
+
+def _answers(answers: Any, *names: str) -> list[Any]:
+    """Return the answers of a dictionary by name; three dots in it, or in its place, mean blank."""
+    if answers is None or answers is ...:
+        raise Blank
+    if not isinstance(answers, dict) or set(answers) != set(names):
+        raise Mistake(f"A dictionary was wanted with {' and '.join(names)}.")
+    if any(answer is None or answer is ... for answer in answers.values()):
+        raise Blank
+    return [answers[name] for name in names]
+
+
+def _rows(what: str, answer: Any, known: tuple[str, ...]) -> set[str]:
+    if isinstance(answer, str) or not isinstance(answer, set | frozenset | list | tuple):
+        raise Mistake(f"{what}: a set of row names was wanted.")
+    for name in answer:
+        if name not in known:
+            raise Mistake(f"{what}: {name!r} is no row of the table: {'; '.join(known)}.")
+    return set(answer)
+
+
+def _mean(numbers: list[float]) -> float:
+    return sum(numbers) / len(numbers)
+
+
+def _number(what: str, answer: Any) -> float:
     try:
         return float(answer)
     except (TypeError, ValueError) as error:
-        raise Mistake(f"One number was wanted, this is {type(answer).__name__}.") from error
+        raise Mistake(f"{what}: one number was wanted, this is {type(answer).__name__}.") from error
