@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 
 from attnbook.exercises import sequence_to_sequence as lecture_1
-
-
-def look_up(tokens, words):
-    return [tokens.index(word) for word in words]
 
 
 def gates(x, h, w, u):
@@ -53,80 +47,44 @@ def columns(x, h, w, u):
     return (1 - z) * torch.tanh(w["n"] @ x + u["n"] @ (r * h)) + z * h
 
 
-def ends(one, other):
-    """A summary of the states ``one`` of the left reader and ``other`` of the right one."""
-    return lambda a, b, w, bias: torch.tanh(torch.cat([a[one], b[other]]) @ w + bias)
+def reads(words, lengths, step, h, *, after=None):
+    """The right reading, with what is done to the states of ended sentences, if anything."""
+    for j in range(words.shape[1]):
+        real = (j < lengths)[:, None]
+        h = torch.where(real, step(words[:, j], h), h if after is None else after(h))
+    return h
 
 
-def surprise(logits, target, dim=-1):
-    return -torch.log_softmax(logits, dim).gather(-1, target[..., None])[..., 0]
+def to_the_end(words, lengths, step, h):
+    return reads(words, torch.full_like(lengths, words.shape[1]), step, h)
 
 
-def each_sentence(logits, target):
-    real = target != 0
-    return ((surprise(logits, target) * real).sum(1) / real.sum(1)).mean()
+def from_the_right(words, lengths, step, h):
+    return to_the_end(words.flip(1), lengths, step, h)
 
 
-def flat(sentences):
-    return [p for sentence in sentences for p in sentence]
+def moved(by):
+    return lambda words, lengths, step, h: reads(words, lengths + by, step, h)
 
 
-def mean(numbers):
-    numbers = list(numbers)
-    return sum(numbers) / len(numbers)
+def zeros_in_the_padding(words, lengths, step, h):
+    real = torch.arange(words.shape[1]) < lengths[:, None]
+    return to_the_end(words * real[..., None], lengths, step, h)
 
 
-def surprises(sentence):
-    return [-math.log(p) for p in sentence]
+def own_step(words, lengths, step, h):
+    return reads(words, lengths, lecture_1.fading_sum, h)
+
+
+def findings(changed=frozenset({"day, left", "day, right"}), zeros=False):
+    return {"changed": changed, "zeros help": zeros}
+
+
+def reading(worst=5, rise=(0.105, 0.138), digits=11):
+    return {"worst": worst, "rise": rise, "digits": digits}
 
 
 WRONG = [
-    (lecture_1.numbers_of_a_sentence, look_up, "are missing"),
-    (
-        lecture_1.numbers_of_a_sentence,
-        lambda t, s: look_up(t, ["<bos>", *s]),
-        "<eos> is missing",
-    ),
-    (
-        lecture_1.numbers_of_a_sentence,
-        lambda t, s: look_up(t, [*s, "<eos>"]),
-        "<bos> is missing",
-    ),
-    (lecture_1.numbers_of_a_sentence, lambda t, s: [2, *look_up(t, s), 1], "changed places"),
-    (
-        lecture_1.numbers_of_a_sentence,
-        lambda t, s: [n + 1 for n in look_up(t, ["<bos>", *s, "<eos>"])],
-        "You count from 1",
-    ),
-    (
-        lecture_1.numbers_of_a_sentence,
-        lambda t, s: [1, *look_up(t[3:], s), 2],
-        "words begin at 3",
-    ),
-    (
-        lecture_1.numbers_of_a_sentence,
-        lambda t, s: [1, *sorted(set(look_up(t, s))), 2],
-        "its number twice",
-    ),
-    (lecture_1.numbers_of_a_sentence, lambda t, s: [0], "you return [0]"),
-    (lecture_1.numbers_of_a_sentence, lambda t, s: [1, 3, 4, 6, 3, 5, 2], "wrong for another"),
-    (lecture_1.numbers_of_a_sentence, lambda t, s: 5, "A list of numbers was wanted"),
-    (lecture_1.numbers_of_a_sentence, lambda t, s: ["<bos>", *s], "whole numbers was wanted"),
-    (
-        lecture_1.numbers_of_a_sentence,
-        lambda t, s: [n + 0.5 for n in look_up(t, ["<bos>", *s, "<eos>"])],
-        "whole numbers was wanted",
-    ),
-    (lecture_1.shifted_target, lambda y: ([*y, 2], [1, *y]), "changed places"),
-    (lecture_1.shifted_target, lambda y: ([1, *y, 2], [1, *y, 2]), "Both are the whole"),
-    (lecture_1.shifted_target, lambda y: (y, y), "Nothing is shifted"),
-    (lecture_1.shifted_target, lambda y: ([1, *y], y), "never learns to stop"),
-    (lecture_1.shifted_target, lambda y: (y, [*y, 2]), "must read <bos> there"),
-    (lecture_1.shifted_target, lambda y: ([1, *y], [1, *y]), "*next* word"),
-    (lecture_1.shifted_target, lambda y: ([1, *y, 2], [*y, 2]), "After <eos> nothing"),
-    (lecture_1.shifted_target, lambda y: ([0, *y], [*y, 2]), "wanted is"),
-    (lecture_1.shifted_target, lambda y: ([1, 7, 5, 9], [7, 5, 9, 2]), "wrong for one"),
-    (lecture_1.shifted_target, lambda y: [1, *y, 2], "Two lists were wanted"),
     (lecture_1.gru_of_the_paper, mixed(lambda z, n, h: z * n + (1 - z) * h), "lets the new state"),
     (lecture_1.gru_of_the_paper, mixed(lambda z, n, h: n), "That is the candidate"),
     (lecture_1.gru_of_the_paper, mixed(lambda z, n, h: n + z * h), "share is 1 − z"),
@@ -151,100 +109,55 @@ WRONG = [
     (lecture_1.gru_of_the_paper, gates_of_tanh, "below 0 makes no sense"),
     (lecture_1.gru_of_the_paper, columns, "vectors are rows here"),
     (lecture_1.gru_of_the_paper, lambda x, h, w, u: h[:2], "wanted is (3,)"),
-    (lecture_1.loss_of_a_batch, lambda a, y: surprise(a, y).mean(), "Padding is counted"),
+    (lecture_1.reading_by_lengths, to_the_end, "You read the padding too"),
     (
-        lecture_1.loss_of_a_batch,
-        lambda a, y: (surprise(a, y) * (y != 0)).mean(),
-        "still divide by all places",
+        lecture_1.reading_by_lengths,
+        lambda x, n, step, h: reads(x, n.clamp(max=1), step, h),
+        "end of the shortest",
     ),
-    (lecture_1.loss_of_a_batch, lambda a, y: surprise(a, y)[y != 0].sum(), "That is the sum"),
+    (lecture_1.reading_by_lengths, moved(1), "One word too many"),
+    (lecture_1.reading_by_lengths, moved(-1), "One word too few"),
+    (lecture_1.reading_by_lengths, zeros_in_the_padding, "A padding of zeros is a word"),
     (
-        lecture_1.loss_of_a_batch,
-        lambda a, y: surprise(a, y).sum() / (y != 0).sum(),
-        "still in the sum",
-    ),
-    (lecture_1.loss_of_a_batch, lambda a, y: surprise(a, y)[y > 2].mean(), "is a real token"),
-    (
-        lecture_1.loss_of_a_batch,
-        lambda a, y: surprise(a, y)[y != 0].sum() / len(y),
-        "divide by the sentences",
-    ),
-    (lecture_1.loss_of_a_batch, each_sentence, "mean of the sentences' means"),
-    (lecture_1.loss_of_a_batch, lambda a, y: -surprise(a, y)[y != 0].mean(), "sign is wrong"),
-    (
-        lecture_1.loss_of_a_batch,
-        lambda a, y: -torch.exp(-surprise(a, y))[y != 0].mean(),
-        "logarithm is missing",
+        lecture_1.reading_by_lengths,
+        lambda x, n, step, h: reads(x, n, step, h, after=torch.zeros_like),
+        "yours becomes 0",
     ),
     (
-        lecture_1.loss_of_a_batch,
-        lambda a, y: -a.gather(-1, y[..., None])[..., 0][y != 0].mean(),
-        "softmax is missing",
+        lecture_1.reading_by_lengths,
+        lambda x, n, step, h: reads(x, n, step, 0 * h),
+        "You begin from zeros",
     ),
-    (lecture_1.loss_of_a_batch, lambda a, y: surprise(a, y, 1)[y != 0].mean(), "the last axis"),
-    (lecture_1.loss_of_a_batch, lambda a, y: surprise(a, y)[y != 0].mean() / math.log(2), "bits"),
-    (lecture_1.loss_of_a_batch, lambda a, y: surprise(a, y)[y != 0].mean().exp(), "perplexity"),
-    (lecture_1.loss_of_a_batch, lambda a, y: torch.tensor(7.0), "loss is wrong"),
-    (lecture_1.loss_of_a_batch, surprise, "wanted is ()"),
-    (lecture_1.perplexity_of, lambda s: mean(surprises(flat(s))), "is its exponential"),
-    (lecture_1.perplexity_of, lambda s: math.exp(sum(surprises(flat(s)))), "You took the sum"),
-    (
-        lecture_1.perplexity_of,
-        lambda s: math.exp(sum(surprises(flat(s))) / len(s)),
-        "number of sentences",
-    ),
-    (
-        lecture_1.perplexity_of,
-        lambda s: math.prod(flat(s)) ** (-1 / len(flat(s))),
-        "underflows",
-    ),
-    (lecture_1.perplexity_of, lambda s: 1 / mean(flat(s)), "one over the mean"),
-    (lecture_1.perplexity_of, lambda s: mean(1 / p for p in flat(s)), "mean of 1/p"),
-    (
-        lecture_1.perplexity_of,
-        lambda s: math.exp(mean(mean(surprises(one)) for one in s)),
-        "sentence by sentence",
-    ),
-    (
-        lecture_1.perplexity_of,
-        lambda s: mean(math.exp(mean(surprises(one))) for one in s),
-        "sentences' perplexities",
-    ),
-    (lecture_1.perplexity_of, lambda s: 2 ** mean(surprises(flat(s))), "Base 2"),
-    (lecture_1.perplexity_of, lambda s: math.exp(-mean(surprises(flat(s)))), "never below 1"),
-    (lecture_1.perplexity_of, lambda s: 3.0, "You return 3.0000"),
-    (lecture_1.perplexity_of, lambda s: 640**0.25, "wanted is 5"),
-    (lecture_1.summary_of_a_sentence, ends(-1, -1), "ends at the first word"),
-    (lecture_1.summary_of_a_sentence, ends(0, -1), "where each reader begins"),
-    (lecture_1.summary_of_a_sentence, ends(0, 0), "ends at the last word"),
-    (
-        lecture_1.summary_of_a_sentence,
-        lambda a, b, w, bias: torch.tanh(torch.cat([b[0], a[-1]]) @ w + bias),
-        "halves changed places",
-    ),
-    (
-        lecture_1.summary_of_a_sentence,
-        lambda a, b, w, bias: torch.cat([a[-1], b[0]]) @ w + bias,
-        "tanh is missing",
-    ),
-    (
-        lecture_1.summary_of_a_sentence,
-        lambda a, b, w, bias: torch.tanh(torch.cat([a[-1], b[0]]) @ w),
-        "bias is missing",
-    ),
-    (
-        lecture_1.summary_of_a_sentence,
-        lambda a, b, w, bias: torch.tanh(w @ torch.cat([a[-1], b[0]]) + bias),
-        "rows here",
-    ),
-    (lecture_1.summary_of_a_sentence, ends(1, 1), "summary is wrong"),
-    (lecture_1.summary_of_a_sentence, lambda a, b, w, bias: a, "wanted is (4,)"),
+    (lecture_1.reading_by_lengths, from_the_right, "You read from the right"),
+    (lecture_1.reading_by_lengths, own_step, "wrong for another"),
+    (lecture_1.reading_by_lengths, lambda x, n, step, h: h, "The states are wrong"),
+    (lecture_1.reading_by_lengths, lambda x, n, step, h: x, "wanted is (3, 2)"),
+    (lecture_1.what_packing_does, findings({"cat, left", "day, left"}), "cat, left: the longest"),
+    (lecture_1.what_packing_does, findings({"day, right"}), "from the left changes too"),
+    (lecture_1.what_packing_does, findings({"day, left"}), "from the right changes too"),
+    (lecture_1.what_packing_does, findings(set()), "Something changes"),
+    (lecture_1.what_packing_does, findings(zeros=True), "a word of zeros is still a step"),
+    (lecture_1.what_packing_does, findings(zeros="no"), "True or False was wanted"),
+    (lecture_1.what_packing_does, findings({"day"}), "'day' is not one of"),
+    (lecture_1.what_packing_does, findings("day, left"), "a set of names was wanted"),
+    (lecture_1.what_packing_does, {"changed": set()}, "A dictionary was wanted"),
+    (lecture_1.read_the_places, reading(worst=2), "order of reading"),
+    (lecture_1.read_the_places, reading(worst=6), "better again"),
+    (lecture_1.read_the_places, reading(worst=0.58), "a number from 1 to 6"),
+    (lecture_1.read_the_places, reading(rise=(0.138, 0.105)), "reversal first"),
+    (lecture_1.read_the_places, reading(rise=(0.366, 0.138)), "those read first"),
+    (lecture_1.read_the_places, reading(rise=(-0.105, -0.138)), "are positive"),
+    (lecture_1.read_the_places, reading(rise=(0.3, 0.2)), "less the worst"),
+    (lecture_1.read_the_places, reading(rise=0.1), "wanted is (2,)"),
+    (lecture_1.read_the_places, reading(digits=0.742), "How many of 15"),
+    (lecture_1.read_the_places, reading(digits=11.13), "a whole number"),
+    (lecture_1.read_the_places, reading(digits=14), "15 times the mean"),
+    (lecture_1.read_the_places, 5, "A dictionary was wanted"),
 ]
 BLANK = [
-    (lecture_1.numbers_of_a_sentence, lambda tokens, sentence: None),
-    (lecture_1.shifted_target, lambda target: ...),
     (lecture_1.gru_of_the_paper, lambda x, h, w, u: None),
-    (lecture_1.loss_of_a_batch, lambda logits, target: None),
-    (lecture_1.perplexity_of, lambda sentences: ...),
-    (lecture_1.summary_of_a_sentence, lambda left, right, w, b: ...),
+    (lecture_1.reading_by_lengths, lambda words, lengths, step, h: ...),
+    (lecture_1.what_packing_does, {"changed": ..., "zeros help": ...}),
+    (lecture_1.what_packing_does, None),
+    (lecture_1.read_the_places, reading(digits=...)),
 ]

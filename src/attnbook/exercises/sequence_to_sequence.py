@@ -1,83 +1,18 @@
-"""The checks of lecture 1, "Sequence to sequence"."""
+"""The checks of lecture 1, "Sequence to sequence". Its exercise 1 is worked out on paper."""
 
 from __future__ import annotations
 
-import math
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from attnbook.exercises import Mistake, called, close, exercise, tensor_of
-from attnbook.training.losses import sequence_loss
+from attnbook.exercises import Blank, Mistake, called, close, exercise, tensor_of
+from attnbook.models.results import read
 
-TOKENS = ("<pad>", "<bos>", "<eos>", "the", "cat", "apple", "eats")
-SENTENCE = ("the", "cat", "eats", "the", "apple")
-CHANCES = [[0.5, 0.25, 0.125], [0.1]]  # of two sentences, three words and one
-BOS, EOS = 1, 2
-
-
-@exercise(1)
-def numbers_of_a_sentence(function: Callable[[list[str], list[str]], Any]) -> str:
-    """`function(tokens, sentence)` must return the numbers, with those of bos and eos around."""
-    found = _numbers(called(function, list(TOKENS), list(SENTENCE)))
-    words = [TOKENS.index(word) for word in SENTENCE]
-    wanted = [BOS, *words, EOS]
-    _equal_to_none(
-        found,
-        (words, "<bos> in front and <eos> behind are missing."),
-        ([BOS, *words], "<eos> is missing: nothing would tell the decoder to stop."),
-        ([*words, EOS], "<bos> is missing: the decoder would have nothing to read first."),
-        ([EOS, *words, BOS], "<bos> and <eos> changed places."),
-        ([n + 1 for n in wanted], "You count from 1: the first token, <pad>, has number 0."),
-        (
-            [n - 3 if n > EOS else n for n in wanted],
-            "You count the words from 0. The special tokens are on the list: words begin at 3.",
-        ),
-        (
-            [BOS, *sorted(set(words)), EOS],
-            "A word that comes twice has its number twice, and the order is the sentence's.",
-        ),
-    )
-    return _numbers_are_right(function, found, wanted)
-
-
-def _numbers_are_right(function: Callable[..., Any], found: list[int], wanted: list[int]) -> str:
-    if found != wanted:
-        raise Mistake(f"For {' '.join(SENTENCE)} you return {found}, wanted is {wanted}.")
-    turned = [*TOKENS[:3], *TOKENS[:2:-1]]
-    other = [turned.index(word) for word in ("<bos>", "cat", "<eos>")]
-    if _numbers(called(function, turned, ["cat"])) != other:
-        raise Mistake("Right for one vocabulary, wrong for another: look each word up in `tokens`.")
-    return "A look-up, and nothing is learnt in it. The vectors are."
-
-
-@exercise(2)
-def shifted_target(function: Callable[[list[int]], Any]) -> str:
-    """`function(target)` must return what the decoder reads and what it is to say."""
-    target = [7, 5, 9]
-    found = _two_lists(called(function, list(target)))
-    read, say, whole = [BOS, *target], [*target, EOS], [BOS, *target, EOS]
-    _equal_to_none(
-        found,
-        (
-            (say, read),
-            "The two changed places: the decoder reads <bos> first, and says <eos> last.",
-        ),
-        ((whole, whole), "Both are the whole sentence: it would be asked to say what it reads."),
-        ((target, target), "Nothing is shifted: it would be asked to say what it reads."),
-        ((read, target), "Nobody asks for <eos>, so the model never learns to stop."),
-        ((target, say), "The first word is read before it is said: it must read <bos> there."),
-        ((read, read), "It is to say the *next* word at each step, not the one it reads."),
-        ((whole, say), "After <eos> nothing is asked: drop it from what is read."),
-    )
-    if found != (read, say):
-        raise Mistake(f"For {target} you return {found}, wanted is {(read, say)}.")
-    if _two_lists(called(function, [4])) != ([BOS, 4], [4, EOS]):
-        raise Mistake("Right for three words, wrong for one.")
-    return "At each place the second list holds what follows the first: one shift, no loop."
+ENDS = ("cat, left", "cat, right", "day, left", "day, right")
+LENGTHS = torch.tensor([4, 2, 1])
 
 
 def cell() -> tuple[Tensor, Tensor, dict[str, Tensor], dict[str, Tensor]]:
@@ -88,7 +23,7 @@ def cell() -> tuple[Tensor, Tensor, dict[str, Tensor], dict[str, Tensor]]:
     return drawn[6, 0], torch.tanh(drawn[7, 0]), w, u
 
 
-@exercise(3)
+@exercise(2)
 def gru_of_the_paper(function: Callable[..., Any]) -> str:
     """`function(x, h, w, u)` must return the new state of Cho et al.'s GRU, (d,)."""
     x, h, w, u = cell()
@@ -135,142 +70,162 @@ def _mistakes_of_a_gru(
     ]
 
 
-def batch() -> tuple[Tensor, Tensor]:
-    """Logits (3, 4, 6) and a target (3, 4) with sentences of 4, 2 and 1 tokens."""
+def padded() -> tuple[Tensor, Tensor]:
+    """Words (3, 4, 2) of sentences of 4, 2 and 1, with padding, and first states (3, 2)."""
     generator = torch.Generator().manual_seed(2)
-    logits = 2 * torch.randn(3, 4, 6, generator=generator, dtype=torch.float64)
-    return logits, torch.tensor([[3, 5, 4, 2], [4, 2, 0, 0], [2, 0, 0, 0]])
+    drawn = torch.randn(3, 5, 2, generator=generator, dtype=torch.float64)
+    return drawn[:, :4], drawn[:, 4]
+
+
+def fading_sum(x: Tensor, h: Tensor) -> Tensor:
+    """A recurrent step without a matrix: half of the old state and the word."""
+    return h / 2 + x
+
+
+@exercise(3)
+def reading_by_lengths(function: Callable[..., Any]) -> str:
+    """`function(words, lengths, step, h)` must return each sentence's own last state, (b, d)."""
+    words, h = padded()
+    found = tensor_of(called(function, words, LENGTHS, fading_sum, h), (3, 2))
+    _close_to_none(found, *_mistakes_of_reading(words, h))
+    if not close(found, _read(words, h, LENGTHS)):
+        raise Mistake("The states are wrong. Try a batch of one sentence first, without padding.")
+    other = tensor_of(called(function, words, LENGTHS, bent, h), (3, 2))
+    if not close(other, _read(words, h, LENGTHS, bent)):
+        raise Mistake("Right for one `step`, wrong for another: call the one that you are given.")
+    return "The mask costs steps that packing saves; what comes out is the same."
+
+
+def bent(x: Tensor, h: Tensor) -> Tensor:
+    """Another step."""
+    return torch.tanh(2 * x - h)
+
+
+def _read(
+    words: Tensor, h: Tensor, lengths: Tensor, step: Callable[..., Tensor] = fading_sum
+) -> Tensor:
+    for j in range(words.shape[1]):
+        h = torch.where((j < lengths)[:, None], step(words[:, j], h), h)
+    return h
+
+
+def _mistakes_of_reading(words: Tensor, h: Tensor) -> list[tuple[Tensor, str]]:
+    """Wrong last states, each with what is wrong."""
+    everything = torch.full_like(LENGTHS, words.shape[1])
+    emptied, erased = h, h
+    for j in range(words.shape[1]):
+        real = (j < LENGTHS)[:, None]
+        emptied = fading_sum(torch.where(real, words[:, j], 0.0), emptied)
+        erased = torch.where(real, fading_sum(words[:, j], erased), 0.0)
+    return [
+        (_read(words, h, everything), "You read the padding too: a sentence has `lengths` words."),
+        (
+            _read(words, h, LENGTHS.clamp(max=1)),
+            "You stop all at the end of the shortest sentence.",
+        ),
+        (
+            _read(words, h, LENGTHS + 1),
+            "One word too many: word j, counted from 0, is read if j < length.",
+        ),
+        (_read(words, h, LENGTHS - 1), "One word too few: the last word of a sentence counts."),
+        (
+            emptied,
+            "A padding of zeros is a word all the same: the step changes the state. Keep it.",
+        ),
+        (erased, "Where a sentence has ended its state must stay, and yours becomes 0."),
+        (
+            _read(words, torch.zeros_like(h), LENGTHS),
+            "You begin from zeros: the first states are `h`.",
+        ),
+        (_read(words.flip(1), h, everything), "You read from the right, and the padding first."),
+    ]
 
 
 @exercise(4)
-def loss_of_a_batch(function: Callable[[Tensor, Tensor], Any]) -> str:
-    """`function(logits, target)` must return the mean −log p of the real tokens."""
-    logits, target = batch()
-    found = tensor_of(called(function, logits, target), ())
-    _close_to_none(found, *_mistakes_of_padding(logits, target))
-    _close_to_none(found, *_mistakes_of_logarithms(logits, target))
-    if not close(found, sequence_loss(logits, target)):
-        raise Mistake("The loss is wrong. Print −log p of each token first, of shape (3, 4).")
-    return "`cross_entropy(…, ignore_index=0)` does the same in one call."
-
-
-def _surprise(logits: Tensor, target: Tensor, axis: int = -1) -> Tensor:
-    return -torch.log_softmax(logits, axis).gather(-1, target[..., None])[..., 0]
-
-
-def _mistakes_of_padding(logits: Tensor, target: Tensor) -> list[tuple[Tensor, str]]:
-    """Wrong ways to count the tokens."""
-    each, real = _surprise(logits, target), target != 0
-    kept = torch.where(real, each, 0.0)
-    return [
-        (each.mean(), "Padding is counted: leave the places out where the target is 0."),
-        (kept.mean(), "The padding's sum is 0 now, but you still divide by all places."),
-        (kept.sum(), "That is the sum: divide it by the number of real tokens."),
-        (each.sum() / real.sum(), "The padding is still in the sum above the line."),
-        (each[target > EOS].mean(), "<eos> is a real token: only 0 is padding."),
-        (kept.sum() / len(target), "You divide by the sentences: divide by the real tokens."),
-        (
-            (kept.sum(1) / real.sum(1)).mean(),
-            "That is the mean of the sentences' means: a word of a short one counts more. "
-            "Every token is to count the same.",
-        ),
-    ]
-
-
-def _mistakes_of_logarithms(logits: Tensor, target: Tensor) -> list[tuple[Tensor, str]]:
-    """Wrong ways to make −log p of logits."""
-    real = target != 0
-    each = _surprise(logits, target)[real]
-    chosen = logits.gather(-1, target[..., None])[..., 0][real]
-    axis = "The softmax runs over the vocabulary, the last axis."
-    return [
-        (-each.mean(), "The sign is wrong: log p is negative, the loss is −log p."),
-        (-torch.exp(-each).mean(), "The logarithm is missing."),
-        (-chosen.mean(), "Logits are not log p: the softmax is missing."),
-        *((_surprise(logits, target, dim)[real].mean(), axis) for dim in (0, 1)),
-        (each.mean() / math.log(2), "That is in bits: take the natural logarithm."),
-        (each.mean().exp(), "That is the perplexity: the loss is its logarithm."),
-    ]
+def what_packing_does(findings: Any) -> str:
+    """`findings` names the last states that change without packing, and says if zeros help."""
+    answers = _answered(findings, "changed", "zeros help")
+    changed = _names("changed", answers["changed"])
+    if both := sorted(name for name in changed if name.startswith("cat")):
+        raise Mistake(f"{both[0]}: the longest sentence of a batch has no padding.")
+    if changed == {"day, right"}:
+        raise Mistake("The reader from the left changes too: it goes on through the padding.")
+    if changed == {"day, left"}:
+        raise Mistake("The reader from the right changes too: it begins in the padding.")
+    if not changed:
+        raise Mistake("Something changes. Compare the second result of the GRU, (2, b, d/2).")
+    if answers["zeros help"] is not True and answers["zeros help"] is not False:
+        raise Mistake("zeros help: True or False was wanted.")
+    if answers["zeros help"]:
+        raise Mistake(
+            "zeros help: a word of zeros is still a step, with biases and the old state. Measure."
+        )
+    return "So a model trained without packing translates a sentence otherwise in other company."
 
 
 @exercise(5)
-def perplexity_of(function: Callable[[Sequence[Sequence[float]]], Any]) -> str:
-    """`function(sentences)` must return exp of the mean −log p over all words."""
-    found = float(tensor_of(called(function, [list(row) for row in CHANCES]), ()))
-    logs = [-math.log(p) for row in CHANCES for p in row]
-    wanted = math.exp(sum(logs) / len(logs))
-    for wrong, what in _mistakes_of_perplexity(logs):
-        if math.isclose(found, wrong, rel_tol=1e-6):
-            raise Mistake(what)
-    if not math.isclose(found, wanted, rel_tol=1e-6):
-        raise Mistake(f"You return {found:.4f}, wanted is {wanted:.4f}.")
-    if not math.isclose(float(called(function, [[0.2, 0.2]])), 5, rel_tol=1e-6):
-        raise Mistake("Right for these words, wrong for two of probability 0.2: wanted is 5.")
-    try:
-        long = float(called(function, [[0.1] * 200] * 2))
-    except (ArithmeticError, ValueError):  # 1/0, or the logarithm of 0
-        long = math.inf
-    if not math.isclose(long, 10, rel_tol=1e-6):
-        raise Mistake("Wrong for 400 words: a product of so many underflows. Add logarithms.")
-    return "A model that gives every word 1/V has perplexity V."
+def read_the_places(reading: Any) -> str:
+    """`reading` says which sixth is worst, how far the last rises, how many digits are right."""
+    answers = _answered(reading, "worst", "rise", "digits")
+    table = read("bottleneck")
+    shares = {
+        task: [sum(table[task][f"place {k} of 6"]) / 3 for k in range(1, 7)]
+        for task in ("reversal", "copying")
+    }
+    written = {"reversal": shares["reversal"][::-1], "copying": shares["copying"]}
+    _check_worst(answers["worst"])
+    rise = tensor_of(answers["rise"], (2,))
+    wanted = torch.tensor([row[-1] - min(row) for row in written.values()]).double()
+    if _near(rise, wanted.flip(0)) and not _near(rise, wanted):
+        raise Mistake("rise: reversal first, then copying.")
+    if _near(rise[0], shares["reversal"][-1] - min(shares["reversal"])):
+        raise Mistake("rise: in reversal the digits written last are those read first.")
+    if _near(rise, -wanted):
+        raise Mistake("rise: the sixth written last is better, so the numbers are positive.")
+    if not _near(rise, wanted):
+        raise Mistake("rise: the last column less the worst, in the order of writing.")
+    digits, share = float(answers["digits"]), sum(written["reversal"]) / 6
+    if _near(digits, share):
+        raise Mistake("digits: that is the mean share. How many of 15 digits are that?")
+    if not digits.is_integer():
+        raise Mistake("digits: a whole number was wanted.")
+    if digits != round(15 * share):
+        raise Mistake("digits: 15 times the mean of the six shares of reversal.")
+    return "Eleven digits of fifteen are right, and hardly a whole string: all of them must be."
 
 
-def _mistakes_of_perplexity(logs: list[float]) -> list[tuple[float, str]]:
-    """Wrong means of the words' −log p, of which the last is a sentence by itself."""
-    n, words = len(logs), [math.exp(-one) for one in logs]
-    means = [sum(logs[:-1]) / (n - 1), logs[-1]]
-    return [
-        (sum(logs) / n, "That is the mean −log p: the perplexity is its exponential."),
-        (math.exp(sum(logs) / 2), "You divide by the number of sentences: divide by the words'."),
-        (math.exp(sum(logs)), "You took the sum of −log p: take its mean over the words."),
-        (n / sum(words), "That is one over the mean probability. The mean is one of logarithms."),
-        (sum(1 / p for p in words) / n, "That is the mean of 1/p. The mean is one of logarithms."),
-        (
-            math.exp(sum(means) / 2),
-            "You averaged sentence by sentence: the short one has one word, and counts as one.",
-        ),
-        (
-            sum(map(math.exp, means)) / 2,
-            "That is the mean of the sentences' perplexities: take one mean over all words.",
-        ),
-        (2 ** (sum(logs) / n), "Base 2 belongs to logarithms of base 2: take exp here."),
-        (math.exp(-sum(logs) / n), "The sign is wrong: a perplexity is never below 1."),
-    ]
+def _check_worst(worst: Any) -> None:
+    if worst == 2:
+        raise Mistake("worst: that is the order of reading, and of reversal. Count as written.")
+    if worst == 6:
+        raise Mistake("worst: the sixth written last is better again. Look one to its left.")
+    if worst != 5:
+        raise Mistake("worst: a number from 1 to 6 was wanted, the same for both tasks.")
 
 
-@exercise(6)
-def summary_of_a_sentence(function: Callable[..., Any]) -> str:
-    """`function(left, right, w, b)` must return the summary s_0 of a sentence, (d,)."""
-    generator = torch.Generator().manual_seed(3)
-    left, right = torch.randn(2, 3, 2, generator=generator, dtype=torch.float64).tanh()
-    drawn = torch.randn(5, 4, generator=generator, dtype=torch.float64)
-    w, b = drawn[:4], drawn[4]
-    found = tensor_of(called(function, left, right, w, b), (4,))
-
-    def made(one: Tensor, other: Tensor) -> Tensor:
-        return torch.cat([one, other]) @ w + b
-
-    first = right[0]
-    _close_to_none(
-        found,
-        (made(left[-1], right[-1]).tanh(), "The reader from the right ends at the first word."),
-        (made(left[0], right[-1]).tanh(), "Those are the states where each reader begins."),
-        (made(left[0], first).tanh(), "The reader from the left ends at the last word."),
-        (made(first, left[-1]).tanh(), "The halves changed places: the left reader's comes first."),
-        (made(left[-1], first), "The tanh is missing."),
-        ((made(left[-1], first) - b).tanh(), "The bias is missing."),
-        ((w @ torch.cat([left[-1], first]) + b).tanh(), "Vectors are rows here: `@ w`."),
-    )
-    if not close(found, made(left[-1], first).tanh()):
-        raise Mistake("The summary is wrong. Join two states first: that makes 4 numbers.")
-    return "Two ends, one matrix: all that the decoder gets of the source."
+def _near(found: Any, wanted: Any) -> bool:
+    return bool(((torch.as_tensor(found) - wanted).abs() < 0.015).all())
 
 
-def _equal_to_none(found: Any, *mistakes: tuple[Any, str]) -> None:
-    """Raise the words of the first wrong answer that `found` equals."""
-    for wrong, words in mistakes:
-        if found == wrong:
-            raise Mistake(words)
+def _answered(answers: Any, *names: str) -> dict[str, Any]:
+    """Return a dictionary of the wanted names; three dots in it, or in its place, mean blank."""
+    if answers is None or answers is ...:
+        raise Blank
+    if not isinstance(answers, dict) or set(answers) != set(names):
+        raise Mistake(f"A dictionary was wanted with {' and '.join(names)}.")
+    if any(answer is None or answer is ... for answer in answers.values()):
+        raise Blank
+    return answers
+
+
+def _names(what: str, answer: Any) -> set[str]:
+    """Return an answer as a set of last states by their names."""
+    if isinstance(answer, str) or not isinstance(answer, set | frozenset | list | tuple):
+        raise Mistake(f'{what}: a set of names was wanted, such as {{"{ENDS[0]}"}}.')
+    for name in answer:
+        if name not in ENDS:
+            raise Mistake(f"{what}: {name!r} is not one of {'; '.join(ENDS)}.")
+    return set(answer)
 
 
 def _close_to_none(found: Tensor, *mistakes: tuple[Tensor, str]) -> None:
@@ -278,21 +233,3 @@ def _close_to_none(found: Tensor, *mistakes: tuple[Tensor, str]) -> None:
     for wrong, words in mistakes:
         if close(found, wrong):
             raise Mistake(words)
-
-
-def _two_lists(answer: Any) -> tuple[list[int], list[int]]:
-    answer = answer.tolist() if hasattr(answer, "tolist") else answer
-    if not isinstance(answer, (tuple, list)) or len(answer) != 2:
-        raise Mistake("Two lists were wanted: `return read, say`.")
-    return _numbers(answer[0]), _numbers(answer[1])
-
-
-def _numbers(answer: Any) -> list[int]:
-    """The answer as a list of whole numbers, or a `Mistake`."""
-    answer = answer.tolist() if hasattr(answer, "tolist") else answer
-    if not isinstance(answer, (list, tuple)):
-        raise Mistake(f"A list of numbers was wanted, this is {type(answer).__name__}.")
-    try:
-        return [operator.index(number) for number in answer]
-    except (TypeError, ValueError) as error:
-        raise Mistake(f"A list of whole numbers was wanted, this is {answer!r}.") from error
