@@ -92,7 +92,7 @@ def _check_endless(function: Callable[..., Any]) -> str:
             )
         return _endless(tuple(prefix))
 
-    if (_sentence(called(function, following))[0]) != _best(_endless)[0]:
+    if _sentence(called(function, following))[0] != _best(_endless)[0]:
         raise Mistake("Right for a small table, and wrong for one without an end.")
     return f"{len(asked)} beginnings were looked at, of a table that has no end."
 
