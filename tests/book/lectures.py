@@ -21,6 +21,7 @@ NOTEBOOKS = [path for path in TWINS if path.name[0].isdigit()]
 EDITED = frozenset(
     {
         "01-sequence-to-sequence",
+        "02-decoding",
         "03-attention",
         "04-scoring-functions",
         "05-self-attention",

@@ -36,9 +36,9 @@ UNCOMPARED = {
         "same, with every step of it in the table below the widget",
     },
     "02-decoding": {
-        "spoiled = [": "a sentence found among a trained model's own mistakes",
-        "batch = lesson.batches([pair])[0]": "the search of that sentence, as a tree",
-        "worse = [": "sentences found among a trained model's own mistakes",
+        "# more probable, and worse: a trained model's own mistakes": "sentences found among "
+        "a trained model's own mistakes",
+        "# the search of the first of them, as a tree": "the search of such a sentence",
     },
     "03-attention": {
         "# @title By length: what a trained model gets right": "whether a flat curve rises "
