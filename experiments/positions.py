@@ -2,8 +2,14 @@
 
 "previous digit" names at each place the digit to its left, "reversed" the digit that stands there
 in the string read backwards. Strings of 2 to 12 digits are learnt; strings of 13 to 20 are asked
-too, and there the places up to 12 are counted apart from the later ones. "numbers" adds the
-position itself to one component; "multiplied" is the published slip 10000^(2i/d) for 10000^(−2i/d).
+too, and there the places up to 12 are counted apart from the later ones.
+
+What may not be plain from a row's name: "numbers" adds the position itself to one component;
+"random vectors" are drawn once and never learned, so that no two of them are near and no matrix
+leads from each to the next; "multiplied" is the published slip 10000^(2i/d) for 10000^(−2i/d):
+rotations without nearness; "begun anywhere" lets each string that is learnt begin at a position of
+its own, from 0 to 8. ALiBi has eight heads, for the slopes of two are all too flat for this task;
+"causal" hides what stands to the right, which is the mask that ALiBi was published with.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from attnbook.embeddings import Embeddings
 from attnbook.layers import Encoder
 from attnbook.masks import padding_mask
 from attnbook.models.recipe import fit
+from attnbook.positions import Rotary, alibi_bias
 from attnbook.training.metrics import evaluating
 from attnbook.training.schedules import warmup_cosine
 from attnbook.training.seeds import seeded
@@ -28,9 +35,29 @@ D_MODEL, TRAINED, LONGEST = 32, 12, 20
 MODELS = {
     "previous digit, no positions": {"task": "previous digit", "kind": "none"},
     "previous digit, numbers": {"task": "previous digit", "kind": "numbers"},
+    "previous digit, random vectors": {"task": "previous digit", "kind": "random"},
+    "previous digit, learned": {"task": "previous digit", "kind": "learned"},
     "previous digit, sinusoidal": {"task": "previous digit", "kind": "sinusoidal"},
     "previous digit, multiplied": {"task": "previous digit", "kind": "multiplied"},
-    "previous digit, learned": {"task": "previous digit", "kind": "learned"},
+    "previous digit, begun anywhere": {
+        "task": "previous digit",
+        "kind": "sinusoidal",
+        "anywhere": LONGEST - TRAINED,
+    },
+    "previous digit, rotary": {"task": "previous digit", "kind": "rotary"},
+    "previous digit, ALiBi": {"task": "previous digit", "kind": "alibi", "heads": 8},
+    "previous digit, causal, no positions": {
+        "task": "previous digit",
+        "kind": "none",
+        "heads": 8,
+        "causal": True,
+    },
+    "previous digit, causal, ALiBi": {
+        "task": "previous digit",
+        "kind": "alibi",
+        "heads": 8,
+        "causal": True,
+    },
     "reversed, sinusoidal": {"task": "reversed", "kind": "sinusoidal"},
     "reversed, learned": {"task": "reversed", "kind": "learned"},
 }
@@ -57,6 +84,22 @@ class Numbers(nn.Module):
         return moved
 
 
+class Random(nn.Module):
+    """Add to each position a vector that was drawn once, as long as a sinusoidal one."""
+
+    table: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        draws = torch.Generator().manual_seed(99)  # the same vectors whatever the seed
+        drawn = torch.randn(LONGEST, D_MODEL, generator=draws, dtype=torch.float64)
+        self.register_buffer("table", drawn * 0.5**0.5)
+
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
+        """Return x + the vectors of the positions from ``offset`` on."""
+        return x + self.table[offset : offset + x.shape[-2]].to(x.dtype)
+
+
 class Multiplied(nn.Module):
     """Add sin(pos · 10000^(2i / d)) and its cosine: the formula that multiplies."""
 
@@ -68,24 +111,48 @@ class Multiplied(nn.Module):
         return x + torch.stack((angles.sin(), angles.cos()), -1).flatten(-2).to(x.dtype)
 
 
-APART: dict[str, Callable[[], nn.Module]] = {"numbers": Numbers, "multiplied": Multiplied}
+APART: dict[str, Callable[[], nn.Module]] = {
+    "numbers": Numbers,
+    "random": Random,
+    "multiplied": Multiplied,
+}
 
 
 class Tagger(nn.Module):
-    """Say one digit at each place of a string."""
+    """Say one digit at each place of a string.
 
-    def __init__(self, kind: str, blocks: int = 1) -> None:
+    ``anywhere`` is the largest position at which a string may begin while the model is trained.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        blocks: int = 1,
+        *,
+        heads: int = 2,
+        causal: bool = False,
+        anywhere: int = 0,
+    ) -> None:
         super().__init__()
         known = kind if kind in ("sinusoidal", "learned") else None
+        rope = Rotary(D_MODEL // heads) if kind == "rotary" else None
         self.embed = Embeddings(11, D_MODEL, positions=known, max_length=LONGEST)
-        self.encoder = Encoder(blocks, D_MODEL, 2, 2 * D_MODEL)
+        self.encoder = Encoder(blocks, D_MODEL, heads, 2 * D_MODEL, rope=rope)
         self.output = nn.Linear(D_MODEL, 11)
+        self.slopes = heads if kind == "alibi" else 0
+        self.causal, self.anywhere = causal, anywhere
         if kind in APART:
             self.embed.positions = APART[kind]()
 
     def forward(self, digits: Tensor, mask: Tensor) -> Tensor:
         """Return the logits (b, n, 11)."""
-        return self.output(self.encoder(self.embed(digits), mask))
+        b, n = digits.shape
+        offset: int | Tensor = 0
+        if self.anywhere and self.training:
+            offset = torch.randint(0, self.anywhere + 1, (b,))
+        x = self.embed(digits, offset=offset)
+        bias = alibi_bias(self.slopes, n, dtype=x.dtype)[None] if self.slopes else None
+        return self.output(self.encoder(x, mask, causal=self.causal, bias=bias))
 
 
 def strings(task: str, shortest: int, longest: int, b: int, draws: torch.Generator) -> Strings:
@@ -124,19 +191,20 @@ def data() -> list[Any]:
     return [[training(task, 0)[:50], held_out(task, 0)] for task in SIZES]
 
 
-def trained(task: str, kind: str, seed: int) -> Tagger:
+def trained(task: str, seed: int, **options: Any) -> Tagger:
     """Train one model on strings of 2 to 12 digits."""
     blocks, steps = SIZES[task]
     learnt = training(task, seed)
     with seeded(seed):
-        model = Tagger(kind, blocks)
+        model = Tagger(blocks=blocks, **options)
+    # its seed also decides where the strings begin, for those that begin anywhere
     fit(model, learnt, wrong, steps=steps, lr=3e-3, schedule=warmup_cosine(100, steps), seed=seed)
     return model
 
 
-def measure(seed: int, *, task: str, kind: str, asked: int | None = None) -> dict[str, float]:
+def measure(seed: int, *, task: str, asked: int | None = None, **options: Any) -> dict[str, float]:
     """Train one model; return its shares of right digits."""
-    model = trained(task, kind, seed)
+    model = trained(task, seed, **options)
     short, long = held_out(task, seed, asked or 1_000)
     with evaluating(model):
         right = [model(s.digits, s.mask).argmax(-1) == s.wanted for s in (short, long)]

@@ -28,6 +28,7 @@ EDITED = frozenset(
         "06-queries-keys-values",
         "07-scaling-and-masks",
         "08-multi-head-attention",
+        "09-positions",
     }
 )
 HTML = ROOT / "_build" / "html"

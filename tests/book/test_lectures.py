@@ -49,10 +49,6 @@ UNCOMPARED = {
     "04-scoring-functions": {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
-    "09-positions": {
-        "# @title The similarities of a learned table": "its numbers and colours are those of a "
-        "trained table; the cell asserts what must hold",
-    },
     "10-transformer-block": {
         "# the loss of two stacks of eight blocks, every 20 steps": "whether a curve that hardly "
         "falls ends at its lowest is another machine's to say; the cell before has the numbers",

@@ -5,86 +5,73 @@ from __future__ import annotations
 import torch
 
 from attnbook.exercises import position_vectors as lecture_9
+from attnbook.positions import Rotary, sinusoidal
 
 
-def speeds(d, power=-1.0):
-    return 10_000.0 ** (power * torch.arange(0, d, 2, dtype=torch.float64) / d)
+def turned(x, positions, d=None):
+    """Rotary positions, with the speeds of d components (those of x unless given)."""
+    rope = Rotary(x.shape[1] if d is None else d).double()
+    wide = torch.cat([x, x.new_zeros(len(x), rope.d - x.shape[1])], dim=1)
+    return rope(wide, positions=torch.tensor(positions))[:, : x.shape[1]]
 
 
-def hands(angles):
-    return torch.stack((angles.sin(), angles.cos()), -1).flatten(-2)
+def halves(x, rows, columns, d=None):
+    half = x.shape[1] // 2
+    left, right = turned(x[:, :half], rows, d), turned(x[:, half:], columns, d)
+    return torch.cat([left, right], dim=1)
 
 
-def table(n, d, power=-1.0, first=0):
-    return hands((first + torch.arange(n))[:, None] * speeds(d, power))
+def added(x, rows, columns):
+    half = x.shape[1] // 2
+    table = sinusoidal(20, half, dtype=torch.float64)
+    return x + torch.cat([table[rows], table[columns]], dim=1)
 
 
-def by_column(n, d):
-    """A speed for each column, in place of one for each pair."""
-    angles = torch.arange(n)[:, None] * 10_000.0 ** (-torch.arange(d).double() / d)
-    return torch.where(torch.arange(d) % 2 == 0, angles.sin(), angles.cos())
-
-
-def halves(n, d):
-    rows = table(n, d)
-    return torch.cat((rows[:, ::2], rows[:, 1::2]), -1)
-
-
-def turn(angles):
-    c, s = angles.cos(), angles.sin()
-    return torch.block_diag(*torch.stack((c, -s, s, c), -1).unflatten(-1, (2, 2)))
-
-
-def right_turn(k, d):
-    return turn(k * speeds(d))
-
-
-def cosine(k, d):
-    return float((k * speeds(d)).cos().mean())
+def rows_after_all(x, rows, columns):
+    """Each half is turned, and all pairs of it once more by a rotation that mixes both."""
+    mix = torch.linalg.qr(torch.randn(8, 8, generator=torch.Generator().manual_seed(0)).double())[0]
+    return turned(turned(x, rows) @ mix, columns) @ mix.T
 
 
 def places(real):
     return (real.long().cumsum(-1) - 1).clamp(min=0)
 
 
-def head(k, d, size=40):
-    return size * right_turn(-k, d)
+def shares(*after, first=1.0, trained=1.0):
+    """The shares of 20 places of which the last are given."""
+    middle = 19 - len(after)
+    return torch.tensor([first, *[trained] * middle, *after])
 
+
+RIGHT = shares(0.96, 0.99, 0.99, 0.49, 0.32, 0.37, 0.58)
 
 WRONG = [
-    (lecture_9.sinusoids, lambda n, d: table(n, d, 1), "Your angles multiply"),
+    (lecture_9.grid, lambda x, rows, columns: x[:, :4], "wanted is (6, 8)"),
+    (lecture_9.grid, added, "keeps its length"),
+    (lecture_9.grid, lambda x, rows, columns: turned(x, columns), "the rows are not used"),
+    (lecture_9.grid, lambda x, rows, columns: turned(x, rows), "the columns are not used"),
     (
-        lecture_9.sinusoids,
-        lambda n, d: table(n, d).unflatten(-1, (-1, 2)).flip(-1).flatten(-2),
-        "The sine comes first",
+        lecture_9.grid,
+        lambda x, rows, columns: turned(turned(x, rows), columns),
+        "turn alike",
     ),
-    (lecture_9.sinusoids, halves, "then all cosines"),
-    (lecture_9.sinusoids, lambda n, d: table(n, d, first=1), "count from 0"),
-    (lecture_9.sinusoids, lambda n, d: table(n, d, -2), "yours is 4i/d"),
-    (lecture_9.sinusoids, lambda n, d: table(n, d, -0.5), "yours is i/d"),
-    (lecture_9.sinusoids, by_column, "must share a speed"),
-    (lecture_9.sinusoids, lambda n, d: torch.zeros(n, d), "table is wrong"),
-    (lecture_9.sinusoids, lambda n, d: table(n, 8)[:, :d], "wrong for d = 6"),
-    (lecture_9.sinusoids, lambda n, d: table(d, n + 1), "wanted is (5, 8)"),
-    (lecture_9.similarity, lambda k, d: cosine(k, d) * d / 2, "That is the dot product"),
-    (lecture_9.similarity, lambda k, d: cosine(k, d) / 2, "You divided by d."),
+    (lecture_9.grid, rows_after_all, "right and then down"),
     (
-        lecture_9.similarity,
-        lambda k, d: float((k * speeds(d, 1)).cos().mean()),
-        "The speeds multiply",
+        lecture_9.grid,
+        lambda x, rows, columns: halves(x, rows, [c * c for c in columns]),
+        "twice one row down",
     ),
-    (lecture_9.similarity, lambda k, d: float((k * speeds(d)).sin().mean()), "Sines:"),
-    (lecture_9.similarity, lambda k, d: cosine(1, d), "cosine at distance 1"),
-    (lecture_9.similarity, lambda k, d: 0.7, "you have 0.7000"),
-    (lecture_9.similarity, lambda k, d: cosine(k, 64), "wrong for others"),
-    (lecture_9.similarity, lambda k, d: (k * speeds(d)).cos(), "wanted is ()"),
-    (lecture_9.rotation, lambda k, d: right_turn(k, d).T, "It turns back"),
-    (lecture_9.rotation, lambda k, d: right_turn(1, d), "whatever k is"),
-    (lecture_9.rotation, lambda k, d: turn(k * torch.ones(d // 2)), "Every pair turns alike"),
-    (lecture_9.rotation, lambda k, d: turn(k * speeds(d, 1)), "The speeds multiply"),
-    (lecture_9.rotation, lambda k, d: torch.eye(d), "does not shift by k"),
-    (lecture_9.rotation, lambda k, d: right_turn(abs(k), d), "wrong for −7 and 4"),
-    (lecture_9.rotation, lambda k, d: right_turn(k, d)[:2], "wanted is (6, 6)"),
+    (
+        lecture_9.grid,
+        lambda x, rows, columns: turned(turned(x, rows), [2 * c for c in columns]),
+        "half of them belong to the row",
+    ),
+    (lecture_9.grid, lambda x, rows, columns: halves(x, rows, columns, 8), "1.00, 0.10 radians"),
+    (
+        lecture_9.grid,
+        lambda x, rows, columns: halves(x, rows, columns) if x.shape[1] == 8 else x,
+        "wrong for d = 4",
+    ),
     (lecture_9.left_padded, lambda real: torch.arange(4).expand(3, 4), "These are slots"),
     (lecture_9.left_padded, lambda real: real.long().cumsum(-1), "You count from 1"),
     (lecture_9.left_padded, lambda real: real.long().cumsum(-1) - 1, "the position −1"),
@@ -106,18 +93,28 @@ WRONG = [
         "wrong for another",
     ),
     (lecture_9.left_padded, lambda real: places(real).float(), "return integers"),
-    (lecture_9.look_back, lambda k, d: torch.eye(d) * 40, "prefers itself"),
-    (lecture_9.look_back, lambda k, d: head(-k, d), "to the right"),
-    (lecture_9.look_back, lambda k, d: head(1, d), "still look 1 to the left"),
-    (lecture_9.look_back, lambda k, d: head(k, d, 5), "make W larger"),
-    (lecture_9.look_back, lambda k, d: head(2, d), "to the left: row 2 prefers key 0"),
-    (lecture_9.look_back, lambda k, d: head(k, d) * float("inf"), "far too large"),
-    (lecture_9.look_back, lambda k, d: head(k, 8), "wanted is (64, 64)"),
+    (lecture_9.begun_later, lambda: RIGHT[:12], "wanted is (20,)"),
+    (lecture_9.begun_later, lambda: RIGHT * 1_000, "between 0 and 1"),
+    (lecture_9.begun_later, lambda: torch.full((20,), 0.8), "the same share"),
+    (
+        lecture_9.begun_later,
+        lambda: shares(0.62, 0.34, 0.17, 0.16, 0.51, 0.6, 0.65, 0.81),
+        "still begin at 0",
+    ),
+    (
+        lecture_9.begun_later,
+        lambda: shares(0.99, 0.9, 0.8, 0.7, 0.3, 0.3, first=0.1),
+        "some strings must begin at 0",
+    ),
+    (
+        lecture_9.begun_later,
+        lambda: shares(0.6, 0.6, 0.6, 0.4, 0.3, 0.3, 0.3, trained=0.8),
+        "has it learnt the task",
+    ),
+    (lecture_9.begun_later, lambda: shares(0.99, 0.83, 0.66), "more than 4"),
 ]
 BLANK = [
-    (lecture_9.sinusoids, lambda n, d: None),
-    (lecture_9.similarity, lambda k, d: ...),
-    (lecture_9.rotation, lambda k, d: None),
+    (lecture_9.grid, lambda x, rows, columns: ...),
     (lecture_9.left_padded, lambda real: ...),
-    (lecture_9.look_back, lambda k, d: None),
+    (lecture_9.begun_later, lambda: None),
 ]
