@@ -25,6 +25,7 @@ EDITED = frozenset(
         "06-queries-keys-values",
         "07-scaling-and-masks",
         "08-multi-head-attention",
+        "10-transformer-block",
     }
 )
 HTML = ROOT / "_build" / "html"
