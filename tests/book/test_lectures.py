@@ -50,11 +50,10 @@ UNCOMPARED = {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
     "10-transformer-block": {
-        "# the loss of two stacks of eight blocks, every 20 steps": "whether a curve that hardly "
-        "falls ends at its lowest is another machine's to say; the cell before has the numbers",
-        "# what the two models write: a trained model's own words": "a model that was trained "
-        "here: another machine's writes other sentences",
-        "# some that the grammar refuses: a trained model's own words": "the same",
+        "# @title The curves of six stacks of eight blocks": "whether a curve that hardly falls "
+        "ends at its lowest is another machine's to say; the cell before asserts what must hold",
+        "# what the model writes: a trained model's own words": "a model that was trained here: "
+        "another machine's writes other sentences",
     },
     "11-transformer": {
         "# one pass against one call a word: a ratio of times": "ratios of times, others on each "

@@ -165,6 +165,36 @@ def test_the_task_of_the_live_layer_has_the_answer_given(visit):
     expect(layer).to_contain_text("512 / 5 is not a whole number")
 
 
+BLOCK_LECTURE = "notebooks/10-transformer-block"
+
+
+def test_the_task_of_the_stacked_blocks_has_the_answer_given(visit):
+    """Of six combinations one keeps a word apart from the others, without growing beyond bounds."""
+    block = visit(BLOCK_LECTURE).locator("figure.attnbook-block")
+    said = block.get_by_role("status")
+    expect(said).to_contain_text("1.000 with the other tokens")
+    block.get_by_role("checkbox", name="residual sum").check()
+    expect(said).to_contain_text("length 2.5e4")
+    norm = block.get_by_label("norm")
+    norm.select_option(label="pre: before each part")
+    expect(said).to_contain_text("length 11.903")
+    expect(said).to_contain_text("0.951 with the other tokens")
+    norm.select_option(label="post: after each sum")
+    expect(said).to_contain_text("length 2.000")
+    expect(said).to_contain_text("1.000 with the other tokens")
+
+
+def test_the_task_of_the_live_block_has_the_answer_given(visit):
+    """Beyond twice the model's size, attention multiplies more than the network."""
+    block = visit(BLOCK_LECTURE).locator("figure.attnbook-dataflow")
+    for size, number in (("d_model", "768"), ("d_ff", "3072"), ("n", "1536")):
+        block.get_by_label(f"{size} as a number", exact=True).fill(number)
+    expect(block).to_contain_text("7,087,872 parameters")
+    block.get_by_text("the same as a table").click()
+    half = f"{2 * 1536 * 768 * 3072:,}"  # of the block: attention, or W_1 and W_2
+    expect(block.locator("table tr", has_text="attention")).to_contain_text(half)
+
+
 def test_arcs_of_a_long_sentence_scroll_in_their_own_box_on_a_phone(visit):
     page = visit("notebooks/errata", viewport=PHONE)
     box = page.locator(".cell_output:has(> img[src$='.svg'])").first

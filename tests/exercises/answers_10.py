@@ -7,58 +7,6 @@ import torch
 from attnbook.exercises import transformer_block as lecture_10
 
 
-def normed(x, gain, bias, eps, *, dim=-1, correction=0, outside=False):
-    mean = x.mean(dim, keepdim=True)
-    variance = x.var(dim, keepdim=True, correction=correction)
-    root = variance.sqrt() + eps if outside else (variance + eps).sqrt()
-    return gain * (x - mean) / root + bias
-
-
-def with_options(**options):
-    return lambda *given: normed(*given, **options)
-
-
-def plus(extra):
-    """A count that is wrong by so much."""
-    return lambda d, f: 4 * d * d + 2 * d * f + 9 * d + f + extra(d, f)
-
-
-def both(pre, post):
-    """A block that computes `pre` or `post` as it is asked to."""
-    return lambda x, a, f, n, m, first: (pre if first else post)(x, a, f, n, m)
-
-
-def pre_norm(x, a, f, n, m):
-    x = x + a(n(x))
-    return x + f(m(x))
-
-
-def post_norm(x, a, f, n, m):
-    x = n(x + a(x))
-    return m(x + f(x))
-
-
-def on_the_normed(x, a, f, n, m):
-    x = n(x) + a(n(x))
-    return x + f(m(x))
-
-
-def on_the_normed_twice(x, a, f, n, m):
-    x = n(x)
-    x = m(x + a(x))
-    return x + f(x)
-
-
-def one_norm(x, a, f, n, m):
-    x = x + a(n(x))
-    return x + f(n(x))
-
-
-def around_the_part(x, a, f, n, m):
-    x = x + n(a(x))
-    return x + m(f(x))
-
-
 def permuting(layer, x):
     return torch.allclose(layer(x.flip(0)), layer(x).flip(0))
 
@@ -97,73 +45,30 @@ def each_kept(layer, x):
     return True
 
 
-def network(w_1, w_2, b_1=(0, 0), b_2=(0,)):
-    return [list(row) for row in w_1], list(b_1), [[w] for w in w_2], list(b_2)
+def neuron(reads, writes, bias=0, after=(0, 0)):
+    """An answer to exercise 3 from what its one neuron reads and writes."""
+    return [[one] for one in reads], [bias], [list(writes)], list(after)
 
 
-OPPOSED = ((1, -1), (-1, 1))
+def losses(whole=3.5, no_sums=4.8, no_norms=4.6, no_networks=3.6):
+    return lambda: [whole, no_sums, no_norms, no_networks]
+
+
+DIFFERENCE = (-1, 1)  # x_2 − x_1
 
 WRONG = [
-    (lecture_10.layer_norm, with_options(correction=1), "divides by d − 1"),
-    (lecture_10.layer_norm, with_options(correction=1, outside=True), "Two things"),
-    (lecture_10.layer_norm, with_options(outside=True), "outside the root"),
-    (lecture_10.layer_norm, with_options(dim=1), "over the tokens"),
-    (
-        lecture_10.layer_norm,
-        lambda x, g, b, eps: g * (x - x.mean()) / (x.var(correction=0) + eps).sqrt() + b,
-        "One mean for all",
-    ),
-    (
-        lecture_10.layer_norm,
-        lambda x, g, b, eps: normed(x, g, 0, eps) / (x.var(-1, True, True) * 0.75 + eps).sqrt() + b,
-        "divided by the variance",
-    ),
-    (lecture_10.layer_norm, lambda x, g, b, eps: normed(x, g, b, 0), "eps is missing"),
-    (
-        lecture_10.layer_norm,
-        lambda x, g, b, eps: g * x / (x.var(-1, correction=0, keepdim=True) + eps).sqrt() + b,
-        "mean is still in",
-    ),
-    (lecture_10.layer_norm, lambda x, g, b, eps: normed(x, 1, 0, eps), "Gain and bias are missing"),
-    (
-        lecture_10.layer_norm,
-        lambda x, g, b, eps: g * (normed(x, 1, 0, eps) + b),
-        "multiplies the bias",
-    ),
-    (lecture_10.layer_norm, lambda x, g, b, eps: x, "numbers are wrong"),
-    (lecture_10.layer_norm, lambda x, g, b, eps: x.mean(-1), "wanted is (2, 3, 4)"),
-    (lecture_10.parameters, lambda d, f: 4 * d * d + 2 * d * f, "Biases and norms"),
-    (lecture_10.parameters, lambda d, f: 4 * d * d + 2 * d * f + 4 * d, "has its bias"),
-    (lecture_10.parameters, plus(lambda d, f: -4 * d), "two norms are missing"),
-    (lecture_10.parameters, plus(lambda d, f: -2 * d), "not one"),
-    (lecture_10.parameters, plus(lambda d, f: -d * d - d), "four matrices"),
-    (lecture_10.parameters, plus(lambda d, f: -f), "d_ff biases"),
-    (lecture_10.parameters, lambda d, f: 12 * d * d + 13 * d, "You took d_ff = 4 d"),
-    (lecture_10.parameters, plus(lambda d, f: -d * f - d), "widens, then narrows"),
-    (lecture_10.parameters, plus(lambda d, f: 1), "there are 112, you say 113"),
-    (lecture_10.block, both(post_norm, pre_norm), "the other kind"),
-    (lecture_10.block, both(pre_norm, pre_norm), "With pre=False you computed the other kind"),
-    (lecture_10.block, both(on_the_normed, post_norm), "You add to norm(x)"),
-    (lecture_10.block, both(on_the_normed_twice, post_norm), "You add to norm(x)"),
-    (
-        lecture_10.block,
-        both(lambda x, a, f, n, m: f(m(a(n(x)))), post_norm),
-        "With pre=True no sum is left",
-    ),
-    (
-        lecture_10.block,
-        both(pre_norm, lambda x, a, f, n, m: m(f(n(a(x))))),
-        "With pre=False no sum is left",
-    ),
-    (lecture_10.block, both(one_norm, post_norm), "norm_1 twice"),
-    (
-        lecture_10.block,
-        both(lambda x, a, f, n, m: x + a(n(x)) + f(m(x)), post_norm),
-        "what the first left",
-    ),
-    (lecture_10.block, both(around_the_part, post_norm), "You normalise what is added"),
-    (lecture_10.block, both(lambda x, a, f, n, m: x + a(n(x)), post_norm), "is missing"),
-    (lecture_10.block, both(pre_norm, lambda x, a, f, n, m: x), "With pre=False it is wrong"),
+    (lecture_10.sorting, neuron((0, 0), (1, -1)), "Nothing is written"),
+    (lecture_10.sorting, neuron((1, -1), (-1, 1)), "The smaller comes first"),
+    (lecture_10.sorting, neuron((1, -1), (1, -1)), "in order already"),
+    (lecture_10.sorting, neuron(DIFFERENCE, (1, 0)), "The second must give away"),
+    (lecture_10.sorting, neuron(DIFFERENCE, (0, -1)), "The first must gain"),
+    (lecture_10.sorting, neuron(DIFFERENCE, (1, 1)), "added to both"),
+    (lecture_10.sorting, neuron(DIFFERENCE, (2, -2)), "Twice too much"),
+    (lecture_10.sorting, neuron(DIFFERENCE, (0.5, -0.5)), "Only half"),
+    (lecture_10.sorting, neuron(DIFFERENCE, (1, -1), after=(1, 1)), "but for a constant"),
+    (lecture_10.sorting, neuron(DIFFERENCE, (1, -1), bias=1), "(3, 1) must stay"),
+    (lecture_10.sorting, 7, "Four things were wanted"),
+    (lecture_10.sorting, ([[1, -1], [-1, 1]], [0, 0], [[1], [1]], [0]), "wanted is (2, 1)"),
     (lecture_10.position_wise, permuting, "permutes its rows is less"),
     (lecture_10.position_wise, first_alone, "its first row looks"),
     (lecture_10.position_wise, last_alone, "its last row looks"),
@@ -174,38 +79,20 @@ WRONG = [
     (lecture_10.position_wise, lambda layer, x: True, "attention is not"),
     (lecture_10.position_wise, lambda layer, x: False, "feed-forward network is"),
     (lecture_10.position_wise, lambda layer, x: layer(x), "Return True or False"),
-    (lecture_10.two_neurons, network(OPPOSED, (1, -1)), "can be negative"),
-    (lecture_10.two_neurons, network(OPPOSED, (-1, 1)), "x_2 − x_1"),
-    (lecture_10.two_neurons, network(OPPOSED, (1, 0)), "x_1 exceeds x_2"),
-    (lecture_10.two_neurons, network(OPPOSED, (0, 1)), "x_1 is below x_2"),
-    (lecture_10.two_neurons, network(OPPOSED, (-1, -1)), "sign is turned"),
-    (lecture_10.two_neurons, network(OPPOSED, (2, 2)), "Twice too much"),
-    (lecture_10.two_neurons, network(OPPOSED, (0.5, 0.5)), "Half of"),
-    (lecture_10.two_neurons, network(OPPOSED, (1, 1), b_2=(1,)), "but for a constant"),
-    (lecture_10.two_neurons, network(((1, 0), (0, 1)), (1, 1)), "it must be 2"),
-    (
-        lecture_10.two_neurons,
-        network(((2, 1), (-2, -1)), (1, -1), b_1=(0, 100), b_2=(100,)),
-        "Right near 0 only",
-    ),
-    (
-        lecture_10.two_neurons,
-        network(((2, 1), (-2, -1)), (1, -1), b_1=(0, 1e7), b_2=(1e7,)),
-        "Right near 0 only",
-    ),
-    (
-        lecture_10.two_neurons,  # fitted to five points
-        network(((11.5 / 11, -17.1 / 17), (-11.4 / 11, 17.6 / 17)), (1, 1), b_1=(-0.1, -0.1)),
-        "whole numbers only",
-    ),
-    (lecture_10.two_neurons, 7, "Four things were wanted"),
-    (lecture_10.two_neurons, ([[1, -1]], [0, 0], [[1], [1]], [0]), "wanted is (2, 2)"),
+    (lecture_10.without_a_part, losses(24.5, 121.5, 121.5, 24.5), "look like perplexities"),
+    (lecture_10.without_a_part, losses(whole=4.1), "average the last 20 losses"),
+    (lecture_10.without_a_part, losses(whole=2.3), "too low for 100 steps"),
+    (lecture_10.without_a_part, losses(3.5, 3.5, 3.5, 3.5), "by its argument `kind`"),
+    (lecture_10.without_a_part, losses(no_sums=3.5, no_networks=4.8), "The order is"),
+    (lecture_10.without_a_part, losses(no_sums=3.5), "return part(norm(x)) alone"),
+    (lecture_10.without_a_part, losses(no_norms=3.5), "is there a norm left"),
+    (lecture_10.without_a_part, losses(no_networks=4.1), "go on as it is"),
+    (lecture_10.without_a_part, losses(no_networks=4.8), "go on as it is"),
+    (lecture_10.without_a_part, lambda: 3.2, "wanted is (4,)"),
 ]
 BLANK = [
-    (lecture_10.layer_norm, lambda x, gain, bias, eps: None),
-    (lecture_10.parameters, lambda d, d_ff: ...),
-    (lecture_10.block, lambda x, attend, ffn, norm_1, norm_2, pre: ...),
+    (lecture_10.sorting, ...),
+    (lecture_10.sorting, (..., ..., ..., ...)),
     (lecture_10.position_wise, lambda layer, x: None),
-    (lecture_10.two_neurons, ...),
-    (lecture_10.two_neurons, (..., ..., ..., ...)),
+    (lecture_10.without_a_part, lambda: ...),
 ]

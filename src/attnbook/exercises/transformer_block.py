@@ -20,118 +20,51 @@ def random(*shape: int, seed: int = 10) -> Tensor:
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
-@exercise(1)
-def layer_norm(function: Callable[[Tensor, Tensor, Tensor, float], Any]) -> str:
-    """`function(x, gain, bias, eps)` must normalise each vector of x (b, n, d)."""
-    x, gain, bias, eps = random(2, 3, 4) + 1, random(4, seed=1), random(4, seed=2), 0.1
-    found = tensor_of(called(function, x, gain, bias, eps), (2, 3, 4))
-    away, variance = x - x.mean(-1, keepdim=True), x.var(-1, keepdim=True, correction=0)
-    unbiased, root = x.var(-1, keepdim=True), (variance + eps).sqrt()
-    down = (x - x.mean(1, keepdim=True)) / (x.var(1, keepdim=True, correction=0) + eps).sqrt()
-    everything = (x - x.mean()) / (x.var(correction=0) + eps).sqrt()
-    bessel = "The variance divides by d − 1 (Bessel): PyTorch's var and std need correction=0."
-    outside = "eps stands outside the root: √(variance + eps), not √variance + eps."
+@exercise(3)
+def sorting(answer: Any) -> str:
+    """The answer (w_1, b_1, w_2, b_2): x + FFN(x) must be two numbers, the larger first."""
+    shapes = ((2, 1), (1,), (1, 2), (2,))
+    w_1, b_1, w_2, b_2 = _four(answer, shapes)
+    x = torch.tensor([[3, 1], [1, 3], [2, 2], [-1, -4], [-5, 2]], dtype=torch.float64)
+    x = torch.cat([x, random(20, 2)])
+    network = torch.relu(x @ w_1 + b_1) @ w_2 + b_2
+    found, first, second = x + network, x[:, :1], x[:, 1:]
+    greater, less = torch.maximum(first, second), torch.minimum(first, second)
+    wanted, turned = torch.cat([greater, less], 1), torch.cat([less, greater], 1)
+    late = "The neuron fires where the two are in order already: which difference must it read?"
     named(
         found,
-        (gain * away / (unbiased + eps).sqrt() + bias, bessel),
-        (gain * away / (unbiased.sqrt() + eps) + bias, f"Two things. {bessel} And {outside}"),
-        (gain * away / (variance.sqrt() + eps) + bias, outside),
-        (gain * away / (variance + eps) + bias, "You divided by the variance: take its root."),
-        (gain * away / variance.sqrt() + bias, "eps is missing: a vector like (1, 1, 1) is 0/0."),
-        (gain * down + bias, "You normalised each feature over the tokens: dim=-1 is wanted."),
-        (gain * everything + bias, "One mean for all tokens: each vector has its own, dim=-1."),
-        (gain * x / root + bias, "The mean is still in: x − mean goes over the root."),
-        (away / root, "Gain and bias are missing: each of the d features has its own."),
-        (gain * (away / root + bias), "The gain multiplies the bias too: gain · x̂ + bias."),
-    )
-    if not close(found, functional.layer_norm(x, (4,), gain, bias, eps)):
-        raise Mistake("The numbers are wrong. Begin with (2, 1, 0), gain 1, bias 0, eps 0.")
-    return "It equals nn.LayerNorm, also where eps is large enough to be seen."
-
-
-@exercise(2)
-def parameters(function: Callable[[int, int], Any]) -> str:
-    """`function(d, d_ff)` must count the parameters of an encoder block, biases and norms too."""
-    sizes = ((512, 2048), (384, 1536), (3, 7))
-    found = [called(function, *size) for size in sizes]
-
-    def all_of(count: Callable[[int, int], int]) -> list[int]:
-        return [count(*size) for size in sizes]
-
-    _counted(
-        found,
-        (lambda d, f: 4 * d * d + 2 * d * f, "Biases and norms have parameters too."),
-        (lambda d, f: 4 * d * d + 2 * d * f + 4 * d, "Each of the six matrices has its bias."),
-        (_without_norms, "The two norms are missing: d gains and d biases each."),
-        (lambda d, f: _without_norms(d, f) + 2 * d, "There are two norms in a block, not one."),
+        (x, "Nothing is written: x comes out as it went in."),
+        (turned, "The smaller comes first: wanted is the larger."),
+        (2 * x - turned, late),
+        (torch.cat([greater, second], 1), "The first is right. The second must give away as much."),
+        (torch.cat([first, less], 1), "The second is right. The first must gain as much."),
         (
-            lambda d, f: _without_norms(d, f) + 4 * d - d * d - d,
-            "Attention has four matrices: W_Q, W_K, W_V, and W_O that mixes the heads.",
+            torch.cat([greater, second + greater - first], 1),
+            "What the first gains is added to both.",
         ),
-        (lambda d, f: _without_norms(d, f) + 4 * d - f, "The widening layer has d_ff biases."),
-        (lambda d, f: _whole(d, 4 * d), "You took d_ff = 4 d: use the d_ff that is given."),
-        (
-            lambda d, f: _whole(d, f) - d * f - d,
-            "The feed-forward network has two matrices: it widens, then narrows.",
-        ),
-        names=sizes,
+        (2 * wanted - x, "Twice too much is moved: they change places, and more."),
+        ((x + wanted) / 2, "Only half of what is wanted is moved."),
     )
-    if found != all_of(_whole):
-        raise Mistake(f"For d = 3 and d_ff = 7 there are {_whole(3, 7)}, you say {found[-1]}.")
-    return "At 512 and 2048 two thirds of them are the feed-forward network's."
-
-
-def _without_norms(d: int, d_ff: int) -> int:
-    return 4 * d * d + 4 * d + 2 * d * d_ff + d_ff + d
-
-
-def _whole(d: int, d_ff: int) -> int:
-    return _without_norms(d, d_ff) + 4 * d
-
-
-def _counted(found: list[Any], *mistakes: tuple[Any, str], names: Any) -> None:
-    for count, words in mistakes:
-        if found == [count(*size) for size in names]:
-            raise Mistake(words)
-
-
-@exercise(3)
-def block(function: Callable[..., Any]) -> str:
-    """`function(x, attend, ffn, norm_1, norm_2, pre)` must be an encoder block, (n, d)."""
-    x, (attend, ffn, norm_1, norm_2) = random(3, 4), _parts()
-    for pre in (True, False):
-        found = tensor_of(called(function, x, attend, ffn, norm_1, norm_2, pre), (3, 4))
-        half = x + attend(norm_1(x)) if pre else norm_1(x + attend(x))
-        wanted = half + ffn(norm_2(half)) if pre else norm_2(half + ffn(half))
-        other = _post(x) if pre else _pre(x)
-        where = "pre=True" if pre else "pre=False"
-        normed = norm_1(x) + attend(norm_1(x))
-        same = half + ffn(norm_1(half)) if pre else norm_1(half + ffn(half))
-        inside = x + norm_1(attend(x))
-        named(
-            found,
-            (other, f"With {where} you computed the other kind: pre is x + part(norm(x))."),
-            (
-                normed + ffn(norm_2(normed)),
-                "You add to norm(x). The sum must start from x: this puts each norm in its way.",
-            ),
-            (
-                norm_2(normed) + ffn(norm_2(normed)),
-                "You add to norm(x). The sum must start from x: this puts each norm in its way.",
-            ),
-            (ffn(norm_2(attend(norm_1(x)))), f"With {where} no sum is left: add each part to x."),
-            (norm_2(ffn(norm_1(attend(x)))), f"With {where} no sum is left: add each part to x."),
-            (same, "The second part has a norm of its own, norm_2: you used norm_1 twice."),
-            (
-                x + attend(norm_1(x)) + ffn(norm_2(x)),
-                "Both parts read the block's x: the second must read what the first left.",
-            ),
-            (inside + norm_2(ffn(inside)), "You normalise what is added: pre is part(norm(x))."),
-            (half, "The feed-forward network is missing."),
+    off = found - wanted
+    if close(off, off.mean(0).expand_as(off)) and not close(off, torch.zeros_like(off)):
+        raise Mistake("Right but for a constant: no bias is needed here.")
+    if not close(found, wanted):
+        raise Mistake(
+            "For (1, 3) it must be (3, 1), and (3, 1) must stay. What changes, by how much?"
         )
-        if not close(found, wanted):
-            raise Mistake(f"With {where} it is wrong. Write out both lines for that case.")
-    return "Two lines, two kinds, and the same parameters."
+    return "One neuron is enough, because the sum carries what need not change."
+
+
+def _four(answer: Any, shapes: tuple[tuple[int, ...], ...]) -> list[Tensor]:
+    """The weights of a network, (w_1, b_1, w_2, b_2), each of its shape."""
+    if answer is None or answer is ...:
+        called(lambda: answer)
+    if not isinstance(answer, tuple | list) or len(answer) != 4:
+        raise Mistake("Four things were wanted: `w_1, b_1, w_2, b_2`.")
+    if any(part is ... or part is None for part in answer):
+        called(lambda: None)
+    return [tensor_of(part, shape) for part, shape in zip(answer, shapes, strict=True)]
 
 
 def _parts() -> tuple[Layer, Layer, Layer, Layer]:
@@ -151,18 +84,6 @@ def _parts() -> tuple[Layer, Layer, Layer, Layer]:
         return functional.layer_norm(x, (4,), random(4, seed=6))
 
     return attend, ffn, norm_1, norm_2
-
-
-def _pre(x: Tensor) -> Tensor:
-    attend, ffn, norm_1, norm_2 = _parts()
-    x = x + attend(norm_1(x))
-    return x + ffn(norm_2(x))
-
-
-def _post(x: Tensor) -> Tensor:
-    attend, ffn, norm_1, norm_2 = _parts()
-    x = norm_1(x + attend(x))
-    return norm_2(x + ffn(x))
 
 
 @exercise(4)
@@ -215,44 +136,32 @@ def position_wise(function: Callable[[Layer, Tensor], Any]) -> str:
 
 
 @exercise(5)
-def two_neurons(answer: Any) -> str:
-    """The answer (w_1, b_1, w_2, b_2) must make a network of two neurons that is |x_1 − x_2|."""
-    if answer is None or answer is ...:
-        called(lambda: answer)
-    if not isinstance(answer, tuple | list) or len(answer) != 4:
-        raise Mistake("Four things were wanted: `w_1, b_1, w_2, b_2`.")
-    if any(part is ... or part is None for part in answer):
-        called(lambda: None)
-    shapes = ((2, 2), (2,), (2, 1), (1,))
-    w_1, b_1, w_2, b_2 = (tensor_of(part, s) for part, s in zip(answer, shapes, strict=True))
-    x = torch.tensor([[3, 1], [1, 3], [2, 2], [-1, -4], [-5, 2]], dtype=torch.float64)
-    x = torch.cat([x, random(20, 2)])
-
-    def network(x: Tensor) -> Tensor:
-        return (torch.relu(x @ w_1 + b_1) @ w_2 + b_2)[:, 0]
-
-    found = network(x)
-    difference = x[:, 0] - x[:, 1]
-    one = "Right where x_1 {} x_2, and 0 elsewhere: the second neuron must fire there."
-    named(
-        found,
-        (difference, "This is x_1 − x_2, which can be negative: add what the neurons say."),
-        (-difference, "This is x_2 − x_1, which can be negative: add what the neurons say."),
-        (difference.relu(), one.format("exceeds")),
-        ((-difference).relu(), one.format("is below")),
-        (-difference.abs(), "The sign is turned: both rows of w_2 are positive."),
-        (2 * difference.abs(), "Twice too much."),
-        (difference.abs() / 2, "Half of what is wanted."),
+def without_a_part(function: Callable[[], Any]) -> str:
+    """`function()` must return 4 losses: whole, without the sums, the norms, the networks."""
+    found = tensor_of(called(function), (4,))
+    whole, no_sum, no_norm, no_network = found.tolist()
+    if whole > 9:
+        raise Mistake("These look like perplexities: return the losses themselves.")
+    if not whole < 3.8:
+        raise Mistake(
+            f"With all parts {whole:.2f} is too high: average the last 20 losses of 100 steps."
+        )
+    if whole < 3.1:
+        raise Mistake(f"With all parts {whole:.2f} is too low for 100 steps of this recipe.")
+    if bool((found[1:] - found[0]).abs().max() < 1e-6):
+        raise Mistake("All four agree: hand your own class to `trained` by its argument `kind`.")
+    if no_sum < 4.2 < no_network:
+        raise Mistake("The order is: all parts, without sums, without norms, without networks.")
+    if no_sum < 4.2:
+        raise Mistake("Without the sums it learns all the same: return part(norm(x)) alone.")
+    if no_norm < 4.2:
+        raise Mistake("Without the norms it learns all the same: is there a norm left in a block?")
+    if not no_network < 3.85:
+        raise Mistake(
+            "Without the networks it learns nearly as before: where the network was, x must go on "
+            "as it is, not normalised and not as 0."
+        )
+    return (
+        "Without sums or without norms eight blocks learn little more than how frequent each word "
+        "is. Without the networks they learn nearly as much, in these 100 steps."
     )
-    off = found - difference.abs()
-    if close(off, off.mean().expand_as(off)) and not close(off, torch.zeros_like(off)):
-        raise Mistake("Right but for a constant: no bias is needed here.")
-    if not close(found[:5], difference[:5].abs()):
-        raise Mistake("For (3, 1) and (1, 3) it must be 2. What must each neuron read?")
-    if not close(found, difference.abs()):
-        raise Mistake("Right for some whole numbers only. What must each neuron read?")
-    # beyond every threshold that a bias can have set
-    far = 1_000 * (1 + (b_1.abs() / w_1.norm(dim=0).clamp(min=1e-6)).max())
-    if not close(network(far * x) / far, difference.abs()):
-        raise Mistake("Right near 0 only, and wrong for large numbers: no bias is needed.")
-    return "On bits it is the exclusive or, which no matrix and no average can compute."
