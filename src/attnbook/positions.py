@@ -6,6 +6,8 @@ behind a cache: a whole number, or one for each sentence, of shape (b,). Rows be
 are padding on the left and are treated as position 0.
 """
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 
@@ -90,21 +92,31 @@ class LearnedPositions(nn.Module):
 class Rotary(nn.Module):
     """Turn the vectors of a head by angles that grow with their position.
 
-    The layout is interleaved, as in the paper: x[2i] and x[2i + 1] are the two coordinates of a
-    point, turned by pos · base^(−2i / d). (Many models pair x[i] with x[i + d / 2]; their weights
-    need the rows of W_q and W_k reordered.) A query's product with a key depends on i − j alone.
+    The layout is "interleaved", as in the paper: x[2i] and x[2i + 1] are the two coordinates of a
+    point, turned by pos · base^(−2i / d). Many models pair x[i] with x[i + d / 2] instead, the
+    layout "halves"; the one becomes the other where the rows of W_q and W_k are reordered. In both,
+    a query's product with a key depends on i − j alone.
 
     Shapes: x (…, n, d); returns the same.
-    Raises: ValueError for a d that is not positive and even, or a base that is not positive.
+    Raises: ValueError for a d that is not positive and even, a base that is not positive, or
+    another layout.
     Source: Su et al. (2021), equation 34.
     """
 
-    def __init__(self, d: int, base: float = 10000.0) -> None:
+    def __init__(
+        self,
+        d: int,
+        base: float = 10000.0,
+        *,
+        layout: Literal["interleaved", "halves"] = "interleaved",
+    ) -> None:
         super().__init__()
         _even(d)
         _check.positive("base", base)
+        _check.one_of("layout", layout, ("interleaved", "halves"))
         self.d = d
         self.base = base
+        self.layout = layout
 
     def forward(
         self, x: Tensor, offset: int | Tensor = 0, *, positions: Tensor | None = None
@@ -125,10 +137,12 @@ class Rotary(nn.Module):
             _check_positions(positions, x.shape[-2], offset)
         precise = x if x.dtype == torch.float64 else x.float()
         angles = _angles(positions.to(x.device), self.d, self.base, x.dtype)
+        halves = self.layout == "halves"
+        pairs = precise.unflatten(-1, (2, -1)).mT if halves else precise.unflatten(-1, (-1, 2))
         # a pair of numbers as one complex number: turning it is one multiplication
-        points = torch.view_as_complex(precise.unflatten(-1, (-1, 2)).contiguous())
-        turned = points * torch.polar(torch.ones_like(angles), angles)
-        return torch.view_as_real(turned).flatten(-2).to(x.dtype)
+        points = torch.view_as_complex(pairs.contiguous())  # (…, n, d / 2)
+        turned = torch.view_as_real(points * torch.polar(torch.ones_like(angles), angles))
+        return (turned.mT if halves else turned).flatten(-2).to(x.dtype)
 
 
 def alibi_bias(
