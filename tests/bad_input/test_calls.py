@@ -18,6 +18,7 @@ from tests.bad_input import (
     pictures,
     places,
     pretrained,
+    smollm,
     text,
     training,
     writing,
@@ -40,7 +41,7 @@ ROWS = [
     row
     for table in (
         *(maths, places, models, writing, text, training, pictures),
-        *(pretrained, classifier, grammatical),
+        *(pretrained, smollm, classifier, grammatical),
     )
     for row in table.ROWS
 ]
