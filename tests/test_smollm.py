@@ -19,7 +19,7 @@ from attnbook.positions import Rotary
 from attnbook.pretrained import SmolLM, load_smollm, smollm
 from attnbook.record import record_attention
 from attnbook.transformer import LanguageModel
-from tests import tiny_smollm
+from tests import needs, tiny_smollm
 from tests.strategies import close, normal
 
 IDS = torch.tensor([[4, 7, 9, 3, 80, 200, 33, 5, 5, 61], [9, 9, 8, 100, 1, 0, 2, 90, 12, 13]])
@@ -319,3 +319,118 @@ def test_what_is_not_installed_is_named(monkeypatch, tmp_path: Path, package: st
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=rf"{package}: pip install \"attnbook\[pretrained\]\""):
         load_smollm(path)
+
+
+# --- the real model -------------------------------------------------------------------------------
+
+TEXTS = [
+    "The capital of France is",
+    "Once upon a time there was a small language model that",
+    "def add(a, b):\n    return a +",
+    "2 + 2 = 4, 3 + 3 = 6, 4 + 4 =",
+    "The animal didn't cross the street because it was too",
+    "Naïve zoölogists in Kraków, e.g. A. Nowak, sang “Ode an die Freude” for €3.50…",
+    "Le chat est assis sur le",
+    "猫は寝ています。犬は",
+    "A",
+    "\n\n",
+    "the " * 60,
+    "In 1969, 12 astronauts; in 2024, 0.",
+    "<|im_start|>user\nName a colour.<|im_end|>\n<|im_start|>assistant\n",
+    "It is in this spirit that a majority of American governments have passed new laws since 2009 "
+    "making the registration or voting process more difficult.",
+    "Attention lets a model look at every word of a sentence at once. For each word it computes a "
+    "query, and for every other word a key; the more a key is like the query, the more of that "
+    "word's value is taken. The result is",
+    "Q: Who wrote Hamlet?\nA:",
+    "{'name': 'x', 'numbers': [1, 2, 3], ",
+    "To be, or not to be, that is the question: Whether 'tis nobler in the mind to suffer",
+    "🙂 means happy, 🙁 means",
+    "roses are red\nviolets are blue\n" * 12,
+]
+
+
+@pytest.fixture(scope="module")
+def real() -> SmolLM:
+    needs.needs("gguf")
+    try:
+        return load_smollm()
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def reference(real: SmolLM) -> nn.Module:
+    """The Llama of `transformers`, made from the same file by that library's own reader."""
+    needs.needs("transformers")
+    from transformers import LlamaConfig, LlamaForCausalLM
+    from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
+
+    path = smollm._find()
+    settings = load_gguf_checkpoint(path)["config"]
+    config = LlamaConfig(**settings, attn_implementation="eager")
+    model = LlamaForCausalLM(config)
+    read = load_gguf_checkpoint(path, return_tensors=True, model_to_load=model)
+    model.load_state_dict(read["tensors"], strict=False)  # without the output's, which is tied
+    model.tie_weights()
+    return model.eval()
+
+
+@pytest.mark.heavy
+@torch.no_grad()
+def test_logits_of_the_real_model_are_the_references(real: SmolLM, reference: nn.Module) -> None:
+    furthest = 0.0
+    for text in TEXTS:
+        ids, _ = real.encode(text)
+        mine, wanted = real(ids), reference(ids).logits
+        assert mine.shape == wanted.shape
+        furthest = max(furthest, (mine - wanted).abs().max().item())
+    print(f"logits differ by at most {furthest:.1e}")
+    assert furthest < 1e-3
+
+
+@pytest.mark.heavy
+@torch.no_grad()
+def test_what_the_real_model_writes_is_what_the_reference_writes(
+    real: SmolLM, reference: nn.Module
+) -> None:
+    options = {"max_new_tokens": 40, "do_sample": False, "pad_token_id": 0}
+    for text in TEXTS:
+        ids, _ = real.encode(text)
+        wanted = reference.generate(ids, attention_mask=torch.ones_like(ids), **options)
+        found = real.continue_text(text, max_length=40)[0]
+        text_of_theirs = real.decode(wanted[0, ids.shape[1] :].tolist())
+        assert found == text_of_theirs.removesuffix("<|im_end|>"), text
+
+
+@pytest.mark.heavy
+def test_the_real_model_writes_the_same_with_a_cache_and_without(real: SmolLM) -> None:
+    for text in TEXTS[:2]:
+        wanted = written(real, real.encode(text)[0][0].tolist(), 40)
+        wanted = wanted[: wanted.index(real.eos)] if real.eos in wanted else wanted
+        assert real.continue_text(text, max_length=40) == [real.decode(wanted)]
+
+
+@pytest.mark.heavy
+def test_pieces_are_those_that_the_reference_reads_from_the_file(real: SmolLM) -> None:
+    """Its reader knows nothing of digits standing alone, which shows only behind several spaces."""
+    needs.needs("transformers")
+    from transformers import AutoTokenizer
+
+    path = smollm._find()
+    theirs = AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
+    for text in TEXTS:
+        assert real.encode(text)[0].tolist() == [theirs(text)["input_ids"]], text
+    assert real.tokens("a  12") == ["a", "  ", "1", "2"]
+
+
+@pytest.mark.heavy
+@torch.no_grad()
+def test_the_real_model_leans_on_its_first_token(real: SmolLM) -> None:
+    """In most layers most of the weight falls on it, whatever it is."""
+    ids, _ = real.encode("The animal didn't cross the street because it was too tired.")
+    with record_attention(real.decoder) as seen:
+        real(ids)
+    shares = torch.stack([seen.weights(name)[0, :, 3:, 0].mean() for name in seen.names])
+    assert shares.mean() > 0.5
+    assert shares.argmin() in (10, 11)
