@@ -5,6 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn import functional
 
 from attnbook.attention import attention
@@ -152,6 +153,26 @@ def test_in_each_layout_a_score_depends_on_the_distance_alone(layout: str) -> No
     scores = [rope(query, 7 + i) @ rope(key, 2 + i).mT for i in range(30)]
     close(torch.cat(scores), scores[0].expand(30, 1))
     assert (rope(query, 8) @ rope(key, 2).mT - scores[0]).abs() > 1e-3
+
+
+def test_what_one_layer_worked_out_serves_the_next_and_no_other_place() -> None:
+    """A turn is kept for the next layer: not for another base, place or precision, nor traced."""
+    x, y = normal(1, 2, 3, 4), normal(1, 2, 3, 4, seed=1)
+    wanted = {(base, at): Rotary(4, base)(x, at) for base in (10.0, 20.0) for at in (0, 5)}
+    for (base, at), turned in wanted.items():
+        close(Rotary(4, base, layout="halves")(y, at).norm(dim=-1), y.norm(dim=-1))
+        close(Rotary(4, base)(x, at), turned)
+        close(Rotary(4, base)(x.float(), at).double(), turned, 1e-5)
+        close(Rotary(4, base)(x, at), turned)
+        close(Rotary(4, base)(x[:, :, :1], at), turned[:, :, :1])
+    with torch.inference_mode():
+        Rotary(4, 30.0)(x, 7)
+    with FakeTensorMode() as mode:
+        Rotary(4, 30.0)(mode.from_tensor(x), 7)
+    assert Rotary(4, 30.0)(x.to("meta"), 7).device.type == "meta"
+    inside = x.clone().requires_grad_()
+    Rotary(4, 30.0)(inside, 7).square().sum().backward()
+    close(inside.grad, 2 * x)  # a turn keeps lengths
 
 
 # --- models ---------------------------------------------------------------------------------------
