@@ -1,6 +1,7 @@
 """SmolLM2: in our layers it computes what it computes in the library `transformers`."""
 
 import copy
+import itertools
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -360,6 +361,11 @@ def real() -> SmolLM:
 
 
 @pytest.fixture(scope="module")
+def by_hand(real: SmolLM) -> "ByHand":
+    return ByHand(smollm._find())
+
+
+@pytest.fixture(scope="module")
 def reference(real: SmolLM) -> nn.Module:
     """The Llama of `transformers`, made from the same file by that library's own reader."""
     needs.needs("transformers")
@@ -422,6 +428,49 @@ def test_pieces_are_those_that_the_reference_reads_from_the_file(real: SmolLM) -
     for text in TEXTS:
         assert real.encode(text)[0].tolist() == [theirs(text)["input_ids"]], text
     assert real.tokens("a  12") == ["a", "  ", "1", "2"]
+
+
+class ByHand:
+    """The file's own vocabulary and merges, applied one by one to GPT-2's words."""
+
+    WORDS = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+    def __init__(self, path: Path) -> None:
+        needs.needs("regex")
+        import gguf
+        import regex
+
+        of = gguf.GGUFReader(path).fields
+        pieces, merges = (of[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "merges"))
+        self.numbers = {piece: number for number, piece in enumerate(pieces)}
+        self.ranks = {tuple(merge.split(" ")): rank for rank, merge in enumerate(merges)}
+        self.special = regex.compile(f"({'|'.join(map(regex.escape, pieces[:17]))})")
+        self.digit, self.words = regex.compile(r"(\p{N})"), regex.compile(self.WORDS)
+        self.letters = tiny_smollm.letters()
+
+    def __call__(self, text: str) -> list[int]:
+        found = []
+        for part in self.special.split(text):
+            words = [w for run in self.digit.split(part) for w in self.words.findall(run)]
+            whole = self.special.fullmatch(part)
+            found += [self.numbers[part]] if whole else [n for w in words for n in self.merged(w)]
+        return found
+
+    def merged(self, word: str) -> list[int]:
+        parts = [self.letters[byte] for byte in word.encode()]
+        while pairs := [p for p in itertools.pairwise(parts) if p in self.ranks]:
+            first = min(pairs, key=self.ranks.__getitem__)
+            at = list(itertools.pairwise(parts)).index(first)
+            parts[at : at + 2] = ["".join(first)]
+        return [self.numbers[part] for part in parts]
+
+
+@pytest.mark.heavy
+@given(text=st.text("ab  12\n'ts.é<|im_end>٣½", min_size=1, max_size=30) | st.sampled_from(TEXTS))
+def test_pieces_are_the_merges_of_the_file_done_by_hand(
+    real: SmolLM, by_hand: ByHand, text: str
+) -> None:
+    assert real.encode(text)[0].tolist() == [by_hand(text)]
 
 
 @pytest.mark.heavy

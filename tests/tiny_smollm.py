@@ -18,12 +18,16 @@ SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 
 def pieces() -> list[str]:
     """Return the special tokens, the letters that stand for bytes, and the merged pieces."""
+    single = [letter for byte, letter in letters().items() if byte != UNSPELT]
+    return [*SPECIAL, *single, *(merge.replace(" ", "") for merge in MERGES)]
+
+
+def letters() -> dict[int, str]:
+    """Return the letter that stands for each byte, as GPT-2 chose them."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]  # those that stand for themselves
     others = [byte for byte in range(256) if byte not in plain]
-    letters = {byte: chr(byte) for byte in plain}
-    letters |= {byte: chr(256 + i) for i, byte in enumerate(others)}
-    del letters[UNSPELT]
-    return [*SPECIAL, *letters.values(), *(merge.replace(" ", "") for merge in MERGES)]
+    found = {byte: chr(byte) for byte in plain}
+    return found | {byte: chr(256 + i) for i, byte in enumerate(others)}
 
 
 SETTINGS: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """Models that others have trained, in the book's own layers.
 
-``bert`` holds all-MiniLM-L6-v2, a small encoder, and ``smollm`` SmolLM2, a small language model:
+``bert`` holds all-MiniLM-L6-v2, a small encoder, and ``smollm`` SmolLM2, a small language model::
 
     model = load_minilm()
     model.tokens("It was tired.")  # ['[CLS]', 'it', 'was', 'tired', '.', '[SEP]']
