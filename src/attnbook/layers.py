@@ -114,7 +114,7 @@ class _Block(nn.Module):
         return self.norms[part](x) if self.norm == "pre" else x
 
     def _after(self, x: Tensor, added: Tensor, part: int) -> Tensor:
-        x = x + self.dropout(added)
+        x = x + (self.dropout(added) if self.training else added)
         return x if self.norm == "pre" else self.norms[part](x)
 
 

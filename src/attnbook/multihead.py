@@ -94,10 +94,8 @@ class MultiHeadAttention(nn.Module):
         Raises: ValueError for other shapes, or a memory together with a cache or rope.
         """
         self._check_call(x, memory, cache)
-        query, key, value = self._project(x, memory)  # split: (b, h, n_q, d), (b, h_kv, n_k, d)
-        if self.rope is not None:
-            offset = 0 if cache is None else cache.length
-            query, key = self.rope(query, offset), self.rope(key, offset)
+        offset = 0 if cache is None else cache.length
+        query, key, value = self._project(x, memory, offset)  # (b, h, n_q, d), (b, h_kv, n_k, d)
         if cache is not None:
             key, value = cache.append(key, value)
         mask, bias = _of_all_heads(mask), _like(_of_all_heads(bias), query)
@@ -177,11 +175,18 @@ class MultiHeadAttention(nn.Module):
                 mine.out.bias.copy_(other.out_proj.bias)
         return mine.train(other.training)
 
-    def _project(self, x: Tensor, memory: Tensor | Projected | None) -> tuple[Tensor, ...]:
-        """Return the queries of x, and the keys and values of x or the memory, head by head."""
+    def _project(
+        self, x: Tensor, memory: Tensor | Projected | None, offset: int
+    ) -> tuple[Tensor, ...]:
+        """Return the queries of x, and the keys and values of x or the memory, head by head.
+
+        ``rope`` has turned queries and keys, for positions from ``offset`` on.
+        """
         if memory is None:
-            sizes = (self.n_heads, self.n_kv_heads, self.n_kv_heads)
-            return self._split(self.qkv(x)).split(sizes, dim=1)
+            h, h_kv = self.n_heads, self.n_kv_heads
+            both, value = self._split(self.qkv(x)).split((h + h_kv, h_kv), dim=1)
+            both = both if self.rope is None else self.rope(both, offset)  # queries and keys alike
+            return *both.split((h, h_kv), dim=1), value
         memory = memory if isinstance(memory, Projected) else self._keys_and_values(memory)
         return self._part(x, slice(self.d_model)), *memory
 
