@@ -33,13 +33,22 @@ def short(text: str) -> str:
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}…"
 
 
+def there(path: str | Path) -> Path:
+    """Return the path of a file.
+
+    Raises: FileNotFoundError for no file.
+    """
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    return Path(path)
+
+
 def read(path: Path, must: str, reader: Callable[[Path], Any]) -> Any:
     """Read a file, or say that it "must …": libraries raise classes of their own.
 
     Raises: FileNotFoundError for no file; ValueError for one that cannot be read.
     """
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
+    there(path)
     try:
         return reader(path)
     except KeyError as error:  # of a setting, or of a weight

@@ -55,10 +55,10 @@ class SmolLM(LanguageModel):
     def __init__(self, path: str | Path, *, dtype: torch.dtype = torch.float32) -> None:
         fine = isinstance(dtype, torch.dtype) and dtype.is_floating_point
         _check.must(fine, "dtype", "be one of floating-point numbers", dtype)
+        path, init = reading.there(path), super().__init__
         gguf, library = (
             _check.needed(package, "SmolLM2", "pretrained") for package in ("gguf", "tokenizers")
         )
-        path, init = Path(path), super().__init__
         # the tensors stay on the disk until they are asked for
         file = reading.read(path, "be a whole file in the format GGUF", gguf.GGUFReader)
         read = partial(reading.read, path, "hold a SmolLM2")
