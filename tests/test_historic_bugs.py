@@ -217,17 +217,17 @@ BUGS = (
     Bug(
         "rotary pairs from two halves on the way in, side by side on the way out",
         "positions",
-        "precise.unflatten(-1, (-1, 2)).contiguous()",
-        "precise.unflatten(-1, (2, -1)).mT.contiguous()",
+        "else precise.unflatten(-1, (-1, 2))",
+        "else precise.unflatten(-1, (2, -1)).mT",
         ("test_positions.py::test_neighbours_are_the_two_coordinates_of_a_point",),
     ),
     Bug(
         "queries turned in one layout, keys in the other",
         "multihead",
-        "self.rope(query, offset), self.rope(key, offset)",
-        "self.rope(query, offset), self.rope(\n"
-        "                key.unflatten(-1, (2, -1)).mT.flatten(-2), offset\n"
-        "            ).unflatten(-1, (-1, 2)).mT.flatten(-2)",
+        "self.rope(both, offset)  #",
+        "torch.cat((self.rope(both[:, :h], offset), self.rope(\n"
+        "                both[:, h:].unflatten(-1, (2, -1)).mT.flatten(-2), offset\n"
+        "            ).unflatten(-1, (-1, 2)).mT.flatten(-2)), dim=1)  #",
         ("test_mutants.py::test_rotary_positions_are_relative_in_the_output_too",),
     ),
     # --- dropout

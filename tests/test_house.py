@@ -45,9 +45,11 @@ def test_a_file_of_the_heart_needs_torch_and_numpy_alone(path: Path) -> None:
 
 
 def test_the_heart_is_imported_without_anything_else() -> None:
-    """With all other packages hidden, as after `pip install attnbook`."""
-    hidden = ("anywidget", "matplotlib", "safetensors", "sacrebleu", "scipy", "spacy", "tokenizers")
+    """With all other packages hidden, as after `pip install attnbook`; a pretrained model too."""
+    hidden = ["anywidget", "gguf", "matplotlib", "safetensors", "sacrebleu", "scipy", "spacy"]
+    hidden += ["huggingface_hub", "tokenizers"]
     names = [f"attnbook.{path.stem}" for path in HEART if path.stem != "__init__"]
+    names += ["attnbook.pretrained"]
     code = "import sys\n" + "".join(f"sys.modules[{name!r}] = None\n" for name in (*hidden, "tqdm"))
     code += "".join(f"import {name}\n" for name in names)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn import functional
 
-from attnbook import pretrained
-from attnbook.pretrained import Pretrained, load_minilm
+from attnbook.pretrained import Pretrained, bert, load_minilm
 from attnbook.record import record_attention
 from tests import needs, tiny_bert
 
@@ -286,12 +285,12 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[tuple[
 def test_without_the_package_the_hub_is_asked(hub: list[tuple[str, str]]) -> None:
     assert load_minilm().encoder.blocks[0].attention.n_heads == 3
     assert {repository for repository, _ in hub} == {"sentence-transformers/all-MiniLM-L6-v2"}
-    assert sorted(name for _, name in hub) == sorted(pretrained.FILES)
+    assert sorted(name for _, name in hub) == sorted(bert.FILES)
 
 
 def test_with_the_package_nothing_else_is_asked(minilm, hub, monkeypatch) -> None:
     monkeypatch.undo()  # the package is back
-    monkeypatch.setattr(pretrained, "_from_hub", lambda: pytest.fail("the hub was asked"))
+    monkeypatch.setattr(bert, "_from_hub", lambda: pytest.fail("the hub was asked"))
     load_minilm()
     assert hub == []
 

@@ -5,6 +5,7 @@ NumPy alone and import no folder. Begin with ``masks``, ``scores``, ``attention`
 which can be read in an evening. Each is imported by name, as in
 ``from attnbook.attention import attention``.
 
+- ``pretrained``: models that others have trained, in these layers
 - ``language``: sentences to learn from, and what turns them into numbers
 - ``training``: one loop, losses, schedules, metrics, seeds
 - ``models``: what the lectures train, each by one call, and what several seeds gave

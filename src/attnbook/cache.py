@@ -1,5 +1,7 @@
 """The keys and values of the tokens so far, kept so that each is computed once."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -67,6 +69,27 @@ class KVCache:
         return old
 
     def _check_rows(self, key: Tensor, value: Tensor) -> None:
+        if not self._meet(key, value):
+            self._say_why(key, value)
+        if torch.is_grad_enabled() and (key.requires_grad or value.requires_grad):
+            why = "for a cache keeps none: compute under torch.no_grad()"
+            raise ValueError(f"key and value must not need a gradient, {why}")
+
+    def _meet(self, key: Any, value: Any) -> bool:
+        # nearly always, and at little cost: one token at a time goes through every layer
+        if self._memory is None or type(key) is not Tensor or type(value) is not Tensor:
+            return False
+        (keys, values), (b, h, _, d) = self._memory, self._memory[0].shape
+        n = key.shape[-2] if key.dim() > 1 else 0
+        return (
+            key.shape == (b, h, n, d)
+            and value.shape == (b, h, n, values.shape[3])
+            and key.dtype == value.dtype == keys.dtype
+            and key.device == value.device == keys.device
+            and (self.max_length is None or self.length + n <= self.max_length)
+        )
+
+    def _say_why(self, key: Tensor, value: Tensor) -> None:
         for place, (name, new) in enumerate((("key", key), ("value", value))):
             _check.floats(name, new)
             _check.shape(name, new, "b", "h", "n", "d")
@@ -81,9 +104,6 @@ class KVCache:
         if self.max_length is not None and end > self.max_length:
             came = f"{self.length} are in it, and {key.shape[2]} more came"
             raise ValueError(f"the cache holds at most max_length = {self.max_length} rows: {came}")
-        if torch.is_grad_enabled() and (key.requires_grad or value.requires_grad):
-            why = "for a cache keeps none: compute under torch.no_grad()"
-            raise ValueError(f"key and value must not need a gradient, {why}")
 
 
 def _empty(like: Tensor, room: int) -> Tensor:

@@ -2,7 +2,9 @@
 
 Each of a block's *parts* adds its output to its input: x + part(norm(x)) with ``norm="pre"``, the
 default, and norm(x + part(x)) with ``norm="post"``, the original of 2017. A stack of pre-norm
-blocks ends in a norm of its own.
+blocks ends in a norm of its own. The norm is LayerNorm, g (x − mean(x)) / √(var(x) + eps) + b, or
+with ``norm_kind="rms"`` RMSNorm, g x / √(mean(x²) + eps) (Zhang and Sennrich, 2019). With
+``bias=False`` no linear map and no norm has a b.
 """
 
 from typing import Any, Literal, TypedDict, Unpack, cast
@@ -15,14 +17,24 @@ from attnbook.cache import KVCache
 from attnbook.multihead import MultiHeadAttention, Projected
 from attnbook.positions import Rotary
 
-ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu}
+Activation = Literal["relu", "gelu", "swiglu"]
+
+
+def _swiglu(x: Tensor) -> Tensor:
+    gate, value = x.chunk(2, dim=-1)  # (…, d_ff) each
+    return functional.silu(gate) * value
+
+
+ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "swiglu": _swiglu}
 
 
 class BlockOptions(TypedDict, total=False):
     """What every block of a stack may be given besides its sizes."""
 
     norm: Literal["pre", "post"]
-    activation: Literal["relu", "gelu"]
+    norm_kind: Literal["layer", "rms"]
+    activation: Activation
+    bias: bool
     dropout: float
     eps: float
     n_kv_heads: int | None
@@ -32,8 +44,12 @@ class BlockOptions(TypedDict, total=False):
 class FeedForward(nn.Module):
     """Transform every vector by itself: FFN(x) = W_2 f(W_1 x + b_1) + b_2, f ReLU or GELU, x Φ(x).
 
-    Shapes: x (…, d_model), hidden (…, d_ff); returns (…, d_model).
-    Source: Vaswani et al. (2017), equation 2; Hendrycks and Gimpel (2016) for GELU.
+    With "swiglu" f(u, v) = Swish(u) ⊙ v, Swish(u) = u σ(u), of two such maps of x, u the gate;
+    ``widen`` is both, one above the other.
+
+    Shapes: x (…, d_model), hidden (…, d_ff), twice for "swiglu"; returns (…, d_model).
+    Source: Vaswani et al. (2017), equation 2; Hendrycks and Gimpel (2016) for GELU; Shazeer (2020),
+    equation 6, for SwiGLU.
     """
 
     def __init__(
@@ -41,15 +57,17 @@ class FeedForward(nn.Module):
         d_model: int,
         d_ff: int,
         *,
-        activation: Literal["relu", "gelu"] = "relu",
+        activation: Activation = "relu",
         dropout: float = 0.0,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         _check.sizes(d_model=d_model, d_ff=d_ff)
         _check.one_of("activation", activation, ACTIVATIONS)
         _check.probability("dropout", dropout)
-        self.widen = nn.Linear(d_model, d_ff)
-        self.narrow = nn.Linear(d_ff, d_model)
+        _check.flags(bias=bias)
+        self.widen = nn.Linear(d_model, d_ff * (1 + (activation == "swiglu")), bias=bias)
+        self.narrow = nn.Linear(d_ff, d_model, bias=bias)
         self.dropout = nn.Dropout(dropout)
         self.activation = activation
 
@@ -70,7 +88,9 @@ class _Block(nn.Module):
         n_parts: int,
         *,
         norm: Literal["pre", "post"] = "pre",
-        activation: Literal["relu", "gelu"] = "relu",
+        norm_kind: Literal["layer", "rms"] = "layer",
+        activation: Activation = "relu",
+        bias: bool = True,
         dropout: float = 0.0,
         eps: float = 1e-5,
         n_kv_heads: int | None = None,
@@ -78,13 +98,13 @@ class _Block(nn.Module):
     ) -> None:
         super().__init__()
         _check.one_of("norm", norm, ("pre", "post"))
-        _check.positive("eps", eps)
+        shared: dict[str, Any] = {"dropout": dropout, "bias": bias}
         self.attention = MultiHeadAttention(
-            d_model, n_heads, n_kv_heads=n_kv_heads, dropout=dropout, rope=rope
+            d_model, n_heads, n_kv_heads=n_kv_heads, rope=rope, **shared
         )
         d_ff = 4 * d_model if d_ff is None else d_ff
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation, dropout=dropout)
-        self.norms = nn.ModuleList(nn.LayerNorm(d_model, eps=eps) for _ in range(n_parts))
+        self.feed_forward = FeedForward(d_model, d_ff, activation=activation, **shared)
+        self.norms = nn.ModuleList(_norm(d_model, norm_kind, eps, bias) for _ in range(n_parts))
         self.dropout = nn.Dropout(dropout)
         self.norm = norm
 
@@ -94,7 +114,7 @@ class _Block(nn.Module):
         return self.norms[part](x) if self.norm == "pre" else x
 
     def _after(self, x: Tensor, added: Tensor, part: int) -> Tensor:
-        x = x + self.dropout(added)
+        x = x + (self.dropout(added) if self.training else added)
         return x if self.norm == "pre" else self.norms[part](x)
 
 
@@ -102,7 +122,8 @@ class EncoderBlock(_Block):
     """Self-attention, then a feed-forward network; with ``causal=True`` a decoder without memory.
 
     Shapes: x (b, n, d_model); returns the same. ``d_ff`` is 4 d_model unless given.
-    Raises: ValueError as ``MultiHeadAttention`` and ``FeedForward``; for another norm or eps.
+    Raises: ValueError as ``MultiHeadAttention`` and ``FeedForward``; for another norm, norm_kind or
+    eps.
     Source: Vaswani et al. (2017), section 3.1; Xiong et al. (2020) for pre-norm.
     """
 
@@ -138,8 +159,13 @@ class DecoderBlock(_Block):
         self, d_model: int, n_heads: int, d_ff: int | None = None, **options: Unpack[BlockOptions]
     ) -> None:
         super().__init__(d_model, n_heads, d_ff, 3, **options)
-        n_kv_heads, dropout = options.get("n_kv_heads"), options.get("dropout", 0.0)
-        self.cross = MultiHeadAttention(d_model, n_heads, n_kv_heads=n_kv_heads, dropout=dropout)
+        self.cross = MultiHeadAttention(
+            d_model,
+            n_heads,
+            n_kv_heads=options.get("n_kv_heads"),
+            dropout=options.get("dropout", 0.0),
+            bias=options.get("bias", True),
+        )
 
     def forward(
         self,
@@ -183,8 +209,9 @@ class _Stack(nn.Module):
         self.blocks = nn.ModuleList(
             self.kind(d_model, n_heads, d_ff, **options) for _ in range(n_layers)
         )
+        of = options.get("norm_kind", "layer"), options.get("eps", 1e-5), options.get("bias", True)
         post = options.get("norm", "pre") == "post"
-        self.norm = nn.Identity() if post else nn.LayerNorm(d_model, eps=options.get("eps", 1e-5))
+        self.norm = nn.Identity() if post else _norm(d_model, *of)
 
 
 class Encoder(_Stack):
@@ -243,6 +270,14 @@ class Decoder(_Stack):
     def project(self, memory: Tensor) -> list[Projected]:
         """Compute each block's keys and values of the memory once, for many calls."""
         return [cast(DecoderBlock, block).cross.project(memory) for block in self.blocks]
+
+
+def _norm(d_model: int, kind: Literal["layer", "rms"], eps: float, bias: bool) -> nn.Module:
+    _check.one_of("norm_kind", kind, ("layer", "rms"))
+    _check.positive("eps", eps)
+    if kind == "rms":
+        return nn.RMSNorm(d_model, eps=eps)
+    return nn.LayerNorm(d_model, eps=eps, bias=bias)
 
 
 def _each(name: str, kind: str, given: list[Any] | None, blocks: nn.ModuleList) -> list[Any]:

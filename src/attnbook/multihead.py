@@ -35,7 +35,7 @@ class MultiHeadAttention(nn.Module):
     With ``n_kv_heads`` below ``n_heads`` the query heads share keys and values in neighbouring
     groups (grouped-query attention; with 1, multi-query attention). ``rope`` turns queries and
     keys. ``dropout`` falls on the weights, in training only. The parameters are ``qkv``, one linear
-    map whose rows are those of W_q, W_k and W_v, and ``out``.
+    map whose rows are those of W_q, W_k and W_v, and ``out``; with ``bias`` False they add nothing.
 
     Raises: ValueError where ``n_heads`` does not divide ``d_model``, or ``n_kv_heads``
     ``n_heads``, for a ``rope`` of another size than d, and for a dropout outside [0, 1).
@@ -50,6 +50,7 @@ class MultiHeadAttention(nn.Module):
         n_kv_heads: int | None = None,
         dropout: float = 0.0,
         rope: Rotary | None = None,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
@@ -62,13 +63,15 @@ class MultiHeadAttention(nn.Module):
         if rope is not None and rope.d != self.d:
             wanted = f"turn vectors of d_model / n_heads = {self.d}"
             _check.must(False, "rope", wanted, but=f"it turns {rope.d}")
-        self.qkv = nn.Linear(d_model, (n_heads + 2 * n_kv_heads) * self.d)
-        self.out = nn.Linear(d_model, d_model)
+        _check.flags(bias=bias)
+        self.qkv = nn.Linear(d_model, (n_heads + 2 * n_kv_heads) * self.d, bias=bias)
+        self.out = nn.Linear(d_model, d_model, bias=bias)
         self.rope = rope
         self.attend = Attend(dropout)
         for linear in (self.qkv, self.out):
             nn.init.xavier_uniform_(linear.weight)
-            nn.init.zeros_(linear.bias)
+            if bias:
+                nn.init.zeros_(linear.bias)
 
     def forward(
         self,
@@ -91,10 +94,8 @@ class MultiHeadAttention(nn.Module):
         Raises: ValueError for other shapes, or a memory together with a cache or rope.
         """
         self._check_call(x, memory, cache)
-        query, key, value = self._project(x, memory)  # split: (b, h, n_q, d), (b, h_kv, n_k, d)
-        if self.rope is not None:
-            offset = 0 if cache is None else cache.length
-            query, key = self.rope(query, offset), self.rope(key, offset)
+        offset = 0 if cache is None else cache.length
+        query, key, value = self._project(x, memory, offset)  # (b, h, n_q, d), (b, h_kv, n_k, d)
         if cache is not None:
             key, value = cache.append(key, value)
         mask, bias = _of_all_heads(mask), _like(_of_all_heads(bias), query)
@@ -144,8 +145,7 @@ class MultiHeadAttention(nn.Module):
         return self._keys_and_values(memory)
 
     def _keys_and_values(self, memory: Tensor) -> Projected:
-        weight, bias = self.qkv.weight[self.d_model :], self.qkv.bias[self.d_model :]
-        both = self._split(functional.linear(memory, weight, bias))
+        both = self._part(memory, slice(self.d_model, None))
         return Projected(*both.split(self.n_kv_heads, dim=1))
 
     @classmethod
@@ -175,22 +175,32 @@ class MultiHeadAttention(nn.Module):
                 mine.out.bias.copy_(other.out_proj.bias)
         return mine.train(other.training)
 
-    def _project(self, x: Tensor, memory: Tensor | Projected | None) -> tuple[Tensor, ...]:
-        """Return the queries of x, and the keys and values of x or the memory, head by head."""
+    def _project(
+        self, x: Tensor, memory: Tensor | Projected | None, offset: int
+    ) -> tuple[Tensor, ...]:
+        """Return the queries of x, and the keys and values of x or the memory, head by head.
+
+        ``rope`` has turned queries and keys, for positions from ``offset`` on.
+        """
         if memory is None:
-            sizes = (self.n_heads, self.n_kv_heads, self.n_kv_heads)
-            return self._split(self.qkv(x)).split(sizes, dim=1)
+            h, h_kv = self.n_heads, self.n_kv_heads
+            both, value = self._split(self.qkv(x)).split((h + h_kv, h_kv), dim=1)
+            both = both if self.rope is None else self.rope(both, offset)  # queries and keys alike
+            return *both.split((h, h_kv), dim=1), value
         memory = memory if isinstance(memory, Projected) else self._keys_and_values(memory)
-        weight, bias = self.qkv.weight[: self.d_model], self.qkv.bias[: self.d_model]
-        return self._split(functional.linear(x, weight, bias)), *memory
+        return self._part(x, slice(self.d_model)), *memory
 
     def _split(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (-1, self.d)).transpose(1, 2)  # (b, heads, n, d)
 
     def _heads(self, x: Tensor, which: Tensor) -> Tensor:
-        weight = self.qkv.weight.unflatten(0, (-1, self.d))[which].flatten(0, 1)
-        bias = self.qkv.bias.unflatten(0, (-1, self.d))[which].flatten()
-        return self._split(functional.linear(x, weight, bias))
+        rows = torch.arange(self.d, device=which.device) + self.d * which[:, None]
+        return self._part(x, rows.flatten())
+
+    def _part(self, x: Tensor, rows: slice | Tensor) -> Tensor:
+        # some of the projection's rows, those of whole heads
+        bias = None if self.qkv.bias is None else self.qkv.bias[rows]
+        return self._split(functional.linear(x, self.qkv.weight[rows], bias))
 
     def _keys(self, memory: Tensor | Projected, head: Tensor) -> Tensor:
         # where query heads share keys, each is projected once

@@ -6,6 +6,9 @@ behind a cache: a whole number, or one for each sentence, of shape (b,). Rows be
 are padding on the left and are treated as position 0.
 """
 
+from functools import lru_cache
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 
@@ -90,21 +93,31 @@ class LearnedPositions(nn.Module):
 class Rotary(nn.Module):
     """Turn the vectors of a head by angles that grow with their position.
 
-    The layout is interleaved, as in the paper: x[2i] and x[2i + 1] are the two coordinates of a
-    point, turned by pos · base^(−2i / d). (Many models pair x[i] with x[i + d / 2]; their weights
-    need the rows of W_q and W_k reordered.) A query's product with a key depends on i − j alone.
+    The layout is "interleaved", as in the paper: x[2i] and x[2i + 1] are the two coordinates of a
+    point, turned by pos · base^(−2i / d). Many models pair x[i] with x[i + d / 2] instead, the
+    layout "halves"; the one becomes the other where the rows of W_q and W_k are reordered. In both,
+    a query's product with a key depends on i − j alone.
 
     Shapes: x (…, n, d); returns the same.
-    Raises: ValueError for a d that is not positive and even, or a base that is not positive.
+    Raises: ValueError for a d that is not positive and even, a base that is not positive, or
+    another layout.
     Source: Su et al. (2021), equation 34.
     """
 
-    def __init__(self, d: int, base: float = 10000.0) -> None:
+    def __init__(
+        self,
+        d: int,
+        base: float = 10000.0,
+        *,
+        layout: Literal["interleaved", "halves"] = "interleaved",
+    ) -> None:
         super().__init__()
         _even(d)
         _check.positive("base", base)
+        _check.one_of("layout", layout, ("interleaved", "halves"))
         self.d = d
         self.base = base
+        self.layout = layout
 
     def forward(
         self, x: Tensor, offset: int | Tensor = 0, *, positions: Tensor | None = None
@@ -117,18 +130,41 @@ class Rotary(nn.Module):
         numbers, and for both at once.
         """
         _check_vectors(x, self.d, offset, rank=4)
-        if positions is None:
-            positions = _positions(x.shape[-2], offset, x.device)  # (n,) or (b, n)
-            if positions.dim() == 2:
-                positions = positions[:, None]  # (b, 1, n): the same for all heads
-        else:
+        if positions is not None:
             _check_positions(positions, x.shape[-2], offset)
+            turn = _turn(positions.to(x.device), self.d, self.base, x.dtype)
+        elif isinstance(offset, Tensor):
+            rows = _positions(x.shape[-2], offset, x.device)[:, None]  # the same for all heads
+            turn = _turn(rows, self.d, self.base, x.dtype)
+        else:
+            of = (x.shape[-2], offset, self.d, self.base, x.dtype, x.device)
+            # what is traced, or made in inference mode, cannot be used again outside
+            plain = type(x) is Tensor and not torch.is_inference_mode_enabled()
+            kept = plain and not torch.compiler.is_compiling()
+            turn = _kept_turn(*of) if kept else _next_turn(*of)
         precise = x if x.dtype == torch.float64 else x.float()
-        angles = _angles(positions.to(x.device), self.d, self.base, x.dtype)
+        halves = self.layout == "halves"
+        pairs = precise.unflatten(-1, (2, -1)).mT if halves else precise.unflatten(-1, (-1, 2))
         # a pair of numbers as one complex number: turning it is one multiplication
-        points = torch.view_as_complex(precise.unflatten(-1, (-1, 2)).contiguous())
-        turned = points * torch.polar(torch.ones_like(angles), angles)
-        return torch.view_as_real(turned).flatten(-2).to(x.dtype)
+        points = torch.view_as_complex(pairs.contiguous())  # (…, n, d / 2)
+        turned = torch.view_as_real(points * turn)
+        return (turned.mT if halves else turned).flatten(-2).to(x.dtype)
+
+
+def _turn(positions: Tensor, d: int, base: float, dtype: torch.dtype) -> Tensor:
+    """Return e^(i · angle) for positions (…, n) and d / 2 speeds: (…, n, d / 2), complex."""
+    angles = _angles(positions, d, base, dtype)
+    return torch.polar(torch.ones_like(angles), angles)
+
+
+def _next_turn(
+    n: int, offset: int, d: int, base: float, dtype: torch.dtype, device: torch.device
+) -> Tensor:
+    return _turn(_positions(n, offset, device), d, base, dtype)
+
+
+# all layers of a model ask for the same, one after another
+_kept_turn = lru_cache(maxsize=1)(_next_turn)
 
 
 def alibi_bias(

@@ -20,7 +20,7 @@ from attnbook.multihead import Projected
 from attnbook.positions import Rotary, alibi_bias
 from attnbook.record import record_attention
 
-Positions = Literal["sinusoidal", "learned", "rope", "alibi"] | None
+Positions = Literal["sinusoidal", "learned", "rope", "alibi"] | Rotary | None
 
 
 class Seq2SeqState(NamedTuple):
@@ -46,6 +46,7 @@ class _Model(nn.Module):
         self, vocabulary: int, d_model: int, n_heads: int, positions: Positions, tied: bool
     ) -> None:
         super().__init__()
+        positions = "rope" if isinstance(positions, Rotary) else positions
         _check.one_of("positions", positions, ("sinusoidal", "learned", "rope", "alibi", None))
         _check.sizes(vocabulary=vocabulary, d_model=d_model)
         _check.flags(tied=tied)
@@ -66,8 +67,10 @@ class Seq2Seq(_Model):
     """Translate with a Transformer: an encoder reads the source, a decoder writes the target.
 
     ``target`` begins with bos, and logits[:, t] predict the token after target[:, t]. Positions
-    are "sinusoidal", "learned" (for up to ``max_length`` tokens), "rope", "alibi" or None. With
-    ``tied`` the last layer uses the target embeddings' matrix. All else is a block's option.
+    are "sinusoidal", "learned" (for up to ``max_length`` tokens), "rope", "alibi" or None, or a
+    ``Rotary`` with a base or layout of its own. With ``tied`` the last layer uses the target
+    embeddings' matrix; with ``scale`` these are multiplied by √d_model. All else is a block's
+    option.
 
     Shapes: source (b, n_s), target (b, n_t), source_lengths (b,); returns logits
     (b, n_t, target_vocabulary).
@@ -87,12 +90,13 @@ class Seq2Seq(_Model):
         positions: Positions = "sinusoidal",
         max_length: int = 512,
         tied: bool = False,
+        scale: bool = True,
         **options: Unpack[BlockOptions],
     ) -> None:
         super().__init__(target_vocabulary, d_model, n_heads, positions, tied)
         options |= {"rope": _rope(positions, d_model, n_heads)}
         self.embed_source, self.embed_target = (
-            _embeddings(size, d_model, positions, max_length, options)
+            _embeddings(size, d_model, positions, max_length, scale, options)
             for size in (source_vocabulary, target_vocabulary)
         )
         self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, **options)
@@ -191,11 +195,12 @@ class LanguageModel(_Model):
         positions: Positions = "sinusoidal",
         max_length: int = 512,
         tied: bool = False,
+        scale: bool = True,
         **options: Unpack[BlockOptions],
     ) -> None:
         super().__init__(vocabulary, d_model, n_heads, positions, tied)
         options |= {"rope": _rope(positions, d_model, n_heads)}
-        self.embed = _embeddings(vocabulary, d_model, positions, max_length, options)
+        self.embed = _embeddings(vocabulary, d_model, positions, max_length, scale, options)
         self.decoder = Encoder(n_layers, d_model, n_heads, d_ff, **options)
 
     def forward(self, tokens: Tensor) -> Tensor:
@@ -244,7 +249,7 @@ class LanguageModel(_Model):
 
 def _rope(positions: Positions, d_model: int, n_heads: int) -> Rotary | None:
     if positions != "rope":
-        return None
+        return positions if isinstance(positions, Rotary) else None
     _check.sizes(n_heads=n_heads)
     _check.multiple("d_model", d_model, "n_heads", n_heads)
     d = d_model // n_heads
@@ -254,12 +259,22 @@ def _rope(positions: Positions, d_model: int, n_heads: int) -> Rotary | None:
 
 
 def _embeddings(
-    vocabulary: int, d_model: int, positions: Positions, max_length: int, options: BlockOptions
+    vocabulary: int,
+    d_model: int,
+    positions: Positions,
+    max_length: int,
+    scale: bool,
+    options: BlockOptions,
 ) -> Embeddings:
-    added = positions if positions in ("sinusoidal", "learned") else None
-    dropout = options.get("dropout", 0.0)
-    sizes = vocabulary, d_model
-    return Embeddings(*sizes, positions=added, max_length=max_length, dropout=dropout)
+    named = None if isinstance(positions, Rotary) else positions
+    return Embeddings(
+        vocabulary,
+        d_model,
+        positions=named if named in ("sinusoidal", "learned") else None,
+        max_length=max_length,
+        scale=scale,
+        dropout=options.get("dropout", 0.0),
+    )
 
 
 def _caches(stack: Encoder | Decoder) -> list[KVCache]:

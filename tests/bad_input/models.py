@@ -205,7 +205,7 @@ CALLS: Calls = {
         (lambda: layers.FeedForward(8, 8, dropout=1.5), "dropout must be at least 0 and below 1"),
         (
             lambda: layers.FeedForward(8, 8, activation="tanh"),
-            "activation must be one of 'relu', 'gelu': it is 'tanh'",
+            "activation must be one of 'relu', 'gelu', 'swiglu': it is 'tanh'",
         ),
         (
             lambda: layers.FeedForward(8, 8)(X[..., 1:]),
@@ -217,6 +217,8 @@ CALLS: Calls = {
     ],
     "layers.EncoderBlock": [
         (lambda: block(norm="both"), "norm must be one of 'pre', 'post'"),
+        (lambda: block(norm_kind="batch"), "norm_kind must be one of 'layer', 'rms': it is 'b"),
+        (lambda: block(bias=0), "bias must be True or False: it is 0", TypeError),
         (lambda: block(dropout=-0.1), "dropout must be at least 0"),
         (lambda: block()(X[..., 1:]), f"x {EIGHTS}"),
         (lambda: block()(X.double()), "x must have the layer's dtype, torch.float32"),

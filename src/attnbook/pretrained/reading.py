@@ -1,0 +1,57 @@
+"""What the pretrained models share: texts that come in, and files that others have written."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from attnbook import _check
+
+
+def one(name: str, came: str) -> str:
+    """Check one text, which ``name`` names in messages."""
+    _check.is_a(name, came, str, "a string")
+    return several(name, came)[0]
+
+
+def several(name: str, came: str | Iterable[str]) -> list[str]:
+    """Return one text or several as a list, each of them Unicode that can be written."""
+    kind = type(None) if isinstance(came, bytes) else Iterable
+    _check.is_a(f"{name}s", came, kind, "a string or strings")
+    texts = [came] if isinstance(came, str) else list(came)
+    _check.must(texts, f"{name}s", f"hold at least one {name}", but="there is none")
+    for text in texts:
+        told = f"{text!r} is a {type(text).__name__}"
+        _check.must(isinstance(text, str), f"{name}s", "be strings", but=told, error=TypeError)
+        whole = text.encode(errors="replace").decode() == text  # or half of a surrogate pair
+        wanted, told = "be Unicode that can be written", f"{text!r} is not"
+        _check.must(whole, f"each {name}", wanted, but=told)
+    return texts
+
+
+def short(text: str) -> str:
+    """Return the beginning of a text, quoted, for a message."""
+    return repr(text) if len(text) <= 40 else f"{text[:40]!r}…"
+
+
+def there(path: str | Path) -> Path:
+    """Return the path of a file.
+
+    Raises: FileNotFoundError for no file.
+    """
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    return Path(path)
+
+
+def read(path: Path, must: str, reader: Callable[[Path], Any]) -> Any:
+    """Read a file, or say that it "must …": libraries raise classes of their own.
+
+    Raises: FileNotFoundError for no file; ValueError for one that cannot be read.
+    """
+    there(path)
+    try:
+        return reader(path)
+    except KeyError as error:  # of a setting, or of a weight
+        raise ValueError(f"{path} must {must}: {error} is missing") from error
+    except Exception as error:
+        raise ValueError(f"{path} must {must}: {error}") from error
