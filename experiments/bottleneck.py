@@ -3,7 +3,12 @@
 "sentences" translates the corpus; "reversal" writes a string of digits backwards, "copying"
 forwards. The last two differ in nothing but the order of writing, so what they have in common in
 the shares of right digits by place comes from reading, and the rest from writing.
+
+The rows named by numbers, steps and rate reverse strings of 2 to 8 digits. They tell apart what the
+size of the vector does to a limit and what the training does.
 """
+
+from typing import Any
 
 import torch
 
@@ -18,30 +23,51 @@ MODELS = {
     "sentences": {"task": "sentences"},
     "reversal": {"task": "reversal"},
     "copying": {"task": "copying"},
+    **{
+        f"{d} numbers, {steps:,} steps, rate {lr}": {
+            "task": "short reversal",
+            "d_model": d,
+            "steps": steps,
+            "lr": lr,
+        }
+        for d, steps, lr in (
+            (28, 800, 0.01),
+            (28, 800, 0.006),
+            (192, 800, 0.01),
+            (192, 800, 0.006),
+            (28, 8_000, 0.01),
+        )
+    },
 }
 AGAIN = ("reversal", 0)
 TOLERANCE = {"exact match": 0.08, "7–12": 0.2, "13–18": 0.1, "place 6 of 6": 0.1}
-WORDS, DIGITS = (3, 6, 9, 12, 20), (2, 7, 13, 19, 25)  # the first length of each range, the end
+EDGES = {  # the first length of each range, and the end
+    "sentences": (3, 6, 9, 12, 21),
+    "reversal": (2, 7, 13, 19, 25),
+    "copying": (2, 7, 13, 19, 25),
+    "short reversal": (2, 4, 6, 8, 9),
+}
 LONG = range(13, 19)  # the lengths whose places are compared
 PLACES = 6
 
 
 def data() -> list[Lesson]:
     """Return all that is learnt and tested on."""
-    return [lesson_of(task) for task in MODELS]
+    return [lesson_of(task) for task in EDGES]
 
 
-def measure(seed: int, *, task: str, asked: int | None = None) -> dict[str, float]:
+def measure(seed: int, *, task: str, asked: int | None = None, **training: Any) -> dict[str, float]:
     """Train one model; return its shares of right answers."""
     lesson = some(lesson_of(task), asked)
-    model, _ = translator(lesson, order="none", seed=seed, progress=False)
+    model, _ = translator(lesson, order="none", seed=seed, progress=False, **training)
     right = answers(model, lesson, lesson.test)
-    words = task == "sentences"
     found = {"exact match": sum(right) / len(right)}
-    found |= by_length(lesson.test, right, WORDS if words else DIGITS)
-    if words:
+    found |= by_length(lesson.test, right, EDGES[task])
+    if task == "sentences":
         apart = answers(model, lesson, lesson.combinations)
         return found | {"combinations": sum(apart) / len(apart)}
+    if task == "short reversal":
+        return found
     return found | by_place(model, lesson, backwards=task == "reversal")
 
 
@@ -51,6 +77,8 @@ def lesson_of(task: str) -> Lesson:
         return translation()
     if task == "reversal":
         return reversal()
+    if task == "short reversal":
+        return reversal(shortest=2, longest=8)
     pairs = tuple(copied(21_000, shortest=2, longest=24))
     digits = Vocabulary([list("0123456789")])
     return Lesson(pairs[1_000:], pairs[:1_000], (), digits, digits)
