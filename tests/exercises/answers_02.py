@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import torch
+
 from attnbook.decoding import beam_search
 from attnbook.exercises import decoding as lecture_2
 
@@ -52,25 +54,58 @@ def measures(search="B", divide="A", train="C", most=0.55):
     return {"search": search, "divide": divide, "train": train, "most": most}
 
 
-def written(following, first, length, *, forbid="pair", stop=True):
-    words, seen = [first], set()
-    while len(words) <= length:
-        row = following(words[-1])
-        used = {w for w in row if (words[-1], w) in seen} if forbid == "pair" else set(words)
-        allowed = [w for w in row if w not in used or forbid == "nothing"]
-        if not allowed and stop:
-            break
-        words.append(max(allowed or row, key=row.get))
-        seen.add((words[-2], words[-1]))
-    return words[1:]
+def step(
+    model, last, state, log_p, *, ends="kept", softmax=True, add=True, compete="sentence",
+    reorder="kept", offset=True, flat=True, swap=False,
+):  # fmt: skip
+    """The right step, with one thing wrong."""
+    b, k = log_p.shape
+    logits, moved = model.step(last, state)
+    before = log_p[..., None] if add else 0
+    if ends == "masked first":
+        all_ends = (log_p[..., None] + logits.log_softmax(-1).view(b, k, -1))[..., 2]
+        logits[:, 2] = -math.inf
+    total = before + (logits.log_softmax(-1) if softmax else logits).view(b, k, -1)
+    size = total.shape[-1]
+    if ends != "masked first":
+        # the right ones where log_p is what is wrong, so that log_p is reached
+        of_all = log_p[..., None] + logits.log_softmax(-1).view(b, k, -1)
+        all_ends = {
+            "bare": total - log_p[..., None],
+            "raw": log_p[..., None] + logits.view_as(total),
+        }
+        all_ends = all_ends.get(ends, of_all)[..., 2].clone()
+    if ends != "stay":
+        total[..., 2] = -math.inf
+    if ends == "late":
+        all_ends = total[..., 2]
+    if compete == "hypothesis":
+        found, words = total.max(-1)
+        parents = torch.arange(k).expand(b, k)
+    elif compete == "batch":
+        found, chosen = total.flatten().topk(b * k)
+        found, chosen = found.view(b, k), chosen.view(b, k) % (k * size)
+        parents, words = chosen // size, chosen % size
+    else:
+        found, chosen = total.flatten(1).topk(k)
+        parents, words = chosen // size, chosen % size
+    if swap:
+        words = parents
+    rows = (torch.arange(b)[:, None] * k if offset else 0) + parents
+    rows = rows.flatten() if flat else rows
+    if reorder == "nowhere":
+        picked = moved
+    else:
+        picked = model.reorder(state if reorder == "old" else moved, rows)
+    return words.flatten(), "state" if reorder == "lost" else picked, found, all_ends
 
 
-def least_probable(following, first, length):
-    words = [first]
-    for _ in range(length):
-        row = following(words[-1])
-        words.append(min(row, key=row.get))
-    return words[1:]
+def wrong_step(**wrong):
+    return lambda model, last, state, log_p: step(model, last, state, log_p, **wrong)
+
+
+def by_one_step(model, last, state, log_p):
+    return one_step(model, last, state, log_p, None)  # noqa: F821  the lecture has it
 
 
 WRONG = [
@@ -100,21 +135,40 @@ WRONG = [
     (lecture_2.read_the_measures, measures(train="B"), "train: not B"),
     (lecture_2.read_the_measures, measures(most=0.3), "what it has now"),
     (lecture_2.read_the_measures, measures(most=1.0), "scores too low"),
-    (lecture_2.read_the_measures, measures(most=0.75), "cannot be mended by search"),
+    (lecture_2.read_the_measures, measures(most=0.75), "mends no model errors"),
     (lecture_2.read_the_measures, measures(most=0.5), "most: 0.5 is not it"),
     (lecture_2.read_the_measures, measures(most="half"), "A number was wanted"),
-    (lecture_2.no_pair_twice, lambda f, w, n: written(f, w, n, forbid="nothing"), "as it was"),
-    (lecture_2.no_pair_twice, lambda f, w, n: written(f, w, n, forbid="word"), "only pairs"),
-    (lecture_2.no_pair_twice, lambda f, w, n: [w, *written(f, w, n)], "The first word is given"),
-    (lecture_2.no_pair_twice, lambda f, w, n: [w, *written(f, w, n)][:n], "first word is given"),
-    (lecture_2.no_pair_twice, lambda f, w, n: written(f, w, n, stop=False), "Right for 8 words"),
-    (lecture_2.no_pair_twice, least_probable, "After '.' another word"),
-    (lecture_2.no_pair_twice, lambda f, w, n: " ".join(written(f, w, n)), "this is str"),
+    (lecture_2.ends_take_no_place, wrong_step(ends="stay"), "an end took a place"),
+    (lecture_2.ends_take_no_place, wrong_step(softmax=False), "log_p: logits are no log p"),
+    (lecture_2.ends_take_no_place, wrong_step(ends="bare"), "<eos> alone"),
+    (lecture_2.ends_take_no_place, wrong_step(ends="raw"), "ends: logits are no log p"),
+    (lecture_2.ends_take_no_place, wrong_step(ends="late"), "before you write −∞"),
+    (lecture_2.ends_take_no_place, wrong_step(ends="masked first"), "before the softmax"),
+    (lecture_2.ends_take_no_place, wrong_step(add=False), "the words before"),
+    (
+        lecture_2.ends_take_no_place,
+        wrong_step(compete="hypothesis"),
+        "each hypothesis kept its best",
+    ),
+    (
+        lecture_2.ends_take_no_place,
+        wrong_step(compete="batch"),
+        "sentences compete with each other",
+    ),
+    (lecture_2.ends_take_no_place, wrong_step(swap=True), "last: the log p are right"),
+    (lecture_2.ends_take_no_place, wrong_step(reorder="nowhere"), "in the old order"),
+    (lecture_2.ends_take_no_place, wrong_step(reorder="old"), "the one before the step"),
+    (lecture_2.ends_take_no_place, wrong_step(reorder="lost"), "what the model's reorder returns"),
+    (lecture_2.ends_take_no_place, wrong_step(offset=False), "Sentence i begins at row i · k"),
+    (lecture_2.ends_take_no_place, wrong_step(flat=False), "flatten them"),
+    (lecture_2.ends_take_no_place, by_one_step, "one_step is the lecture's"),
+    (lecture_2.ends_take_no_place, lambda model, *rows: rows, "Four things were wanted"),
+    (lecture_2.ends_take_no_place, lambda model, *rows: (*rows, rows[2]), "ends: wanted is"),
 ]
 BLANK = [
     (lecture_2.exact_search, lambda following: ...),
     (lecture_2.all_places_alike, {"different": ..., "best": ..., "like": ...}),
     (lecture_2.all_places_alike, None),
     (lecture_2.read_the_measures, {"search": ..., "divide": ..., "train": ..., "most": ...}),
-    (lecture_2.no_pair_twice, lambda following, first, length: None),
+    (lecture_2.ends_take_no_place, lambda model, last, state, log_p: None),
 ]

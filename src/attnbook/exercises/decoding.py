@@ -6,15 +6,22 @@ import math
 import random
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from attnbook.exercises import Blank, Mistake, called, exercise
+import torch
+from torch import Tensor
+
+from attnbook.exercises import Blank, Mistake, called, close, exercise, named, tensor_of
 
 Row = dict[str, float]
 Prefix = tuple[str, ...]
 EOS = "<eos>"
-# what an exact search may not lean on: the lecture's searches and the package's
-READY_MADE = {"beam_search", "greedy", "search_by_hand", "one_step", "all_sentences", "compete"}
+# what an answer may not lean on: the lecture's searches and the package's
+READY_MADE = {"beam_search", "greedy", "search_by_hand", "all_sentences", "compete"} | {
+    "one_step",
+    "right_step",
+    "faulty_step",
+}
 _MOST_ASKED = 1_000  # of an endless table; depth first, skipping what cannot win, it takes 30
 _equal = partial(math.isclose, rel_tol=1e-4)
 
@@ -58,9 +65,7 @@ def _best(following: Callable[[Prefix], Row]) -> tuple[list[str], float]:
 @exercise(2)
 def exact_search(function: Callable[[Callable[[Prefix], Row]], Any]) -> str:
     """`function(following)` must return the most probable sentence's words and probability."""
-    used = set(getattr(getattr(function, "__code__", None), "co_names", ()))
-    if found := sorted((used | {getattr(function, "__name__", "")}) & READY_MADE):
-        raise Mistake(f"{found[0]} is the lecture's: write the search yourself.")
+    _check_own_work(function, "search")
     words, p = _sentence(called(function, lambda prefix: dict(small_table()[prefix])))
     for wrong, said in (
         ("une chatte noire <eos>", "That is greedy's sentence: a less probable word may lead on."),
@@ -78,6 +83,12 @@ def exact_search(function: Callable[[Callable[[Prefix], Row]], Any]) -> str:
     if not _equal(p, right):
         raise Mistake(f"The words are right, their probability is {right:.4f}, not {p:.4g}.")
     return _check_endless(function)
+
+
+def _check_own_work(function: Callable[..., Any], what: str) -> None:
+    used = set(getattr(getattr(function, "__code__", None), "co_names", ()))
+    if found := sorted((used | {getattr(function, "__name__", "")}) & READY_MADE):
+        raise Mistake(f"{found[0]} is the lecture's: write the {what} yourself.")
 
 
 def _check_endless(function: Callable[..., Any]) -> str:
@@ -171,77 +182,150 @@ def read_the_measures(findings: Any) -> str:
     if _equal(most, 0.3):
         raise Mistake("most: that is what it has now. Some references are missed by the search.")
     if _equal(most, 1.0):
-        raise Mistake("most: no search returns a reference that the model scores too low.")
+        raise Mistake("most: a perfect search returns no reference that the model scores too low.")
     if _equal(most, 0.75):
-        raise Mistake("most: model errors cannot be mended by search, missed references can.")
+        raise Mistake(
+            "most: better search mends no model errors, but it can find the missed references."
+        )
     if not _equal(most, 0.55):
         raise Mistake(f"most: {most:g} is not it. Which two of the three shares can be right?")
     return "An upper bound: a better search may also find what the model likes better still."
 
 
-def opinions_table() -> dict[str, Row]:
-    """What follows each word, in a language that likes to go round in circles."""
-    return {
-        ".": {"the": 0.7, "a": 0.3},
-        "the": {"food": 0.5, "film": 0.3, "end": 0.2},
-        "a": {"film": 0.6, "lot": 0.4},
-        "food": {"was": 0.9, "is": 0.1},
-        "film": {"was": 1.0},
-        "end": {".": 1.0},
-        "lot": {".": 0.8, "of": 0.2},
-        "was": {"a": 0.5, "good": 0.4, "the": 0.1},
-        "is": {"good": 1.0},
-        "good": {".": 1.0},
-        "of": {"food": 1.0},
-    }
+History = tuple[int, ...]
 
 
-def _unrepeated(table: dict[str, Row], first: str, length: int, *, block: bool = True) -> list[str]:
-    words, seen = [first], set[tuple[str, str]]()
-    while len(words) <= length:
-        row = table[words[-1]]
-        allowed = [word for word in row if (words[-1], word) not in seen or not block]
-        if not allowed:
-            break
-        words.append(max(allowed, key=row.__getitem__))
-        seen.add((words[-2], words[-1]))
-    return words[1:]
+class _Told:
+    """A model of `size` words whose state is a list of histories, one tuple of words a row."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def step(self, tokens: Tensor, state: list[History]) -> tuple[Tensor, list[History]]:
+        if not isinstance(tokens, Tensor) or tuple(tokens.shape) != (len(state),):
+            raise Mistake(f"step wants one word for each of the {len(state)} rows of the state.")
+        state = [(*row, token) for row, token in zip(state, tokens.tolist(), strict=True)]
+        return torch.stack([self.logits(row) for row in state]), state
+
+    def logits(self, row: History) -> Tensor:
+        """Logits that are no log p: they do not sum to 1."""
+        draws = random.Random(" ".join(map(str, row)))
+        return torch.tensor([3 * draws.random() for _ in range(self.size)], dtype=torch.float64)
+
+    def reorder(self, state: list[History], rows: Tensor) -> list[History]:
+        if not isinstance(rows, Tensor) or rows.dim() != 1 or rows.is_floating_point():
+            raise Mistake("reorder wants the rows as one flat list of whole numbers: flatten them.")
+        if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < len(state):
+            raise Mistake(f"reorder was asked for row {int(rows.max())} of {len(state)} rows.")
+        return [state[row] for row in rows.tolist()]
 
 
-def _new_words(table: dict[str, Row], first: str, length: int) -> list[str]:
-    """Greedy decoding in which no word may come again: a wrong answer."""
-    words = [first]
-    while len(words) <= length:
-        allowed = [word for word in table[words[-1]] if word not in words]
-        if not allowed:
-            break
-        words.append(max(allowed, key=table[words[-1]].__getitem__))
-    return words[1:]
+class _Step(NamedTuple):
+    last: Tensor  # (b · k,)
+    state: list[History]  # b · k rows
+    log_p: Tensor  # (b, k)
+    ends: Tensor  # (b, k)
+
+
+def _living_step(model: _Told, last: Tensor, state: list[History], log_p: Tensor) -> _Step:
+    """One step of b beams of k whose places are all taken by what does not end."""
+    b, k = log_p.shape
+    logits, state = model.step(last, state)
+    total = log_p[..., None] + logits.log_softmax(-1).view(b, k, -1)  # (b, k, N)
+    ends = total[..., 2].clone()
+    total[..., 2] = -math.inf
+    best, chosen = total.flatten(1).topk(k)
+    rows = torch.arange(b)[:, None] * k + chosen // model.size
+    return _Step((chosen % model.size).flatten(), model.reorder(state, rows.flatten()), best, ends)
 
 
 @exercise(5)
-def no_pair_twice(function: Callable[[Callable[[str], Row], str, int], Any]) -> str:
-    """`function(following, first, length)` must write greedily, no pair of words twice."""
-    table = opinions_table()
+def ends_take_no_place(function: Callable[[Any, Tensor, Any, Tensor], Any]) -> str:
+    """`function(model, last, state, log_p)` must return last, state, log_p and ends."""
+    _check_own_work(function, "step")
+    for b, k, size in ((2, 3, 7), (3, 2, 5), (1, 4, 9)):
+        draws = torch.Generator().manual_seed(b)
+        living = -3 * torch.rand(b, k, generator=draws, dtype=torch.float64)
+        first = torch.full((b, k), -math.inf, dtype=torch.float64)
+        first[:, 0] = 0
+        last = torch.randint(3, size, (b * k,), generator=draws)
+        for log_p in (living, first):
+            state: list[History] = [(100 + row,) for row in range(b * k)]
+            _check_step(function, _Told(size), last, state, log_p)
+    return "Three models with other b, k and N: no end took a place, and each state has its words."
 
-    def answer(length: int) -> list[Any]:
-        found = called(function, lambda word: dict(table[word]), ".", length)
-        if not isinstance(found, list | tuple):
-            raise Mistake(f"A list of words was wanted, this is {type(found).__name__}.")
-        return list(found)
 
-    found, right = answer(8), _unrepeated(table, ".", 8)
-    if found == [".", *right] or found == [".", *right[:-1]]:
-        raise Mistake("The first word is given: return those that come after it.")
-    if found == _unrepeated(table, ".", 8, block=False):
-        raise Mistake("That is greedy decoding as it was: it writes 'the food' again.")
-    if found == _new_words(table, ".", 8):
-        raise Mistake("You forbid a word that is there already: only pairs may not come again.")
-    if found != right:
-        same = [a == b for a, b in zip(found, right, strict=False)]
-        so_far = " ".join([".", *right[: [*same, False].index(False)]])
-        raise Mistake(f"After '{so_far}' another word was wanted, the best that makes no old pair.")
-    longest = _unrepeated(table, ".", 100)
-    if answer(100) != longest:
-        raise Mistake("Right for 8 words. Where every word would make an old pair, stop.")
-    return f"Here it stops after {len(longest)} words: each one more would make an old pair."
+def _check_step(
+    function: Callable[..., Any], model: _Told, last: Tensor, state: list[History], log_p: Tensor
+) -> None:
+    b, k = log_p.shape
+    answer = called(function, model, last, list(state), log_p)
+    if not isinstance(answer, tuple | list) or len(answer) != 4:
+        raise Mistake("Four things were wanted: last, state, log_p and ends.")
+    right = _living_step(model, last, state, log_p)
+    logits, moved = model.step(last, state)  # (b · k, N)
+    each = logits.log_softmax(-1).view(b, k, -1)
+    ends = tensor_of(answer[3], (b, k))
+    named(
+        ends,
+        (each[..., 2], "ends: that is the log p of <eos> alone. Add that of the words before it."),
+        (log_p + logits.view(b, k, -1)[..., 2], "ends: logits are no log p. Take log_softmax."),
+        (torch.full((b, k), -math.inf), "ends: take them before you write −∞ in their place."),
+    )
+    if not close(ends, right.ends):
+        raise Mistake("ends: wanted is log p of each hypothesis that came in, and then <eos>.")
+    _check_log_p(tensor_of(answer[2], (b, k)), right.log_p, each, logits.view(b, k, -1), log_p)
+    if not torch.equal(tensor_of(answer[0], (b * k,)), right.last.double()):
+        raise Mistake("last: the log p are right, but not the words that they belong to.")
+    if not isinstance(answer[1], list):
+        raise Mistake("state: return what the model's reorder returns.")
+    for wrong, said in (
+        (moved, "state: it is in the old order. Keep what reorder returns."),
+        (
+            [state[moved.index(row)] for row in right.state],
+            "state: that was the one before the step. step returns the new one.",
+        ),
+    ):
+        if answer[1] == wrong != right.state:
+            raise Mistake(said)
+    if answer[1] != right.state:
+        raise Mistake("state: not the parents' rows. Sentence i begins at row i · k.")
+
+
+def _check_log_p(found: Tensor, right: Tensor, each: Tensor, logits: Tensor, log_p: Tensor) -> None:
+    b, k = log_p.shape
+    others = each.clone()
+    others[..., 2] = -math.inf  # (b, k, N)
+    unended = logits.clone()
+    unended[..., 2] = -math.inf
+    before = log_p[..., None]
+
+    def best(total: Tensor) -> Tensor:
+        return total.flatten(1).topk(k).values
+
+    named(
+        found.sort(descending=True).values,
+        *(
+            (wrong, said)
+            for wrong, said in (
+                (best(before + each), "log_p: an end took a place. Only what lives on may stay."),
+                (best(before + unended), "log_p: logits are no log p. Take log_softmax first."),
+                (
+                    best(before + unended.log_softmax(-1)),
+                    "log_p: you took <eos> away before the softmax, so the others' shares grew.",
+                ),
+                (best(others), "log_p: add the log p of the words before."),
+                (
+                    (before + others).amax(-1).sort(descending=True).values,
+                    "log_p: each hypothesis kept its best. All of a sentence must compete.",
+                ),
+                (
+                    (before + others).flatten().topk(b * k).values.view(b, k),
+                    "log_p: the sentences compete with each other. Each has k places of its own.",
+                ),
+            )
+            if not close(wrong, right)  # with some numbers a mistake shows nothing
+        ),
+    )
+    if not close(found, right):
+        raise Mistake("log_p: wanted are the k best of each sentence that do not end, best first.")
