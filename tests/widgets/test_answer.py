@@ -112,14 +112,20 @@ def test_the_answer_is_shown_on_request_after_an_attempt(show) -> None:
 
 def test_one_number_of_thousands_is_asked_for_exactly(show) -> None:
     page = show(paper(answers={"weights": 2048}, mistakes=(), decimals=0, tolerance=0))
-    expect(page.locator(".attnbook-note")).to_contain_text("Right exactly.")
-    enter(page, weights="2,048")
-    assert said(page) == ["a comma is read as a decimal point: write thousands without it"]
-    expect(status(page)).to_contain_text("Not there yet.")
-    for text in ("2049", "2048.5"):
+    expect(page.locator(".attnbook-note")).to_contain_text("A whole number")
+    for text in ("2049", "2048.5", "2,049", "20,48"):
         enter(page, weights=text)
         assert said(page) == ["not right"]
-    enter(page, weights="2 048")
+    expect(status(page)).to_contain_text("Not there yet.")
+    enter(page, weights="2,048")
+    assert said(page) == ["right"]
+
+
+def test_a_comma_among_decimals_is_a_decimal_point(show) -> None:
+    page = show(paper(answers={"scores": 2048.5}, mistakes=(), decimals=1))
+    enter(page, scores="2,048")
+    assert said(page) == ["not right"]
+    enter(page, scores="2048,5")
     assert said(page) == ["right"]
 
 

@@ -36,7 +36,9 @@ export function judge(text, truth, tolerance, decimals) {
   if (Number.isNaN(mine)) return { is: "unread", said: "not a number that can be read here" };
   if (near(mine, truth, tolerance)) return { is: "right", said: "right" };
   if (COMMA.test(text.trim()) && near(entered(text.replace(",", "")), truth, tolerance))
-    return { is: "close", said: "a comma is read as a decimal point: write thousands without it" };
+    return decimals === 0 // a whole number is wanted, so the comma marks thousands
+      ? { is: "right", said: "right" }
+      : { is: "close", said: "a comma is read as a decimal point: write thousands without it" };
   const kept = decimalsOf(text);
   const cut = 0.5 * 10 ** -kept;
   if (mine !== 0 && kept < decimals && near(mine, truth, cut))
@@ -63,5 +65,6 @@ export function bounds(tolerance, decimals) {
   const usual = near(tolerance, 0.5 * 10 ** -decimals, 0);
   const exact = tolerance === 0 ? "exactly" : `within ${fixed(tolerance, 8).replace(/0+$/, "")}`;
   const wanted = usual ? (decimals ? `to ${decimals} decimals` : "to the nearest whole number") : exact;
+  if (tolerance === 0 && decimals === 0) return "A whole number, such as 1024 or 1,024.";
   return `Right ${wanted}. A point or a comma marks the decimals, as in 0.5 or 0,5; a fraction such as 1/2 will do.`;
 }

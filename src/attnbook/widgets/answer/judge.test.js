@@ -50,8 +50,10 @@ test("an entry is right, close for a reason, or wrong", () => {
     ["", " ", "x"].map((text) => is(text)),
     ["empty", "empty", "unread"],
   );
-  assert.equal(judge("2,048", 2048, 0, 0).is, "close");
-  assert.match(judge("2,048", 2048, 0, 0).said, /comma/);
+  assert.equal(judge("2,048", 2048, 0, 0).is, "right");
+  assert.equal(judge("2,049", 2048, 0, 0).is, "wrong");
+  assert.equal(judge("2,048", 2048, 0.05, 1).is, "close");
+  assert.match(judge("2,048", 2048, 0.05, 1).said, /comma/);
   assert.match(judge("-3", 3, 0, 0).said, /sign/);
   assert.equal(is("1/3", 1 / 3, 8), "right");
 });
@@ -71,5 +73,6 @@ test("what counts as right is said", () => {
   assert.match(bounds(0.0005, 3), /^Right to 3 decimals\./);
   assert.match(bounds(0.5, 0), /^Right to the nearest whole number\./);
   assert.match(bounds(0, 3), /^Right exactly\./);
+  assert.match(bounds(0, 0), /^A whole number/);
   assert.match(bounds(0.01, 3), /^Right within 0.01\./);
 });
