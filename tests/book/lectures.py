@@ -29,6 +29,7 @@ EDITED = frozenset(
         "07-scaling-and-masks",
         "08-multi-head-attention",
         "09-positions",
+        "11-transformer",
     }
 )
 HTML = ROOT / "_build" / "html"
