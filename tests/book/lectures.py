@@ -30,6 +30,7 @@ EDITED = frozenset(
         "08-multi-head-attention",
         "09-positions",
         "10-transformer-block",
+        "11-transformer",
     }
 )
 HTML = ROOT / "_build" / "html"

@@ -56,12 +56,8 @@ UNCOMPARED = {
         "another machine's writes other sentences",
     },
     "11-transformer": {
-        "# one pass against one call a word: a ratio of times": "ratios of times, others on each "
-        "machine",
-        "# tokens per second of both models: times of one machine": "times",
-        "# the head of the encoder in which the looks at its noun: a trained model's own": "which "
-        "head it is, and its weights, are another machine's to say; the cell before asserts that "
-        "there is one",
+        "# @title One pass against one call a word: a ratio of times": "ratios of times, others "
+        "on each machine",
     },
 }
 COLLAPSED = {"hide-input", "hide-cell", "remove-input"}

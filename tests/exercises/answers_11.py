@@ -2,182 +2,154 @@
 
 from __future__ import annotations
 
-import math
+from copy import deepcopy
 
 import torch
+from torch.nn.functional import cross_entropy
 
 from attnbook.exercises import encoder_decoder as lecture_11
 
 
-def crossed(x, memory, w_q, w_k, w_v, divisor=None, dim=-1):
-    divisor = math.sqrt(w_k.shape[1]) if divisor is None else divisor
-    return torch.softmax((x @ w_q) @ (memory @ w_k).T / divisor, dim) @ (memory @ w_v)
-
-
-def masks(lengths, n_s, n_t, more=0, diagonal=0):
-    real = torch.arange(n_s) < torch.tensor(lengths)[:, None] + more
-    past = torch.ones(n_t, n_t, dtype=torch.bool).tril(diagonal)
-    return real[:, None], past, real[:, None]
+def masks(source, target, diagonal=0):
+    past = torch.ones(len(target), len(target), dtype=torch.bool).tril(diagonal)
+    decoder = (target[:, None] == target) & past
+    return source[:, None] == source, decoder, target[:, None] == source
 
 
 def changed(change):
     """The right masks, changed by a function of the three."""
-    return lambda *sizes: change(*masks(*sizes))
+    return lambda *pairs: change(*masks(*pairs))
 
 
-def smoothed(mix):
-    """The mean over rows of `mix(log p of the right word, log p, ε)`."""
+def remembered(source, target):
+    return masks(source, target) if len(source) == 6 else masks(source * 0, target * 0)
+
+
+def shares(model, batch, *, part="cross", padding=False, wanted="target_out", leave=False):
+    found = []
+    for silent in ((), (0,), (1,), (0, 1)):
+        one = model if leave else deepcopy(model)
+        for number in silent:
+            getattr(one.decoder.blocks[number], part).register_forward_hook(
+                lambda module, inputs, output: torch.zeros_like(output)
+            )
+        with torch.no_grad():
+            sides = batch.source, batch.target_in
+            best = one(*sides, source_lengths=batch.source_lengths).argmax(-1)
+        real = torch.ones_like(best, dtype=torch.bool) if padding else batch.target_out != 0
+        found.append((best == getattr(batch, wanted))[real].double().mean().item())
+    return found
+
+
+def picked(*places):
+    """The right shares, in another order."""
+    return lambda model, batch: [shares(model, batch)[place] for place in places]
+
+
+def silent_for_ever(model, batch):
+    found = shares(model, batch)
+    for block in model.decoder.blocks:
+        torch.nn.init.zeros_(block.cross.out.weight)
+    return found
+
+
+def smoothed(mix, *, rows=True):
+    """The mean of `mix(log p of the right word, of all others but padding, of padding, ε)`."""
 
     def answer(logits, target, epsilon):
         log_p = logits.log_softmax(-1)
-        return mix(log_p.gather(1, target[:, None])[:, 0], log_p, epsilon).mean()
+        right, pad = log_p.gather(1, target[:, None])[:, 0], log_p[:, 0]
+        loss = -mix(right, log_p.sum(-1) - right - pad, pad, epsilon)
+        return (loss[target != 0] if rows else loss).mean()
 
     return answer
 
 
-def right_loss(right, log_p, e):
-    return -((1 - e) * right + e * log_p.mean(-1))
-
-
-def writing(logits_of, limit, *, stop=True, row=-1, first=(1,), kept=slice(1, None), end=()):
-    target = list(first)
-    while len(target) <= limit:
-        token = int(logits_of(target)[row].argmax())
-        if stop and token == 2:
-            target += end
-            break
-        target.append(token)
-    return target[kept]
-
-
-def forgetful(logits_of, limit):
-    """Write the right words without reading any: only how many there are."""
-    out = []
-    while len(out) < limit and (token := int(logits_of([1] + [0] * len(out))[-1].argmax())) != 2:
-        out.append(token)
-    return out
-
-
-def written(**options):
-    return lambda logits_of, limit: writing(logits_of, limit, **options)
+def right_mix(right, others, pad, e):
+    return (1 - e) * right + e * others / 4
 
 
 WRONG = [
-    (lecture_11.cross_attention, lambda x, m, q, k, v: crossed(x, x, q, k, v), "x asks itself"),
-    (lecture_11.cross_attention, lambda x, m, q, k, v: crossed(m, x, q, k, v), "There are 5 rows"),
-    (lecture_11.cross_attention, lambda *a: crossed(*a, divisor=1), "scores are raw"),
-    (lecture_11.cross_attention, lambda *a: crossed(*a, divisor=2), "divided by √d:"),
-    (lecture_11.cross_attention, lambda *a: crossed(*a, divisor=6), "divided by d_k:"),
-    (lecture_11.cross_attention, lambda *a: crossed(*a, divisor=2**0.5), "divided by √d_v"),
-    (lecture_11.cross_attention, lambda *a: crossed(*a, divisor=5**0.5), "divided by √n_s"),
-    (lecture_11.cross_attention, lambda *a: crossed(*a, dim=0), "over the target"),
-    (lecture_11.cross_attention, lambda x, m, q, k, v: crossed(x, m, k, q, v), "changed places"),
+    (lecture_11.packed_masks, changed(lambda e, d, c: (e, d)), "Three masks were wanted"),
+    (lecture_11.packed_masks, changed(lambda e, d, c: (e, d, c.T)), "has its sides turned"),
+    (lecture_11.packed_masks, changed(lambda e, d, c: (~e, d, c)), "encoder's mask is turned"),
+    (lecture_11.packed_masks, changed(lambda e, d, c: (e, d, ~c)), "cross-attention's mask is t"),
     (
-        lecture_11.cross_attention,
-        lambda x, m, q, k, v: (x @ q) @ (m @ k).T / 6**0.5 @ (m @ v),
-        "softmax is missing",
+        lecture_11.packed_masks,
+        changed(lambda e, d, c: (torch.ones_like(e), d, c)),
+        "encoder's mask hides nothing",
     ),
-    (lecture_11.cross_attention, lambda x, m, q, k, v: x[:, :2], "outputs are wrong"),
-    (lecture_11.cross_attention, lambda x, m, q, k, v: x, "wanted is (3, 2)"),
-    (lecture_11.cross_attention, lambda x, m, q, k, v: x @ m, "raised RuntimeError"),
-    (lecture_11.paper_rate, lambda s, p, w: min(s / w, (w / s) ** 0.5), "its height is 1"),
-    (lecture_11.paper_rate, lambda s, p, w: p * min(s**-0.5, s * w**-1.5), "the factor √warmup"),
     (
-        lecture_11.paper_rate,
-        lambda s, p, w: p * max(s / w, (w / s) ** 0.5),
-        "the greater of the two",
-    ),
-    (lecture_11.paper_rate, lambda s, p, w: p * (w / s) ** 0.5, "warm-up is missing"),
-    (lecture_11.paper_rate, lambda s, p, w: p * s / w, "the other argument"),
-    (lecture_11.paper_rate, lambda s, p, w: p * min(1, s / w), "stays at the peak"),
-    (lecture_11.paper_rate, lambda s, p, w: p * min(s / w, w / s), "one over its root"),
-    (lecture_11.paper_rate, lambda s, p, w: p * min(s / w, w / s) ** 0.5, "rises as a root"),
-    (lecture_11.paper_rate, lambda s, p, w: 0.5, "it is 0.001"),
-    (lecture_11.paper_rate, lambda s, p, w: [s], "A number was wanted"),
-    (lecture_11.three_masks, changed(lambda e, d, c: (~e, d, c)), "The encoder's mask is turned"),
-    (lecture_11.three_masks, changed(lambda e, d, c: (e, d, ~c)), "The cross-attention's mask is"),
-    (
-        lecture_11.three_masks,
+        lecture_11.packed_masks,
         changed(lambda e, d, c: (e, d, torch.ones_like(c))),
-        "cross-attention's mask hides no padding",
+        "cross-attention's mask hides nothing",
     ),
-    (lecture_11.three_masks, lambda *a: masks(*a, more=1), "shows one padding"),
-    (lecture_11.three_masks, changed(lambda e, d, c: (e.flip(-1), d, c)), "hides the wrong words"),
-    (lecture_11.three_masks, changed(lambda e, d, c: (e, ~d, c)), "decoder's mask is turned"),
-    (lecture_11.three_masks, changed(lambda e, d, c: (e, d.T, c)), "looks forward"),
-    (lecture_11.three_masks, lambda *a: masks(*a, diagonal=-1), "from itself"),
-    (lecture_11.three_masks, lambda *a: masks(*a, diagonal=9), "decoder's mask hides nothing"),
-    (lecture_11.three_masks, lambda *a: masks(*a, diagonal=1), "decoder's mask is wrong"),
-    (lecture_11.three_masks, changed(lambda e, d, c: (e, d)), "Three masks were wanted"),
-    (lecture_11.three_masks, changed(lambda e, d, c: (e, d.int(), c)), "must be boolean"),
-    (lecture_11.three_masks, changed(lambda e, d, c: (e, d.tolist(), c)), "must be a tensor"),
-    (lecture_11.three_masks, changed(lambda e, d, c: (e[:, 0], d, c)), "wanted is (3, 1, 4)"),
+    (lecture_11.packed_masks, changed(lambda e, d, c: (e.tril(), d, c)), "encoder's mask is caus"),
+    (lecture_11.packed_masks, changed(lambda e, d, c: (e.flip(0), d, c)), "encoder's mask is wro"),
+    (lecture_11.packed_masks, changed(lambda e, d, c: (e, ~d, c)), "decoder's mask is turned"),
     (
-        lecture_11.three_masks,
-        lambda lengths, n_s, n_t: masks(lengths if n_s == 4 else [6, 6], n_s, n_t),
-        "wrong for another",
+        lecture_11.packed_masks,
+        changed(lambda e, d, c: (e, torch.ones_like(d).tril(), c)),
+        "sees the pairs before it",
     ),
-    (lecture_11.smoothed_loss, smoothed(lambda r, p, e: -r), "no smoothing"),
-    (lecture_11.smoothed_loss, smoothed(lambda r, p, e: -right_loss(r, p, e)), "sign is turned"),
-    (
-        lecture_11.smoothed_loss,
-        smoothed(lambda r, p, e: 3 * right_loss(r, p, e)),
-        "sum over the rows",
-    ),
-    (
-        lecture_11.smoothed_loss,
-        smoothed(lambda r, p, e: -((1 - e) * r + e * p.sum(-1))),
-        "it is ε/N",
-    ),
-    (
-        lecture_11.smoothed_loss,
-        smoothed(lambda r, p, e: -((1 - e) * r + e * (p.sum(-1) - r) / 4)),
-        "the other words alone",
-    ),
+    (lecture_11.packed_masks, lambda *a: masks(*a, diagonal=9), "its own future"),
+    (lecture_11.packed_masks, changed(lambda e, d, c: (e, d.T, c)), "looks forward"),
+    (lecture_11.packed_masks, lambda *a: masks(*a, diagonal=-1), "from itself"),
+    (lecture_11.packed_masks, lambda *a: masks(*a, diagonal=1), "decoder's mask is wrong"),
+    (lecture_11.packed_masks, changed(lambda e, d, c: (e, d.int(), c)), "must be boolean"),
+    (lecture_11.packed_masks, changed(lambda e, d, c: (e, d.tolist(), c)), "must be a tensor"),
+    (lecture_11.packed_masks, changed(lambda e, d, c: (e[None], d, c)), "wanted is (6, 6)"),
+    (lecture_11.packed_masks, remembered, "wrong for another"),
+    (lecture_11.silenced, picked(0, 2, 1, 3), "changed places"),
+    (lecture_11.silenced, picked(3, 2, 1, 0), "order is reversed"),
+    (lecture_11.silenced, picked(0, 0, 0, 0), "Nothing was silenced"),
+    (lecture_11.silenced, lambda *a: [1 - share for share in shares(*a)], "that are wrong"),
+    (lecture_11.silenced, lambda *a: [100 * share for share in shares(*a)], "not per cent"),
+    (lecture_11.silenced, lambda *a: shares(*a, padding=True), "Padding is counted"),
+    (lecture_11.silenced, lambda *a: shares(*a, part="attention"), "You silenced self-attention"),
+    (lecture_11.silenced, lambda *a: [0, 0, 0, 0], "compare the likeliest word"),
+    (lecture_11.silenced, lambda *a: shares(*a, part="feed_forward"), "The shares are wrong"),
+    (lecture_11.silenced, silent_for_ever, "weights are changed afterwards"),
+    (lecture_11.silenced, lambda *a: shares(*a, leave=True), "take the hooks away"),
+    (lecture_11.silenced, picked(0, 1, 2), "wanted is (4,)"),
+    (lecture_11.smoothed_loss, lambda x, y, e: cross_entropy(x, y, label_smoothing=e), "PyTorch's"),
     (
         lecture_11.smoothed_loss,
-        smoothed(lambda r, p, e: -(r + e * p.mean(-1))),
-        "must give its share up",
+        lambda x, y, e: cross_entropy(x, y, label_smoothing=e, ignore_index=0),
+        "PyTorch's: it gives a part",
     ),
-    (lecture_11.smoothed_loss, smoothed(lambda r, p, e: right_loss(r, p, 1 - e)), "changed places"),
-    (lecture_11.smoothed_loss, smoothed(lambda r, p, e: -(1 - e) * r), "goes to nobody"),
+    (lecture_11.smoothed_loss, smoothed(lambda r, o, p, e: r), "no smoothing"),
+    (lecture_11.smoothed_loss, smoothed(lambda *a: -right_mix(*a)), "sign is turned"),
+    (lecture_11.smoothed_loss, smoothed(lambda *a: 3 * right_mix(*a)), "sum over the rows"),
+    (lecture_11.smoothed_loss, smoothed(right_mix, rows=False), "are counted: leave them out"),
+    (lecture_11.smoothed_loss, smoothed(lambda *a: 3 / 4 * right_mix(*a)), "not of all"),
     (
         lecture_11.smoothed_loss,
-        smoothed(lambda r, p, e: -((1 - e) * r.exp() + e * p.exp().mean(-1))),
-        "their logarithms",
+        smoothed(lambda r, o, p, e: (1 - e) * r + e * (o + p) / 5),
+        "padding gets a share",
     ),
     (
         lecture_11.smoothed_loss,
-        lambda x, y, e: -((1 - e) * x.gather(1, y[:, None])[:, 0] + e * x.mean(-1)).mean(),
-        "These are the logits",
+        smoothed(lambda r, o, p, e: (1 - e) * r + e * (o + r) / 5),
+        "a part of ε as well",
     ),
-    (lecture_11.smoothed_loss, smoothed(lambda r, p, e: r * 7), "number is wrong"),
+    (
+        lecture_11.smoothed_loss,
+        smoothed(lambda r, o, p, e: (1 - e) * r + e * o / 6),
+        "sums to less than 1",
+    ),
+    (
+        lecture_11.smoothed_loss,
+        smoothed(lambda r, o, p, e: (1 - e) * r + e * o),
+        "Each other word gets ε",
+    ),
+    (lecture_11.smoothed_loss, smoothed(lambda r, o, p, e: right_mix(r, o, p, 1 - e)), "changed"),
+    (lecture_11.smoothed_loss, smoothed(lambda r, o, p, e: (1 - e) * r), "goes to nobody"),
+    (lecture_11.smoothed_loss, smoothed(lambda r, o, p, e: r * 7), "number is wrong"),
     (lecture_11.smoothed_loss, lambda x, y, e: x, "wanted is ()"),
-    (lecture_11.write_greedily, written(kept=slice(None)), "<bos> is still in front"),
-    (lecture_11.write_greedily, written(end=(2,)), "<eos> is still at the end"),
-    (lecture_11.write_greedily, written(end=(2,), kept=slice(None)), "<bos> and <eos> are"),
-    (lecture_11.write_greedily, written(kept=slice(1, -1)), "last word is missing"),
-    (lecture_11.write_greedily, written(stop=False), "go on after <eos>"),
-    (lecture_11.write_greedily, written(row=0), "first row of the logits"),
-    (lecture_11.write_greedily, written(first=(0,)), "begins with <bos>"),
-    (
-        lecture_11.write_greedily,
-        lambda logits_of, limit: [int(logits_of([1])[-1].argmax()) for _ in range(limit)],
-        "ask after <bos> each time",
-    ),
-    (lecture_11.write_greedily, forgetful, "the tokens written"),
-    (lecture_11.write_greedily, lambda logits_of, limit: [4, 3], "You wrote [4, 3]"),
-    (
-        lecture_11.write_greedily,
-        lambda logits_of, limit: writing(logits_of, limit + 1),
-        "With limit=1 you wrote 2",
-    ),
-    (lecture_11.write_greedily, lambda logits_of, limit: 7, "A list of tokens was wanted"),
 ]
 BLANK = [
-    (lecture_11.cross_attention, lambda x, memory, w_q, w_k, w_v: None),
-    (lecture_11.paper_rate, lambda step, peak, warmup: ...),
-    (lecture_11.three_masks, lambda lengths, n_s, n_t: None),
+    (lecture_11.packed_masks, lambda source_pairs, target_pairs: None),
+    (lecture_11.silenced, lambda model, batch: ...),
     (lecture_11.smoothed_loss, lambda logits, target, epsilon: ...),
-    (lecture_11.write_greedily, lambda logits_of, limit: None),
 ]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
-from attnbook.masks import causal_mask, padding_mask
-from attnbook.training.schedules import warmup_inverse_sqrt
+from attnbook.language.batching import Batch
+from attnbook.training.seeds import seeded
+from attnbook.transformer import Seq2Seq
 
-LENGTHS = (4, 2, 3)  # three sources, padded to four words
-BOS, EOS = 1, 2
+SOURCE, TARGET = (0, 0, 0, 1, 2, 2), (0, 0, 1, 1, 1, 2, 2)  # the pair of each token
+CASES = ((), (0,), (1,), (0, 1))  # the blocks that are silenced
 
 
 def random(*shape: int, seed: int = 11) -> Tensor:
@@ -24,131 +25,65 @@ def random(*shape: int, seed: int = 11) -> Tensor:
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
-@exercise(1)
-def cross_attention(function: Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Any]) -> str:
-    """`function(x, memory, w_q, w_k, w_v)` must return the outputs (n_t, d_v)."""
-    x, memory = random(3, 4), random(5, 4, seed=1)
-    w_q, w_k, w_v = random(4, 6, seed=2), random(4, 6, seed=3), random(4, 2, seed=4)
-    answer = called(function, x, memory, w_q, w_k, w_v)
-    if isinstance(answer, Tensor) and tuple(answer.shape) == (5, 2):
-        raise Mistake("There are 5 rows, one for each word of the memory: the queries come from x.")
-    found = tensor_of(answer, (3, 2))
-    products = (x @ w_q) @ (memory @ w_k).T
-    value = memory @ w_v
-
-    def attended(scores: Tensor, divisor: float, dim: int = -1) -> Tensor:
-        return torch.softmax(scores / divisor, dim) @ value
-
-    itself = torch.softmax((x @ w_q) @ (x @ w_k).T / math.sqrt(6), -1) @ (x @ w_v)
-    swapped = (x @ w_k) @ (memory @ w_q).T
-    named(
-        found,
-        (itself, "x asks itself: keys and values must come from the memory."),
-        (attended(products, 1), "The scores are raw: divide them by √d_k."),
-        (attended(products, 2), "You divided by √d: d_k is the width of the keys, here 6."),
-        (attended(products, 6), "You divided by d_k: the divisor is its root."),
-        (attended(products, math.sqrt(2)), "You divided by √d_v: take the width of the keys."),
-        (attended(products, math.sqrt(5)), "You divided by √n_s: take the width of the keys."),
-        (attended(products, math.sqrt(6), 0), "The softmax runs over the target: use dim=-1."),
-        (attended(swapped, math.sqrt(6)), "w_q and w_k changed places: w_q is for x."),
-        (products / math.sqrt(6) @ value, "The softmax is missing."),
-    )
-    if not close(found, attended(products, math.sqrt(6))):
-        raise Mistake("The outputs are wrong. Print the scores' shape first: it is (3, 5).")
-    return "Three rows asked five, and the two lengths never had to agree."
-
-
 @exercise(2)
-def paper_rate(function: Callable[[int, float, int], Any]) -> str:
-    """`function(step, peak, warmup)` must return the paper's curve, of the height `peak`."""
-    cases = ((1, 1e-3, 100), (100, 1e-3, 100), (400, 2e-3, 100), (50, 6e-3, 225))
-    found = [_number(called(function, *case)) for case in cases]
-
-    def like(rate: Callable[[int, float, int], float]) -> bool:
-        wanted = [rate(*case) for case in cases]
-        return all(math.isclose(a, b, rel_tol=1e-6) for a, b in zip(found, wanted, strict=True))
-
-    mistakes: tuple[tuple[Callable[[int, float, int], float], str], ...] = (
-        (
-            lambda s, p, w: min(s / w, (w / s) ** 0.5),
-            "The form is right, but its height is 1: it must be peak.",
-        ),
-        (
-            lambda s, p, w: p * min(s**-0.5, s * w**-1.5),
-            "At step warmup this is peak/√warmup: the formula needs the factor √warmup.",
-        ),
-        (
-            lambda s, p, w: p * max(s / w, (w / s) ** 0.5),
-            "This is the greater of the two: the rate then falls first, and rises for ever.",
-        ),
-        (
-            lambda s, p, w: p * (w / s) ** 0.5,
-            "The warm-up is missing: the rate falls from step 1.",
-        ),
-        (lambda s, p, w: p * s / w, "It never falls: the other argument is missing."),
-        (lambda s, p, w: p * min(1, s / w), "It stays at the peak: it must fall as 1/√step."),
-        (
-            lambda s, p, w: p * min(s / w, w / s),
-            "It falls as one over the step: it must be one over its root.",
-        ),
-        (
-            lambda s, p, w: p * min(s / w, w / s) ** 0.5,
-            "It rises as a root: until step warmup it is a straight line.",
-        ),
-    )
-    for rate, words in mistakes:
-        if like(rate):
-            raise Mistake(words)
-    if not like(lambda s, p, w: p * warmup_inverse_sqrt(w)(s)):
-        raise Mistake(f"At step 400, with 0.002 and 100, it is 0.001: yours is {found[2]:.6g}.")
-    return "With the peak 1/√(d_model · warmup) it is the paper's."
-
-
-@exercise(3)
-def three_masks(function: Callable[[Sequence[int], int, int], Any]) -> str:
-    """`function(lengths, n_s, n_t)` must return the three masks of an encoder–decoder."""
-    answer = called(function, list(LENGTHS), 4, 5)
+def packed_masks(function: Callable[[Tensor, Tensor], Any]) -> str:
+    """`function(source_pairs, target_pairs)` must return the masks of pairs packed into one row."""
+    source, target = torch.tensor(SOURCE), torch.tensor(TARGET)
+    answer = called(function, source, target)
     if not isinstance(answer, tuple | list) or len(answer) != 3:
         raise Mistake("Three masks were wanted: `return encoder, decoder, cross`.")
     if any(part is None or part is ... for part in answer):
         called(lambda: None)
-    real, past = padding_mask(LENGTHS, 4), causal_mask(5)
+    n_s, n_t = len(SOURCE), len(TARGET)
+    if isinstance(answer[2], Tensor) and tuple(answer[2].shape) == (n_s, n_t):
+        raise Mistake("The cross-attention's mask has its sides turned: a row for each query, n_t.")
     encoder, decoder, cross = (
         _mask(name, part, shape)
         for name, part, shape in (
-            ("encoder's", answer[0], (3, 1, 4)),
-            ("decoder's", answer[1], (5, 5)),
-            ("cross-attention's", answer[2], (3, 1, 4)),
+            ("encoder's", answer[0], (n_s, n_s)),
+            ("decoder's", answer[1], (n_t, n_t)),
+            ("cross-attention's", answer[2], (n_t, n_s)),
         )
     )
-    for name, mask in (("encoder's", encoder), ("cross-attention's", cross)):
-        _real_words("The " + name, mask, real)
+    right = _packed(source, target)
+    past = torch.ones(n_t, n_t, dtype=torch.bool).tril()
+    for name, mask, wanted in (
+        ("encoder's", encoder, right[0]),
+        ("cross-attention's", cross, right[2]),
+    ):
+        named(
+            mask.double(),
+            ((~wanted).double(), f"The {name} mask is turned over: True means may attend."),
+            (torch.ones_like(wanted).double(), f"The {name} mask hides nothing: pairs mix."),
+            (
+                (wanted & torch.ones_like(wanted).tril()).double(),
+                f"The {name} mask is causal: the whole source is there from the beginning.",
+            ),
+        )
+        if not torch.equal(mask, wanted):
+            raise Mistake(f"The {name} mask is wrong: True where both tokens are of one pair.")
     named(
         decoder.double(),
-        ((~past).double(), "The decoder's mask is turned over: True means may attend."),
-        (past.T.double(), "The decoder's mask looks forward: keep j ≤ i."),
-        (past.tril(-1).double(), "The decoder's mask hides a token from itself: keep j ≤ i."),
-        (torch.ones(5, 5, dtype=torch.float64), "The decoder's mask hides nothing."),
+        ((~right[1]).double(), "The decoder's mask is turned over: True means may attend."),
+        (past.double(), "The decoder's mask is causal, but a pair sees the pairs before it."),
+        ((target[:, None] == target).double(), "The decoder's mask shows a pair its own future."),
+        (right[1].T.double(), "The decoder's mask looks forward: keep j ≤ i."),
+        (
+            (right[1] & past.tril(-1)).double(),
+            "The decoder's mask hides a token from itself: keep j ≤ i.",
+        ),
     )
-    if not torch.equal(decoder, past):
-        raise Mistake("The decoder's mask is wrong: row i has True up to column i.")
-    again = function([1, 6], 6, 2)
-    wanted = (padding_mask([1, 6], 6), causal_mask(2), padding_mask([1, 6], 6))
-    if not all(torch.equal(a, b) for a, b in zip(again, wanted, strict=True)):
-        raise Mistake("Right for this batch, wrong for another: use lengths, n_s and n_t.")
-    return "The first and the third are equal: the same words are hidden twice."
+    if not torch.equal(decoder, right[1]):
+        raise Mistake("The decoder's mask is wrong: the same pair, and not later.")
+    again = torch.tensor([4, 4, 7]), torch.tensor([4, 7])
+    if not all(torch.equal(a, b) for a, b in zip(function(*again), _packed(*again), strict=True)):
+        raise Mistake("Right for this row, wrong for another: use source_pairs and target_pairs.")
+    return "Each pair is computed as if it were alone, but for its positions."
 
 
-def _real_words(whose: str, mask: Tensor, real: Tensor) -> None:
-    longer = padding_mask([length + 1 for length in LENGTHS], 5)[..., :4]
-    named(
-        mask.double(),
-        ((~real).double(), f"{whose} mask is turned over: True means may attend."),
-        (torch.ones(3, 1, 4, dtype=torch.float64), f"{whose} mask hides no padding."),
-        (longer.double(), f"{whose} mask shows one padding: positions count from 0."),
-    )
-    if not torch.equal(mask, real):
-        raise Mistake(f"{whose} mask hides the wrong words: the first `length` are real.")
+def _packed(source: Tensor, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    same = (target[:, None] == target).tril()
+    return source[:, None] == source, same, target[:, None] == source
 
 
 def _mask(name: str, mask: Any, shape: tuple[int, ...]) -> Tensor:
@@ -161,105 +96,137 @@ def _mask(name: str, mask: Any, shape: tuple[int, ...]) -> Tensor:
     return mask
 
 
-@exercise(4)
-def smoothed_loss(function: Callable[[Tensor, Tensor, float], Any]) -> str:
-    """`function(logits, target, epsilon)` must return the smoothed cross-entropy's mean."""
-    logits, target, eps = random(3, 5), torch.tensor([4, 0, 2]), 0.2
-    found = tensor_of(called(function, logits, target, eps), ())
-    log_p = logits.log_softmax(-1)
-    right = log_p.gather(1, target[:, None])[:, 0]
-    whole, each = log_p.sum(-1), log_p.mean(-1)
-    wanted = cross_entropy(logits, target, label_smoothing=eps)
+@exercise(3)
+def silenced(function: Callable[[Seq2Seq, Batch], Any]) -> str:
+    """`function(model, batch)` must return four shares of words right: none, 0, 1, both silent.
+
+    The model is the check's own, untrained: what it says in the four cases differs, and the batch
+    asks for one in some rows and for another in others.
+    """
+    model, batch = _model_and_batch()
+    before = {name: weight.clone() for name, weight in model.state_dict().items()}
+    answer = called(function, model, batch)
+    found = tensor_of(answer, (4,))
+    for name, weight in model.state_dict().items():
+        if not torch.equal(weight, before[name]):
+            raise Mistake("The model's weights are changed afterwards: work on a copy.")
+    fresh, batch = _model_and_batch()
+    wanted = _shares(fresh, batch)
+    if not torch.equal(_best(model, batch), _best(fresh, batch)):
+        raise Mistake("The model says something else afterwards: take the hooks away again.")
+    hidden = torch.zeros(4, dtype=torch.float64)
     named(
         found,
-        (-right.mean(), "There is no smoothing in it: epsilon changes nothing."),
-        (-wanted, "The sign is turned: a loss is −Σ q log p."),
-        (wanted * 3, "This is the sum over the rows: the mean is wanted."),
-        (
-            -((1 - eps) * right + eps * whole).mean(),
-            "Each word gets ε, so q sums to more than 1: it is ε/N, with N words.",
-        ),
-        (
-            -((1 - eps) * right + eps * (whole - right) / 4).mean(),
-            "You spread ε over the other words alone: the paper's ε/N goes to all N, "
-            "the right one with them.",
-        ),
-        (-(right + eps * each).mean(), "The right word must give its share up: (1 − ε) log p."),
-        (-(eps * right + (1 - eps) * each).mean(), "ε and 1 − ε changed places."),
-        (-(1 - eps) * right.mean(), "What is taken from the right word goes to nobody: add ε/N Σ."),
-        (
-            -((1 - eps) * right.exp() + eps * log_p.exp().mean(-1)).mean(),
-            "These are probabilities: the loss has their logarithms.",
-        ),
-        (
-            -((1 - eps) * logits.gather(1, target[:, None])[:, 0] + eps * logits.mean(-1)).mean(),
-            "These are the logits: log_softmax makes log p of them.",
-        ),
+        (wanted[[0, 2, 1, 3]], "Blocks 0 and 1 changed places."),
+        (wanted.flip(0), "The order is reversed: nothing silenced comes first."),
+        (1 - wanted, "These are the shares of words that are wrong."),
+        (100 * wanted, "Return shares from 0 to 1, not per cent."),
+        (wanted[:1].expand(4), "Nothing was silenced: all four shares are the same."),
+        (_shares(fresh, batch, padding=True), "Padding is counted: leave those rows out."),
+        (_shares(fresh, batch, part="attention"), "You silenced self-attention: `block.cross`."),
+        (hidden, "No word is right in any case: compare the likeliest word with target_out."),
     )
     if not close(found, wanted):
-        raise Mistake("The number is wrong. Begin with one row, and write q down for it.")
-    return "It equals PyTorch's cross_entropy(…, label_smoothing=ε)."
+        raise Mistake("The shares are wrong. What cross-attention adds must be 0, and no more.")
+    return "Now call it with the trained model: is one block enough?"
+
+
+def _best(model: Seq2Seq, batch: Batch) -> Tensor:
+    with torch.no_grad():
+        sides = batch.source, batch.target_in
+        return model(*sides, source_lengths=batch.source_lengths).argmax(-1)
+
+
+def _silent(model: Seq2Seq, blocks: Sequence[int], part: str = "cross") -> Seq2Seq:
+    """Return a copy in which a part of these decoder blocks adds nothing."""
+
+    def nothing(module: nn.Module, inputs: Any, output: Tensor) -> Tensor:
+        return torch.zeros_like(output)
+
+    copy = deepcopy(model)
+    for number in blocks:
+        getattr(copy.decoder.blocks[number], part).register_forward_hook(nothing)
+    return copy
+
+
+def _shares(model: Seq2Seq, batch: Batch, *, part: str = "cross", padding: bool = False) -> Tensor:
+    real = torch.ones_like(batch.target_out, dtype=torch.bool) if padding else batch.target_out != 0
+    found: list[Tensor] = []
+    for blocks in CASES:
+        right = _best(_silent(model, blocks, part), batch) == batch.target_out
+        found.append(right[real].double().mean())
+    return torch.stack(found)
+
+
+def _model_and_batch() -> tuple[Seq2Seq, Batch]:
+    with seeded(11):
+        model = Seq2Seq(12, 40, d_model=16, n_heads=2, n_layers=2, d_ff=16).double().eval()
+        source, target = torch.randint(3, 12, (6, 5)), torch.randint(3, 40, (6, 9))
+    weights = model.state_dict()  # the model's own tensors
+    for number in (0, 1):
+        weights[f"decoder.blocks.{number}.cross.out.weight"] *= 8  # so that silence is heard
+    weights["output.weight"][0] = 0  # padding is never likeliest
+    lengths = torch.tensor([9, 9, 8, 8, 7, 6])
+    wanted = torch.zeros_like(target)
+    batch = Batch(source, torch.full((6,), 5), target, wanted, lengths)
+    for blocks, places in zip(CASES, ((0, 4, 5, 8), (1, 6), (2, 7), (3,)), strict=True):
+        wanted[:, places] = _best(_silent(model, blocks), batch)[:, places]
+    wanted[torch.arange(9) >= lengths[:, None]] = 0
+    return model, batch
 
 
 @exercise(5)
-def write_greedily(function: Callable[[Callable[[list[int]], Tensor], int], Any]) -> str:
-    """`function(logits_of, limit)` must write greedily, and stop at eos or after `limit`."""
-    seen: list[list[int]] = []
-    answer = called(function, _writer([5, 3, 3, 4, EOS], seen), 9)
-    found = _tokens(answer)
-    if any(not asked or asked[0] != BOS for asked in seen):
-        raise Mistake("logits_of must be given a target that begins with <bos>, which is 1.")
-    wanted = [5, 3, 3, 4]
-    if seen and all(asked == [BOS] for asked in seen):
-        raise Mistake("You ask after <bos> each time: what was written must be read again.")
-    named = {
-        (BOS, *wanted): "<bos> is still in front: it was read, not written.",
-        (*wanted, EOS): "<eos> is still at the end: leave it out.",
-        (BOS, *wanted, EOS): "<bos> and <eos> are still there: return what is between them.",
-        tuple(wanted[:-1]): "The last word is missing: stop when <eos> is chosen, not before.",
-    }
-    if tuple(found) in named:
-        raise Mistake(named[tuple(found)])
-    if len(found) > len(wanted) and found[: len(wanted)] == wanted:
-        raise Mistake("You go on after <eos>, which is 2: stop there.")
-    if found and set(found) == {5}:
-        raise Mistake("You take the first row of the logits: the last one is for the next word.")
-    if found != wanted:
-        raise Mistake(f"You wrote {found}, wanted is {wanted}: take the argmax of the last row.")
-    for asked in seen:
-        if asked[: len(wanted) + 1] != [BOS, *wanted][: len(asked)]:
-            raise Mistake(f"You asked after {asked}: it must be <bos> and the tokens written.")
-    for limit in (1, 3):
-        cut = _tokens(function(_writer([5, 3, 3, 4, EOS], []), limit))
-        if cut != wanted[:limit]:
-            raise Mistake(f"With limit={limit} you wrote {len(cut)} tokens: {cut}.")
-    return "A model with a cache reads one token a call, and writes the same."
+def smoothed_loss(function: Callable[[Tensor, Tensor, float], Any]) -> str:
+    """`function(logits, target, epsilon)` must smooth over the other words but padding, word 0."""
+    logits, target, eps = random(4, 6), torch.tensor([4, 0, 2, 5]), 0.2
+    found = tensor_of(called(function, logits, target, eps), ())
+    log_p = logits.log_softmax(-1)
+    rows = target != 0
+    right = log_p.gather(1, target[:, None])[:, 0]
+    whole, pad = log_p.sum(-1), log_p[:, 0]
 
+    def mean(loss: Tensor) -> Tensor:
+        return loss[rows].mean()
 
-def _writer(script: list[int], seen: list[list[int]]) -> Callable[[list[int]], Tensor]:
-    """A model that says the script whatever it has read, and then word 5 for ever."""
-
-    def logits_of(target: list[int]) -> Tensor:
-        target = [int(token) for token in target]
-        seen.append(target)
-        logits = torch.zeros(len(target), 6)
-        for place in range(len(target)):
-            logits[place, script[place] if place < len(script) else 5] = 1
-        return logits
-
-    return logits_of
-
-
-def _tokens(answer: Any) -> list[int]:
-    answer = answer.tolist() if isinstance(answer, Tensor) else answer
-    try:
-        return [int(token) for token in answer]
-    except (TypeError, ValueError) as error:
-        raise Mistake("A list of tokens was wanted, such as [5, 3, 4].") from error
-
-
-def _number(answer: Any) -> float:
-    try:
-        return float(answer)
-    except (TypeError, ValueError) as error:
-        raise Mistake(f"A number was wanted, this is {type(answer).__name__}.") from error
+    each = -((1 - eps) * right + eps * (whole - right - pad) / 4)
+    wanted = mean(each)
+    named(
+        found,
+        (
+            cross_entropy(logits, target, label_smoothing=eps),
+            "That is PyTorch's: it smooths over all N words, and counts padding.",
+        ),
+        (
+            cross_entropy(logits, target, label_smoothing=eps, ignore_index=0),
+            "That is PyTorch's: it gives a part of ε to the right word and to the padding.",
+        ),
+        (mean(-right), "There is no smoothing in it: epsilon changes nothing."),
+        (-wanted, "The sign is turned: a loss is −Σ q log p."),
+        (each[rows].sum(), "This is the sum over the rows: the mean is wanted."),
+        (each.mean(), "Rows whose right word is padding are counted: leave them out."),
+        (each[rows].sum() / len(rows), "Divide by the number of rows that count, not of all."),
+        (
+            mean(-((1 - eps) * right + eps * (whole - right) / 5)),
+            "The padding gets a share: ε goes to the N − 2 others.",
+        ),
+        (
+            mean(-((1 - eps) * right + eps * (whole - pad) / 5)),
+            "The right word gets a part of ε as well: it gets 1 − ε and no more.",
+        ),
+        (
+            mean(-((1 - eps) * right + eps * (whole - right - pad) / 6)),
+            "ε is divided by N, but only N − 2 words share it: the target sums to less than 1.",
+        ),
+        (
+            mean(-((1 - eps) * right + eps * (whole - right - pad))),
+            "Each other word gets ε: it is to be shared among the N − 2.",
+        ),
+        (
+            mean(-(eps * right + (1 - eps) * (whole - right - pad) / 4)),
+            "ε and 1 − ε changed places.",
+        ),
+        (mean(-(1 - eps) * right), "What is taken from the right word goes to nobody."),
+    )
+    if not close(found, wanted):
+        raise Mistake("The number is wrong. Begin with one row, and write its target down.")
+    return "A model of N words reaches its least loss where it is as sure as 1 − ε."
