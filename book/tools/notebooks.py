@@ -247,6 +247,7 @@ def main() -> int:
     if unknown:
         parser.error(f"no lecture named {', '.join(sorted(unknown))} in book/lectures")
     wanted = [path for path in paths if not options.names or path.stem in options.names]
+    os.environ.setdefault("TQDM_DISABLE", "1")  # a progress bar would be stored as an output
     executed = written = 0
     for path in wanted:
         began = time.perf_counter()

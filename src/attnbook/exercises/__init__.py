@@ -7,7 +7,7 @@ answer and raises `Mistake` where it is wrong. `exercise` turns it into what a l
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -70,6 +70,28 @@ def tensor_of(answer: Any, shape: tuple[int, ...]) -> Tensor:
     if tuple(answer.shape) != shape:
         raise Mistake(f"The shape is {tuple(answer.shape)}, wanted is {shape}.")
     return answer.to(torch.float64)
+
+
+def answered(answers: Any, *names: str) -> dict[str, Any]:
+    """Return a dictionary of the wanted names; three dots in it, or in its place, mean blank."""
+    if answers is None or answers is ...:
+        raise Blank
+    if not isinstance(answers, Mapping) or set(answers) != set(names):
+        wanted = ", ".join(f'"{name}"' for name in names)
+        raise Mistake(f"A dictionary was wanted with {wanted}.")
+    if any(answer is None or answer is ... for answer in answers.values()):
+        raise Blank
+    return dict(answers)
+
+
+def names_among(what: str, answer: Any, known: tuple[str, ...]) -> set[str]:
+    """Return an answer as a set of known names."""
+    if isinstance(answer, str) or not isinstance(answer, set | frozenset | list | tuple):
+        raise Mistake(f'{what}: a set of names was wanted, such as {{"{known[0]}"}}.')
+    for name in answer:
+        if name not in known:
+            raise Mistake(f"{what}: {name!r} is not one of {'; '.join(known)}.")
+    return set(answer)
 
 
 def close(answer: Tensor, wanted: Tensor) -> bool:

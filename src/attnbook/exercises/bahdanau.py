@@ -9,7 +9,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.exercises import Blank, Mistake, called, exercise, named, tensor_of
+from attnbook.exercises import (
+    Mistake,
+    answered,
+    called,
+    exercise,
+    named,
+    names_among,
+    tensor_of,
+)
 from attnbook.models.results import read
 
 Look = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -26,41 +34,44 @@ def drawn(*shape: int, seed: int = 3) -> Tensor:
     return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
+def _score(states: Tensor, annotations: Tensor) -> Tensor:
+    w_q, w_k, v = drawn(3, 2, seed=4), drawn(4, 2, seed=5), drawn(2, seed=6)
+    return torch.tanh((states @ w_q)[:, None] + annotations @ w_k) @ v
+
+
+def _real(annotations: Tensor, lengths: Tensor) -> Tensor:
+    return torch.arange(annotations.shape[1]) < lengths[:, None]
+
+
+def _mix(weights: Tensor, annotations: Tensor) -> Tensor:
+    return (weights[:, None] @ annotations)[:, 0]
+
+
 def suspects() -> list[tuple[str, Look, bool]]:
     """Name decoders' looks, and say whether a sentence's context depends on its padding.
 
     Each takes states (b, 3), annotations (b, n, 4) and lengths (b,), and returns (b, 4).
     """
-    w_q, w_k, v = drawn(3, 2, seed=4), drawn(4, 2, seed=5), drawn(2, seed=6)
-
-    def score(states: Tensor, annotations: Tensor) -> Tensor:
-        return torch.tanh((states @ w_q)[:, None] + annotations @ w_k) @ v
-
-    def real(annotations: Tensor, lengths: Tensor) -> Tensor:
-        return torch.arange(annotations.shape[1]) < lengths[:, None]
-
-    def mix(weights: Tensor, annotations: Tensor) -> Tensor:
-        return (weights[:, None] @ annotations)[:, 0]
 
     def sound(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
-        scores = score(states, h).masked_fill(~real(h, lengths), -math.inf)
-        return mix(scores.softmax(-1), h)
+        scores = _score(states, h).masked_fill(~_real(h, lengths), -math.inf)
+        return _mix(scores.softmax(-1), h)
 
     def shared_out(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
-        weights = score(states, h).softmax(-1) * real(h, lengths)
-        return mix(weights / weights.sum(-1, keepdim=True), h)
+        weights = _score(states, h).softmax(-1) * _real(h, lengths)
+        return _mix(weights / weights.sum(-1, keepdim=True), h)
 
     def open_to_all(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
-        return mix(score(states, h).softmax(-1), h)
+        return _mix(_score(states, h).softmax(-1), h)
 
     def too_late(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
-        return mix(score(states, h).softmax(-1) * real(h, lengths), h)
+        return _mix(_score(states, h).softmax(-1) * _real(h, lengths), h)
 
     def to_zero(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
-        return mix(score(states, h).masked_fill(~real(h, lengths), 0).softmax(-1), h)
+        return _mix(_score(states, h).masked_fill(~_real(h, lengths), 0).softmax(-1), h)
 
     def cleared(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
-        return open_to_all(states, h * real(h, lengths)[..., None], lengths)
+        return open_to_all(states, h * _real(h, lengths)[..., None], lengths)
 
     def one_more(states: Tensor, h: Tensor, lengths: Tensor) -> Tensor:
         return sound(states, h, (lengths + 1).clamp(max=h.shape[1]))
@@ -153,7 +164,9 @@ def finds_unread_source(function: Callable[..., Any]) -> str:
 @exercise(4)
 def without_the_greatest(findings: Any) -> str:
     """`findings` holds the change, the share of right words, and how even weights compare."""
-    change, share, than = _answers(findings, "change", "words right", "than even weights")
+    names = "change", "words right", "than even weights"
+    answers = answered(findings, *names)
+    change, share, than = (answers[name] for name in names)
     alpha = torch.tensor([[0.5, 0.3, 0.2, 0], [0.1, 0.2, 0.1, 0.6]], dtype=torch.float64)
     found = tensor_of(called(change, alpha), (2, 4))
     rest = alpha.scatter(-1, alpha.argmax(-1, keepdim=True), 0.0)
@@ -192,8 +205,9 @@ def read_the_tables(reading: Any) -> str:
     """`reading` names the models that a perplexity of 3.0 beats, either way, and a word class."""
     table = read("attention")
     kinds = ("teacher-forced", "free-running")
-    *given, word_class = _answers(reading, *kinds, "class")
-    sets = [_rows(kind, answer, tuple(table)) for kind, answer in zip(kinds, given, strict=True)]
+    answers = answered(reading, *kinds, "class")
+    word_class = answers["class"]
+    sets = [names_among(kind, answers[kind], tuple(table)) for kind in kinds]
     beaten = [
         {name for name, row in table.items() if _mean(row[f"{kind} perplexity"]) > REPORTED}
         for kind in kinds
@@ -218,26 +232,6 @@ def read_the_tables(reading: Any) -> str:
 
 def _raise(name: str, answer: bool, wanted: bool, words: dict[str, str]) -> None:
     raise Mistake(f"{name}: the answer is {wanted}, you say {answer}. {words.get(name, '')}")
-
-
-def _answers(answers: Any, *names: str) -> list[Any]:
-    """Return the answers of a dictionary by name; three dots in it, or in its place, mean blank."""
-    if answers is None or answers is ...:
-        raise Blank
-    if not isinstance(answers, dict) or set(answers) != set(names):
-        raise Mistake(f"A dictionary was wanted with {' and '.join(names)}.")
-    if any(answer is None or answer is ... for answer in answers.values()):
-        raise Blank
-    return [answers[name] for name in names]
-
-
-def _rows(what: str, answer: Any, known: tuple[str, ...]) -> set[str]:
-    if isinstance(answer, str) or not isinstance(answer, set | frozenset | list | tuple):
-        raise Mistake(f"{what}: a set of row names was wanted.")
-    for name in answer:
-        if name not in known:
-            raise Mistake(f"{what}: {name!r} is no row of the table: {'; '.join(known)}.")
-    return set(answer)
 
 
 def _mean(numbers: list[float]) -> float:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from attnbook.exercises import Blank, Mistake, called, close, exercise, named, tensor_of
+from attnbook.exercises import (
+    Mistake,
+    answered,
+    called,
+    close,
+    exercise,
+    named,
+    tensor_of,
+)
 
 Row = dict[str, float]
 Prefix = tuple[str, ...]
@@ -125,22 +133,10 @@ def _number(p: Any) -> float:
         raise Mistake(f"A number was wanted, this is {type(p).__name__}.") from error
 
 
-def _answers(findings: Any, names: list[str]) -> dict[str, Any]:
-    """Return the reader's dictionary, or say that it is blank or has other names."""
-    if findings is None or findings is ...:
-        raise Blank
-    if not isinstance(findings, Mapping) or set(findings) != set(names):
-        wanted = ", ".join(f'"{name}"' for name in names)
-        raise Mistake(f"A dictionary was wanted with {wanted}.")
-    if any(one is ... for one in findings.values()):
-        raise Blank
-    return dict(findings)
-
-
 @exercise(3)
 def all_places_alike(findings: Any) -> str:
     """`findings` says what a search finds where all k places begin with log p = 0."""
-    found = _answers(findings, ["different", "best", "like"])
+    found = answered(findings, "different", "best", "like")
     different, best, like = (_number(found[name]) for name in ("different", "best", "like"))
     if different != 1:
         raise Mistake(f"different: {different:g} is not it. Print all that the search returns.")
@@ -169,7 +165,7 @@ def three_translators() -> dict[str, dict[str, float]]:
 @exercise(4)
 def read_the_measures(findings: Any) -> str:
     """`findings` says which of three translators needs what, and what search could reach."""
-    found = _answers(findings, ["search", "divide", "train", "most"])
+    found = answered(findings, "search", "divide", "train", "most")
     letters = {name: str(found[name]).strip().upper() for name in ("search", "divide", "train")}
     for name, right, why in (
         ("search", "B", "for which one does the model score many references above what was found?"),

@@ -29,7 +29,19 @@ def random(*shape: int, seed: int = 11) -> Tensor:
 def packed_masks(function: Callable[[Tensor, Tensor], Any]) -> str:
     """`function(source_pairs, target_pairs)` must return the masks of pairs packed into one row."""
     source, target = torch.tensor(SOURCE), torch.tensor(TARGET)
-    answer = called(function, source, target)
+    encoder, decoder, cross = _three(called(function, source, target))
+    right = _packed(source, target)
+    _check_source_mask("encoder's", encoder, right[0])
+    _check_source_mask("cross-attention's", cross, right[2])
+    _check_own_past(decoder, right[1], target[:, None] == target)
+    again = torch.tensor([4, 4, 7]), torch.tensor([4, 7])
+    if not all(torch.equal(a, b) for a, b in zip(function(*again), _packed(*again), strict=True)):
+        raise Mistake("Right for this row, wrong for another: use source_pairs and target_pairs.")
+    return "Each pair is computed as if it were alone, but for its positions."
+
+
+def _three(answer: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the encoder's, the decoder's and the cross-attention's mask of an answer."""
     if not isinstance(answer, tuple | list) or len(answer) != 3:
         raise Mistake("Three masks were wanted: `return encoder, decoder, cross`.")
     if any(part is None or part is ... for part in answer):
@@ -37,48 +49,44 @@ def packed_masks(function: Callable[[Tensor, Tensor], Any]) -> str:
     n_s, n_t = len(SOURCE), len(TARGET)
     if isinstance(answer[2], Tensor) and tuple(answer[2].shape) == (n_s, n_t):
         raise Mistake("The cross-attention's mask has its sides turned: a row for each query, n_t.")
-    encoder, decoder, cross = (
-        _mask(name, part, shape)
-        for name, part, shape in (
-            ("encoder's", answer[0], (n_s, n_s)),
-            ("decoder's", answer[1], (n_t, n_t)),
-            ("cross-attention's", answer[2], (n_t, n_s)),
-        )
+    return (
+        _mask("encoder's", answer[0], (n_s, n_s)),
+        _mask("decoder's", answer[1], (n_t, n_t)),
+        _mask("cross-attention's", answer[2], (n_t, n_s)),
     )
-    right = _packed(source, target)
-    past = torch.ones(n_t, n_t, dtype=torch.bool).tril()
-    for name, mask, wanted in (
-        ("encoder's", encoder, right[0]),
-        ("cross-attention's", cross, right[2]),
-    ):
-        named(
-            mask.double(),
-            ((~wanted).double(), f"The {name} mask is turned over: True means may attend."),
-            (torch.ones_like(wanted).double(), f"The {name} mask hides nothing: pairs mix."),
-            (
-                (wanted & torch.ones_like(wanted).tril()).double(),
-                f"The {name} mask is causal: the whole source is there from the beginning.",
-            ),
-        )
-        if not torch.equal(mask, wanted):
-            raise Mistake(f"The {name} mask is wrong: True where both tokens are of one pair.")
+
+
+def _check_source_mask(name: str, mask: Tensor, wanted: Tensor) -> None:
+    """Name what is wrong with a mask over the source."""
     named(
-        decoder.double(),
-        ((~right[1]).double(), "The decoder's mask is turned over: True means may attend."),
-        (past.double(), "The decoder's mask is causal, but a pair sees the pairs before it."),
-        ((target[:, None] == target).double(), "The decoder's mask shows a pair its own future."),
-        (right[1].T.double(), "The decoder's mask looks forward: keep j ≤ i."),
+        mask.double(),
+        ((~wanted).double(), f"The {name} mask is turned over: True means may attend."),
+        (torch.ones_like(wanted).double(), f"The {name} mask hides nothing: pairs mix."),
         (
-            (right[1] & past.tril(-1)).double(),
+            (wanted & torch.ones_like(wanted).tril()).double(),
+            f"The {name} mask is causal: the whole source is there from the beginning.",
+        ),
+    )
+    if not torch.equal(mask, wanted):
+        raise Mistake(f"The {name} mask is wrong: True where both tokens are of one pair.")
+
+
+def _check_own_past(mask: Tensor, wanted: Tensor, same: Tensor) -> None:
+    """Name what is wrong with the decoder's own mask; ``same`` is True within a pair."""
+    past = torch.ones_like(wanted).tril()
+    named(
+        mask.double(),
+        ((~wanted).double(), "The decoder's mask is turned over: True means may attend."),
+        (past.double(), "The decoder's mask is causal, but a pair sees the pairs before it."),
+        (same.double(), "The decoder's mask shows a pair its own future."),
+        (wanted.T.double(), "The decoder's mask looks forward: keep j ≤ i."),
+        (
+            (wanted & past.tril(-1)).double(),
             "The decoder's mask hides a token from itself: keep j ≤ i.",
         ),
     )
-    if not torch.equal(decoder, right[1]):
+    if not torch.equal(mask, wanted):
         raise Mistake("The decoder's mask is wrong: the same pair, and not later.")
-    again = torch.tensor([4, 4, 7]), torch.tensor([4, 7])
-    if not all(torch.equal(a, b) for a, b in zip(function(*again), _packed(*again), strict=True)):
-        raise Mistake("Right for this row, wrong for another: use source_pairs and target_pairs.")
-    return "Each pair is computed as if it were alone, but for its positions."
 
 
 def _packed(source: Tensor, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -9,7 +9,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.exercises import Blank, Mistake, called, close, exercise, tensor_of
+from attnbook.exercises import (
+    Mistake,
+    answered,
+    called,
+    close,
+    exercise,
+    names_among,
+    tensor_of,
+)
 from attnbook.models.results import read
 from attnbook.scores import dot, scaled_dot
 
@@ -88,27 +96,6 @@ def finds_the_blind(function: Callable[..., Any]) -> str:
         if answer != wanted:
             raise Mistake(f"For {name} the answer is {wanted}, you say {answer}.")
     return "Several queries, one row of weights: a short test that finds a published bug."
-
-
-def answered(answers: Any, *names: str) -> dict[str, Any]:
-    """Return a dictionary of the wanted names; three dots in it, or in its place, mean blank."""
-    if answers is None or answers is ...:
-        raise Blank
-    if not isinstance(answers, dict) or set(answers) != set(names):
-        raise Mistake(f"A dictionary was wanted with {' and '.join(names)}.")
-    if any(answer is None or answer is ... for answer in answers.values()):
-        raise Blank
-    return answers
-
-
-def names_among(what: str, answer: Any, known: tuple[str, ...]) -> set[str]:
-    """Return an answer as a set of known names."""
-    if isinstance(answer, str) or not isinstance(answer, set | frozenset | list | tuple):
-        raise Mistake(f'{what}: a set of names was wanted, such as {{"{known[0]}"}}.')
-    for name in answer:
-        if name not in known:
-            raise Mistake(f"{what}: {name!r} is not one of {', '.join(known)}.")
-    return set(answer)
 
 
 @exercise(3)

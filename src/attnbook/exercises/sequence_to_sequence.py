@@ -8,7 +8,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.exercises import Blank, Mistake, called, close, exercise, tensor_of
+from attnbook.exercises import (
+    Mistake,
+    answered,
+    called,
+    close,
+    exercise,
+    named,
+    names_among,
+    tensor_of,
+)
 from attnbook.models.results import read
 
 ENDS = ("cat, left", "cat, right", "day, left", "day, right")
@@ -28,7 +37,7 @@ def gru_of_the_paper(function: Callable[..., Any]) -> str:
     """`function(x, h, w, u)` must return the new state of Cho et al.'s GRU, (d,)."""
     x, h, w, u = cell()
     found = tensor_of(called(function, x, h, w, u), (3,))
-    _close_to_none(found, *_mistakes_of_a_gru(x, h, w, u))
+    named(found, *_mistakes_of_a_gru(x, h, w, u))
     if not close(found, _new_state(x, h, w, u)):
         raise Mistake("The state is wrong. Print r and z first: both lie between 0 and 1.")
     return "As 0 < z < 1, each new number lies between the old one and the candidate."
@@ -87,7 +96,7 @@ def reading_by_lengths(function: Callable[..., Any]) -> str:
     """`function(words, lengths, step, h)` must return each sentence's own last state, (b, d)."""
     words, h = padded()
     found = tensor_of(called(function, words, LENGTHS, fading_sum, h), (3, 2))
-    _close_to_none(found, *_mistakes_of_reading(words, h))
+    named(found, *_mistakes_of_reading(words, h))
     if not close(found, _read(words, h, LENGTHS)):
         raise Mistake("The states are wrong. Try a batch of one sentence first, without padding.")
     other = tensor_of(called(function, words, LENGTHS, bent, h), (3, 2))
@@ -144,8 +153,8 @@ def _mistakes_of_reading(words: Tensor, h: Tensor) -> list[tuple[Tensor, str]]:
 @exercise(4)
 def what_packing_does(findings: Any) -> str:
     """`findings` names the last states that change without packing, and says if zeros help."""
-    answers = _answered(findings, "changed", "zeros help")
-    changed = _names("changed", answers["changed"])
+    answers = answered(findings, "changed", "zeros help")
+    changed = names_among("changed", answers["changed"], ENDS)
     if both := sorted(name for name in changed if name.startswith("cat")):
         raise Mistake(f"{both[0]}: the longest sentence of a batch has no padding.")
     if changed == {"day, right"}:
@@ -166,7 +175,7 @@ def what_packing_does(findings: Any) -> str:
 @exercise(5)
 def read_the_places(reading: Any) -> str:
     """`reading` says which sixth is worst, how far the last rises, how many digits are right."""
-    answers = _answered(reading, "worst", "rise", "digits")
+    answers = answered(reading, "worst", "rise", "digits")
     table = read("bottleneck")
     shares = {
         task: [sum(table[task][f"place {k} of 6"]) / 3 for k in range(1, 7)]
@@ -205,31 +214,3 @@ def _check_worst(worst: Any) -> None:
 
 def _near(found: Any, wanted: Any) -> bool:
     return bool(((torch.as_tensor(found) - wanted).abs() < 0.015).all())
-
-
-def _answered(answers: Any, *names: str) -> dict[str, Any]:
-    """Return a dictionary of the wanted names; three dots in it, or in its place, mean blank."""
-    if answers is None or answers is ...:
-        raise Blank
-    if not isinstance(answers, dict) or set(answers) != set(names):
-        raise Mistake(f"A dictionary was wanted with {' and '.join(names)}.")
-    if any(answer is None or answer is ... for answer in answers.values()):
-        raise Blank
-    return answers
-
-
-def _names(what: str, answer: Any) -> set[str]:
-    """Return an answer as a set of last states by their names."""
-    if isinstance(answer, str) or not isinstance(answer, set | frozenset | list | tuple):
-        raise Mistake(f'{what}: a set of names was wanted, such as {{"{ENDS[0]}"}}.')
-    for name in answer:
-        if name not in ENDS:
-            raise Mistake(f"{what}: {name!r} is not one of {'; '.join(ENDS)}.")
-    return set(answer)
-
-
-def _close_to_none(found: Tensor, *mistakes: tuple[Tensor, str]) -> None:
-    """Raise the words of the first wrong answer that `found` is close to."""
-    for wrong, words in mistakes:
-        if close(found, wrong):
-            raise Mistake(words)
