@@ -132,35 +132,48 @@ class Rotary(nn.Module):
         _check_vectors(x, self.d, offset, rank=4)
         if positions is not None:
             _check_positions(positions, x.shape[-2], offset)
-            turn = _turn(positions.to(x.device), self.d, self.base, x.dtype)
+            turn = _turn(positions.to(x.device), self.d, self.base, self.layout, x.dtype)
         elif isinstance(offset, Tensor):
             rows = _positions(x.shape[-2], offset, x.device)[:, None]  # the same for all heads
-            turn = _turn(rows, self.d, self.base, x.dtype)
+            turn = _turn(rows, self.d, self.base, self.layout, x.dtype)
         else:
-            of = (x.shape[-2], offset, self.d, self.base, x.dtype, x.device)
+            of = (x.shape[-2], offset, self.d, self.base, self.layout, x.dtype, x.device)
             # what is traced, or made in inference mode, cannot be used again outside
             plain = type(x) is Tensor and not torch.is_inference_mode_enabled()
             kept = plain and not torch.compiler.is_compiling()
             turn = _kept_turn(*of) if kept else _next_turn(*of)
         precise = x if x.dtype == torch.float64 else x.float()
-        halves = self.layout == "halves"
-        pairs = precise.unflatten(-1, (2, -1)).mT if halves else precise.unflatten(-1, (-1, 2))
+        if self.layout == "halves":
+            first, second = precise.chunk(2, dim=-1)
+            cos, sin = turn
+            return (precise * cos + torch.cat((-second, first), dim=-1) * sin).to(x.dtype)
         # a pair of numbers as one complex number: turning it is one multiplication
-        points = torch.view_as_complex(pairs.contiguous())  # (…, n, d / 2)
-        turned = torch.view_as_real(points * turn)
-        return (turned.mT if halves else turned).flatten(-2).to(x.dtype)
+        points = torch.view_as_complex(precise.unflatten(-1, (-1, 2)).contiguous())
+        return torch.view_as_real(points * turn).flatten(-2).to(x.dtype)  # points (…, n, d / 2)
 
 
-def _turn(positions: Tensor, d: int, base: float, dtype: torch.dtype) -> Tensor:
-    """Return e^(i · angle) for positions (…, n) and d / 2 speeds: (…, n, d / 2), complex."""
+def _turn(positions: Tensor, d: int, base: float, layout: str, dtype: torch.dtype) -> Tensor:
+    """Return e^(i · angle) for positions (…, n) and d / 2 speeds: (…, n, d / 2), complex.
+
+    In the layout "halves" it is the cosines and the sines, each of them twice: (2, …, n, d).
+    """
     angles = _angles(positions, d, base, dtype)
+    if layout == "halves":
+        twice = torch.cat((angles, angles), dim=-1)
+        return torch.stack((twice.cos(), twice.sin()))
     return torch.polar(torch.ones_like(angles), angles)
 
 
 def _next_turn(
-    n: int, offset: int, d: int, base: float, dtype: torch.dtype, device: torch.device
+    n: int,
+    offset: int,
+    d: int,
+    base: float,
+    layout: str,
+    dtype: torch.dtype,
+    device: torch.device,
 ) -> Tensor:
-    return _turn(_positions(n, offset, device), d, base, dtype)
+    return _turn(_positions(n, offset, device), d, base, layout, dtype)
 
 
 # all layers of a model ask for the same, one after another
