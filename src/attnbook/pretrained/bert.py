@@ -177,9 +177,7 @@ def load_minilm() -> Pretrained:
 
 def _from_hub() -> Path:
     try:
-        from huggingface_hub import hf_hub_download
-
-        return Path([hf_hub_download(HUB, name) for name in FILES][-1]).parent
+        return reading.from_hub(HUB, FILES)
     except Exception as error:  # no such package, no network, no such file: all end the same way
         raise FileNotFoundError(
             f"all-MiniLM-L6-v2 was found neither in the package {PACKAGE} nor on the Hugging Face "

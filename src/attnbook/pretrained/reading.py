@@ -55,3 +55,21 @@ def read(path: Path, must: str, reader: Callable[[Path], Any]) -> Any:
         raise ValueError(f"{path} must {must}: {error} is missing") from error
     except Exception as error:
         raise ValueError(f"{path} must {must}: {error}") from error
+
+
+def from_hub(repository: str, names: Iterable[str], revision: str | None = None) -> Path:
+    """Return the folder of files of the Hugging Face hub, from its cache where they are there.
+
+    Raises: ImportError without its library; OSError and what the library raises where the hub
+    cannot be reached, within seconds.
+    """
+    import huggingface_hub as hub
+
+    where = {"repo_id": repository, "revision": revision}
+    files = [hub.try_to_load_from_cache(filename=name, **where) for name in names]
+    if not all(isinstance(file, str) for file in files):
+        # asked once: a download with no network would try for half a minute
+        some = hub.hf_hub_url(repository, next(iter(names)), revision=revision)
+        hub.get_hf_file_metadata(some, timeout=1)
+        files = [hub.hf_hub_download(filename=name, **where) for name in names]
+    return Path(str(files[-1])).parent

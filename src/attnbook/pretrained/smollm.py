@@ -156,14 +156,7 @@ def _find() -> Path:
         if path.is_file():
             return path
     try:
-        import huggingface_hub as hub
-
-        cached = hub.try_to_load_from_cache(HUB, FILE, revision=REVISION)
-        if isinstance(cached, str):
-            return Path(cached)
-        # asked once: a download with no network would try for half a minute
-        hub.get_hf_file_metadata(hub.hf_hub_url(HUB, FILE, revision=REVISION), timeout=1)
-        return Path(hub.hf_hub_download(HUB, FILE, revision=REVISION))
+        return reading.from_hub(HUB, [FILE], REVISION) / FILE
     except Exception as error:  # no such package, no network, no such file: all end the same way
         raise FileNotFoundError(
             f"SmolLM2 was found neither in the package {PACKAGE} nor on the Hugging Face hub as "
