@@ -329,7 +329,8 @@ def address() -> None:
 def bench() -> None:
     """Measure the page and the package (some half an hour), and rewrite the tables."""
     chromium()
-    for name in ("page", "frames", "attention", "growth", "layers", "decoding", "training"):
+    package = ("attention", "growth", "layers", "decoding", "training", "smollm")
+    for name in ("page", "frames", *package):
         python(f"benchmarks/{name}.py")
 
 
