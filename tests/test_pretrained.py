@@ -271,12 +271,12 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[tuple[
     asked: list[tuple[str, str]] = []
     tiny_bert.write(tmp_path)
 
-    def download(*, repo_id: str, filename: str, revision: str | None) -> str:
-        asked.append((repo_id, filename))
-        return str(tmp_path / filename)
+    def download(repository: str, name: str, *, revision: str | None) -> str:
+        asked.append((repository, name))
+        return str(tmp_path / name)
 
     library = ModuleType("huggingface_hub")
-    library.try_to_load_from_cache = lambda **_: None
+    library.try_to_load_from_cache = lambda *_, **__: None
     library.hf_hub_url = lambda *_, **__: "an address"
     library.get_hf_file_metadata = lambda *_, **__: None
     library.hf_hub_download = download

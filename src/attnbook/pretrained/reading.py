@@ -65,11 +65,12 @@ def from_hub(repository: str, names: Iterable[str], revision: str | None = None)
     """
     import huggingface_hub as hub
 
-    where = {"repo_id": repository, "revision": revision}
-    files = [hub.try_to_load_from_cache(filename=name, **where) for name in names]
-    if not all(isinstance(file, str) for file in files):
+    wanted = list(names)
+    cached = [hub.try_to_load_from_cache(repository, name, revision=revision) for name in wanted]
+    files = [file for file in cached if isinstance(file, str)]
+    if len(files) < len(wanted):
         # asked once: a download with no network would try for half a minute
-        some = hub.hf_hub_url(repository, next(iter(names)), revision=revision)
+        some = hub.hf_hub_url(repository, wanted[0], revision=revision)
         hub.get_hf_file_metadata(some, timeout=1)
-        files = [hub.hf_hub_download(filename=name, **where) for name in names]
-    return Path(str(files[-1])).parent
+        files = [hub.hf_hub_download(repository, name, revision=revision) for name in wanted]
+    return Path(files[-1]).parent
