@@ -380,10 +380,11 @@ def test_a_typed_sentence_is_read_by_python_and_shown(visit: Visit) -> None:
     field.fill("the animal sat")
     field.press("Enter")  # JupyterLab would open the cell to be edited
     figure.get_by_text("It is the last in the list.").wait_for()
-    assert figure.get_by_label("sentence", exact=True).input_value() == "yours: the animal sat"
+    chosen = figure.get_by_role("combobox", name="sentence", exact=True)
+    assert chosen.input_value() == "yours: the animal sat"
     figure.locator(".attnbook-best p", has_text="sat → animal. Most in:").wait_for()
     measured = json.loads(visit.python("print(b.chosen, b.row, b.measured.max())").split()[2])
-    assert f"{measured:.3f}" in figure.locator(".attnbook-best button").first.inner_text()
+    assert f"{measured:.3f}" in figure.locator(".attnbook-best button").first.text_content()
     field.fill("é")
     field.press("Enter")
     figure.get_by_text("there is no piece for 'é'").wait_for()
