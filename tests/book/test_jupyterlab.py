@@ -372,6 +372,27 @@ def test_the_keys_of_the_unrolled_model_are_not_taken_by_jupyterlab(visit: Visit
     visit.page.wait_for_function("(box) => box.value === ''", arg=target.element_handle())
 
 
+@pytest.mark.parametrize("visit", [GALLERY], indirect=True, ids=named)
+def test_a_typed_sentence_is_read_by_python_and_shown(visit: Visit) -> None:
+    visit.python(f"b = {FIRST.format('HeadBrowser')}; b.chosen = 0; b.row = 9; b.key = 2")
+    figure = visit.first("browser")
+    field = figure.get_by_label("your own sentence")
+    field.fill("the animal sat")
+    field.press("Enter")  # JupyterLab would open the cell to be edited
+    figure.get_by_text("It is the last in the list.").wait_for()
+    chosen = figure.get_by_role("combobox", name="sentence", exact=True)
+    assert chosen.input_value() == "yours: the animal sat"
+    figure.locator(".attnbook-best p", has_text="sat → animal. Most in:").wait_for()
+    measured = json.loads(visit.python("print(b.chosen, b.row, b.measured.max())").split()[2])
+    assert f"{measured:.3f}" in figure.locator(".attnbook-best button").first.text_content()
+    field.fill("é")
+    field.press("Enter")
+    figure.get_by_text("there is no piece for 'é'").wait_for()
+    assert visit.python("print(b.chosen, len(b.own))") == "2 1"
+    stored = "'the animal sat' in b.html() + repr(b)"
+    assert visit.python(f"print({stored})") == "False"
+
+
 def test_the_gallery_holds_every_kind_that_the_lectures_show() -> None:
     pages = "".join(printed(read(path)) for path in NOTEBOOKS)
     assert set(re.findall(r'<figure class="attnbook attnbook-([a-z]+)', pages)) <= set(EXAMPLES)

@@ -238,6 +238,14 @@ def browser(**options) -> HeadBrowser:
     return HeadBrowser(pairs(), **options)
 
 
+def read_words(text: str) -> tuple[list[str], np.ndarray]:
+    """A model's pieces and weights of a text, as ``HeadBrowser(read=…)`` asks for them."""
+    if not text.isascii():
+        raise ValueError(f"there is no piece for {text!r}")
+    tokens = ["[CLS]", *text.split(), "[SEP]"]
+    return tokens, attention(len(tokens), seed=len(tokens))
+
+
 def all_heads(layers: int = 6, heads: int = 12, n: int = 20, count: int = 10) -> HeadBrowser:
     sentences = [(named(n), attention(n, layers, heads))] * count
     return HeadBrowser(sentences, names=["long " * 40] * count, asset=f"all-{layers}", row=3, key=2)
@@ -785,7 +793,7 @@ EXAMPLES = {
         paper=(".attnbook-fallback table",),
     ),
     "browser": Example(
-        lambda **changes: browser(**({"row": 8, "key": 2} | changes)),
+        lambda **changes: browser(**({"row": 8, "key": 2, "read": read_words} | changes)),
         all_heads,
         lambda evil: HeadBrowser([([evil, "</script>"], attention(2))], names=[evil], row=0,
             key=1, asset="evil-heads", caption=evil,),

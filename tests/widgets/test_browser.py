@@ -11,8 +11,18 @@ from playwright.sync_api import expect
 
 from attnbook.widgets import HeadBrowser
 from attnbook.widgets.core import markup
-from tests.widgets.examples import TIRED, WIDE, attention, browser, load, pairs
-from tests.widgets.pages import settle, status
+from tests.widgets.examples import (
+    EVIL,
+    TIRED,
+    WIDE,
+    attention,
+    browser,
+    load,
+    named,
+    pairs,
+    read_words,
+)
+from tests.widgets.pages import host, keys, move, settle, status, trait, violations
 
 
 def small(page, layer: int, head: int):
@@ -54,6 +64,16 @@ def ranking(widget: HeadBrowser) -> list[str]:
 
 def box(page, label: str):
     return page.get_by_role("combobox", name=label, exact=True)
+
+
+def causal(n: int, layers: int = 2, heads: int = 3, seed: int = 0, size: float = 3.0):
+    """Seeded weights of a model in which nobody looks ahead: (layers, heads, n, n)."""
+    scores = np.random.default_rng(seed).normal(size=(layers, heads, n, n)) * size
+    return torch.tensor(np.where(np.tri(n, dtype=bool), scores, -np.inf)).softmax(-1).numpy()
+
+
+def causal_pairs(**options) -> list:
+    return [(t, causal(len(t), seed=len(t), **options)) for t in (TIRED, WIDE)]
 
 
 def choose(page, label: str, option: str) -> None:
@@ -107,6 +127,39 @@ def test_each_measure_is_what_it_says(row: int | None) -> None:
     spread = torch.distributions.Categorical(torch.tensor(weights)).entropy().exp().numpy()
     found = browser(row=row, measure="spread").measured
     assert np.abs(found - spread[..., list(rows)].mean(-1)).max() < 2e-3
+
+
+def test_of_a_causal_model_the_lower_triangle_is_kept_and_the_rest_is_exactly_0() -> None:
+    weights = causal(20, 30, 9)
+    widget = HeadBrowser([([f"w{i}" for i in range(20)], weights)] * 4)
+    assert widget.causal
+    assert len(widget.carried) == 4 * 270 * 210 * 2
+    assert widget.size < 1_000_000
+    assert np.abs(widget.weights - weights).max() < 1e-4
+    assert (np.triu(widget.weights, k=1) == 0).all()
+    assert not browser().causal
+
+
+def test_in_a_causal_model_the_first_token_is_the_special_one() -> None:
+    weights = causal(11, seed=11)
+    widget = HeadBrowser(causal_pairs(), measure="special")
+    assert np.abs(widget.measured - weights[..., 0].mean(-1)).max() < 1e-4
+    widget.measure = "next"
+    assert np.isnan(widget.measured).all()
+    widget.hide, widget.measure, widget.row = True, "key", 8
+    widget.key = 2
+    rest = weights[:, :, 8, 2] / weights[:, :, 8, 1:].sum(-1)
+    assert np.abs(widget.measured - rest).max() < 1e-4
+    widget.row = 0  # it saw nothing else
+    assert np.isnan(widget.measured).all()
+    assert "without the first token" in widget.html()
+
+
+def test_blanks_around_tokens_are_not_shown_and_make_the_name() -> None:
+    tokens = ["It", " didn", "'t", " ", "rain"]
+    widget = HeadBrowser([(tokens, causal(5))])
+    assert widget.tokens == ["It", "didn", "'t", " ", "rain"]
+    assert widget.sentences[0]["name"] == "It didn't rain"
 
 
 def test_without_a_key_or_with_a_hidden_one_there_is_no_measure() -> None:
@@ -163,11 +216,86 @@ def test_assignments_are_checked_and_a_shorter_sentence_lets_places_go() -> None
     assert widget.initial["row"] == 8
 
 
-MEASURE = """([bytes, lengths, heads, k, tokens, hide, what]) => {
-  const may = maths.seen(tokens, hide);
-  return maths.logWeights(Uint8Array.from(bytes), lengths, heads, k).map((logs) => {
-    const weights = maths.weighed(logs, tokens.length, may);
-    return [Array.from(weights), maths.measured(weights, may, { ...what, tokens })];
+OWN = "the animal sat"
+
+
+def test_a_sentence_of_the_readers_own_is_read_and_shown_and_not_stored() -> None:
+    widget = browser(row=8, key=2, read=read_words)
+    kept, html = widget.state(), widget.html()
+    widget.row = 9  # sat
+    widget.add(f" {OWN} ")
+    assert widget.tokens == ["[CLS]", "the", "animal", "sat", "[SEP]"]
+    assert (widget.chosen, widget.row, widget.key) == (2, 3, 2)  # the same words
+    assert np.abs(widget.weights - attention(5, seed=5)).max() < 1e-4
+    assert widget.own[0]["name"] == OWN
+    assert widget.state() == kept
+    assert widget.html() == html
+    assert OWN not in repr(widget)
+    widget.chosen = 1
+    assert widget.state()["chosen"] == 1
+
+
+def test_twenty_sentences_are_kept_and_the_oldest_of_the_readers_own_leaves() -> None:
+    widget = browser(read=read_words)
+    for number in range(20):
+        widget.add("a " * (1 + number % 15) + str(number))
+    assert [one["name"].split()[-1] for one in widget.own] == [str(n) for n in range(2, 20)]
+    assert widget.chosen == 19
+    for k, one in enumerate(widget.own, 2):
+        widget.chosen = k
+        n = len(widget.tokens)
+        assert widget.tokens == ["[CLS]", *one["name"].split(), "[SEP]"]
+        assert np.abs(widget.weights - attention(n, seed=n)).max() < 1e-4
+
+
+def other_model(text: str) -> tuple[list[str], np.ndarray]:
+    return ["a", "b"], attention(2, layers=1)
+
+
+REFUSED = [
+    (pairs, read_words, " ", "1 to 300 characters, got 0"),
+    (pairs, read_words, "a" * 301, "1 to 300 characters, got 301"),
+    (pairs, read_words, "é", "there is no piece for 'é'"),
+    (pairs, read_words, "a " * 19, "the tokens of your sentence must be 2 to 20, got 21"),
+    (pairs, other_model, "a b", r"the layers and heads of the others, \[2, 3\], got \[1, 3\]"),
+    (pairs, lambda text: text, "a b", r"your sentence must be \(tokens, weights\), got 'a b'"),
+    (causal_pairs, read_words, "a b", "your sentence must be causal, as the others"),
+    (pairs, None, "a b", "there is nothing to read a sentence with: give read=…"),
+]
+
+
+@pytest.mark.parametrize("place", range(len(REFUSED)))
+def test_a_sentence_that_cannot_be_read_is_refused_in_words_and_changes_nothing(place) -> None:
+    make, reads, text, said = REFUSED[place]
+    widget = HeadBrowser(make(), read=reads, row=1)
+    with pytest.raises(ValueError, match=said):
+        widget.add(text)
+    widget.typed = {"turn": 1, "text": text}
+    assert widget.answer["turn"] == 1
+    assert re.search(said, widget.answer["said"])
+    assert (widget.own, widget.chosen, widget.row) == ([], 0, 1)
+
+
+def test_what_is_no_string_is_refused_and_a_model_that_fails_leaves_nobody_waiting() -> None:
+    def broken(text: str):
+        raise ZeroDivisionError
+
+    widget = browser(read=broken)
+    with pytest.raises(TypeError, match="your sentence must be a string, got 3"):
+        widget.add(3)
+    with pytest.raises(ZeroDivisionError):
+        widget.typed = {"turn": 1, "text": "a b"}
+    assert widget.answer == {
+        "turn": 1,
+        "said": "It could not be read: the notebook's log says why.",
+    }
+
+
+MEASURE = """([bytes, lengths, heads, k, tokens, hide, causal, what]) => {
+  const may = maths.seen(tokens, hide, causal);
+  return maths.stored(Uint8Array.from(bytes), lengths, heads, k, causal).map((given) => {
+    const weights = maths.weighed(given, tokens.length, may);
+    return [Array.from(weights), maths.measured(weights, may, { ...what, tokens, causal })];
   });
 }"""
 
@@ -178,16 +306,17 @@ MEASURES = {
 }
 
 
-def test_the_pages_weights_and_measures_are_pythons(maths) -> None:
-    widget = HeadBrowser(pairs(size=12.0))  # of some rows nothing is left when keys are hidden
+@pytest.mark.parametrize("make", [pairs, causal_pairs])
+def test_the_pages_weights_and_measures_are_pythons(maths, make) -> None:
+    widget = HeadBrowser(make(size=12.0))  # of some rows nothing is left when keys are hidden
     for k, tokens in enumerate((TIRED, WIDE)):
         widget.chosen = k
         for measure in ("key", "previous", "next", "same", "special", "spread"):
             for row, key, hide in ((None, 2, False), (3, 2, True), (0, 0, True), (4, 1, False)):
                 widget.row, widget.key, widget.hide, widget.measure = row, key, hide, measure
                 what = {"row": row, "key": key, "measure": measure}
-                arguments = [list(widget.carried), [11, 6], 6, k, tokens, hide, what]
-                came = maths(MEASURE, arguments, "browser")
+                arguments = [list(widget.carried), [11, 6], 6, k, tokens, hide, widget.causal]
+                came = maths(MEASURE, [*arguments, what], "browser")
                 weights = np.array([one for one, _ in came]).reshape(widget.weights.shape)
                 assert np.abs(weights - widget.weights).max() < 1e-6
                 measures = np.array([np.nan if one is None else one for _, one in came])
@@ -362,3 +491,168 @@ def test_a_word_that_comes_twice_says_which_it_is(show) -> None:
     tokens = ["[CLS]", "the", "old", "the", "[SEP]"]
     page = load(show(HeadBrowser([(tokens, attention(5))], row=3, key=1)))
     expect(page.locator(".attnbook-best p")).to_have_text("the (3) → the (1). Most in:")
+
+
+LIVE = ("reads", "own", "typed", "answer")
+
+
+def live(page, widget: HeadBrowser, views: int = 1):
+    """The browser as a notebook with a kernel shows it."""
+    state = widget.state() | {name: getattr(widget, name) for name in LIVE}
+    widget.state = lambda: state
+    return host(page, widget, views)
+
+
+def send(page, widget: HeadBrowser, text: str) -> None:
+    """Type a sentence, and have Python read it."""
+    own(page).fill(text)
+    own(page).press("Enter")
+    widget.typed = trait(page, "typed")
+    settle(page)
+    expect(page.get_by_text("reading it …").first).to_be_visible()
+    move(page, **{name: getattr(widget, name) for name in ("own", "chosen", "row", "key")})
+    move(page, answer=widget.answer)
+
+
+def own(page):
+    return page.get_by_label("your own sentence").first
+
+
+def test_on_a_static_page_there_is_no_field_for_a_sentence(show) -> None:
+    page = load(show(browser(read=read_words)))
+    assert page.locator("figure input[type=text]").count() == 0
+    assert page.get_by_text("your own").count() == 0
+
+
+def test_a_typed_sentence_joins_the_list_and_is_shown(show) -> None:
+    widget = browser(row=9, key=2, read=read_words)
+    page = live(show(), widget)
+    send(page, widget, OWN)
+    expect(box(page, "sentence")).to_have_value(f"yours: {OWN}")
+    expect(box(page, "look from")).to_have_value("sat")
+    expect(page.locator(".attnbook-best p")).to_have_text("sat → animal. Most in:")
+    assert best(page) == ranking(widget)
+    assert values(page) == expected(widget)
+    expect(own(page)).to_have_value("")
+    expect(own(page)).to_be_focused()
+    expect(page.get_by_text("It is the last in the list.")).to_be_visible()
+    assert violations(page) == []
+    choose(page, "sentence", "1: the animal was too tired, so it sat")
+    widget.chosen, widget.row = 0, 9
+    assert best(page) == ranking(widget)
+    own(page).fill("the  street was")
+    page.get_by_role("button", name="show", exact=True).click()
+    assert trait(page, "typed") == {"turn": 2, "text": "the  street was"}
+    own(page).fill("  ")
+    keys(page, "Enter")
+    assert trait(page, "typed")["turn"] == 2
+    page.emulate_media(media="print")
+    expect(own(page)).to_be_hidden()
+
+
+def test_what_is_wrong_with_a_typed_sentence_is_said_beside_it_and_changes_nothing(show) -> None:
+    widget = browser(row=8, key=2, read=read_words)
+    page = live(show(), widget)
+    before = best(page)
+    for text, said in (
+        (
+            "é <img src=x onerror=alert(1)>",
+            "there is no piece for 'é <img src=x onerror=alert(1)>'",
+        ),
+        ("a " * 19, "the tokens of your sentence must be 2 to 20, got 21"),
+    ):
+        send(page, widget, text)
+        expect(page.locator(".attnbook-yours [role=alert]")).to_have_text(said)
+        expect(own(page)).to_have_value(text)
+        expect(own(page)).to_have_attribute("aria-invalid", "true")
+        assert best(page) == before
+        assert page.locator("figure img").count() == 0
+        assert violations(page) == []
+    page.get_by_role("button", name="reset").click()
+    expect(page.locator(".attnbook-yours [role=alert]")).to_be_empty()
+    send(page, widget, OWN)
+    expect(page.locator(".attnbook-yours [role=alert]")).to_be_empty()
+    assert own(page).get_attribute("aria-invalid") is None
+
+
+def test_a_hostile_sentence_is_text_in_every_view_on_a_dark_phone(show) -> None:
+    widget = HeadBrowser(causal_pairs(), read=lambda text: (["a", text], causal(2)), row=0)
+    page = live(show(theme="dark", width=390, has_touch=True, is_mobile=True), widget, views=2)
+    send(page, widget, EVIL)
+    for view in page.locator("figure").all():
+        expect(box(view, "sentence")).to_have_value(f"yours: {EVIL}")
+        choose(view, "look from", EVIL)
+        expect(view.locator(".attnbook-status")).to_contain_text(f"“{EVIL}” is pinned")
+    assert page.locator("figure img").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert own(page).bounding_box()["height"] >= 44
+    assert violations(page, "color-contrast") == []
+
+
+def test_the_list_of_twenty_lets_the_oldest_of_the_readers_own_go(show) -> None:
+    widget = browser(read=read_words)
+    page = live(show(), widget)
+    for number in range(17):
+        widget.add(f"a {number}")
+    move(page, own=widget.own, chosen=widget.chosen)
+    send(page, widget, "b c")
+    send(page, widget, "the last one was")
+    options = box(page, "sentence").locator("option").all_inner_texts()
+    assert len(options) == 20
+    assert options[1:3] == ["2: the street was wide", "yours: a 1"]
+    assert options[-2:] == ["yours: b c", "yours: the last one was"]
+    choose(page, "look from", "last")
+    choose(page, "to", "one")
+    widget.row, widget.key = 2, 3
+    assert best(page) == ranking(widget)
+
+
+def test_a_causal_model_masks_what_comes_later_and_names_its_first_token(show) -> None:
+    widget = HeadBrowser(causal_pairs(), row=8, key=2, layer=1, head=2)
+    page = load(show(widget))
+    assert best(page) == ranking(widget)
+    page.get_by_label("hide the first token").check()
+    choose(page, "shade by", "weight on the first token")
+    expect(page.locator(".attnbook-best p")).to_contain_text(
+        "there is no such key, or it is hidden"
+    )
+    share = causal(11, seed=11)[1, 2, 8, 0]
+    said = f"Before it was hidden, the first token had {share:.3f} of the weight of “it”."
+    expect(status(page)).to_contain_text(said)
+    expect(page.locator("main")).not_to_contain_text("[CLS] and [SEP]")
+    page.mouse.move(0, 0)
+    plot = page.get_by_role("application")
+    plot.focus()
+    for key in ("Escape", "Home", "ArrowDown", "End"):
+        plot.press(key)
+    expect(status(page)).to_have_text("the → [SEP]: comes later")
+
+
+def test_of_many_layers_each_is_a_column_and_on_a_phone_a_row(show) -> None:
+    widget = HeadBrowser([(named(13), causal(13, 30, 9))], row=8, key=2, layer=3, head=1)
+    page = load(show(widget))
+    assert page.locator("figure *").count() <= 500
+    right, below = (small(page, *place).bounding_box() for place in ((4, 1), (3, 2)))
+    here = small(page, 3, 1).bounding_box()
+    assert (right["y"], below["x"]) == (here["y"], here["x"])
+    small(page, 3, 1).focus()
+    for key, place in [
+        ("ArrowRight", (4, 1)),
+        ("ArrowDown", (4, 2)),
+        ("End", (29, 2)),
+        ("ArrowRight", (29, 2)),
+        ("ArrowUp", (29, 1)),
+        ("Home", (0, 1)),
+    ]:
+        page.keyboard.press(key)
+        expect(small(page, *place)).to_be_focused()
+    assert page.locator(".attnbook-every").bounding_box()["height"] < 400
+    page.set_viewport_size({"width": 390, "height": 900})
+    settle(page)
+    right, below = (small(page, *place).bounding_box() for place in ((3, 2), (4, 1)))
+    here = small(page, 3, 1).bounding_box()
+    assert (right["y"], below["x"]) == (here["y"], here["x"])
+    assert here["width"] > 30
+    page.keyboard.press("ArrowDown")
+    expect(small(page, 1, 1)).to_be_focused()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -348,8 +348,10 @@ BAD = {
         ({"sentences": [(WIDE, W * np.nan)]}, "must be finite"),
         ({"sentences": [(WIDE, np.log(W))]}, "must be at least 0 and each row must sum"),
         ({"sentences": [(WIDE, W / 2)]}, "rows sum to 0.5 to 0.5"),
-        ({"sentences": [(WIDE, W.repeat(25, 0))]}, "at most 144 heads in all"),
+        ({"sentences": [(WIDE, W.repeat(49, 0))]}, "at most 288 heads in all"),
         ({"sentences": [(WIDE, W), (WIDE, W[:1])]}, "must all have the same layers"),
+        ({"sentences": [(WIDE, W)] * 20, "read": str}, "must be 1 to 19 of (tokens, weights)"),
+        ({"read": "model"}, "read must be a function of a text, got 'model'", TypeError),
         ({"names": ["a", "b"]}, "names must be 1 strings"),
         ({"names": "a"}, "names must be a list of strings", TypeError),
         ({"asset": "../heads"}, "asset must be a name of lower-case letters"),
@@ -541,7 +543,8 @@ ASSIGNED = {  # values that no trait takes
     "player": {"chosen": [3], "word": [3], "threshold": [2.0, -0.5], "temperature": [0.0]},
     "unrolled": {"sentence": [["x"]], "forced": [{1: "x"}], "step": [-99, 99]},
     "browser": {"chosen": [2], "layer": [2], "head": [3], "row": [11], "key": [11]}
-    | {"measure": ["most"], "asset": ["../x"]},
+    | {"measure": ["most"], "asset": ["../x"], "typed": [{"turn": 1}, {"turn": "1", "text": ""}]}
+    | {"answer": [{"turn": 1, "said": None}]},
     "block": {"vectors": [NUTS[:2]], "token": [3], "norm": ["no"], "blocks": [13]}
     | {"shown": [-1], "step": [0.0]},
     "dataflow": {

@@ -1,9 +1,15 @@
 // The small maps of all heads, layer by layer, with the measure as a strip under each.
 
 import { times, within } from "../core/maths/lists.js";
-import { el, onKeys, pressed, setText, setVar } from "../core/view/dom.js";
+import { el, mark, onKeys, pressed, setText, setVar } from "../core/view/dom.js";
 import { KEYS } from "../core/view/plot.js";
 import { headName, valueText } from "./words.js";
+
+const DEEP = 12; // of more layers, each is a column where there is room, not a row
+const ROOMY = 560; // pixels
+
+/** Whether layers are columns. @type {(layers: number, width: number) => boolean} */
+export const isAcross = (layers, width) => layers > DEEP && width >= ROOMY;
 
 /** A label of a layer or a head; the word before its number goes where there is little room. */
 const label = (of, number) => el("span", { class: "of", "data-of": of }, number);
@@ -38,13 +44,17 @@ export function smallMaps(view) {
     times(layers, (l) => [label("layer", l), ...maps.slice(l * heads, (l + 1) * heads)]).flat(),
   );
   setVar(node, "heads", heads);
-  const show = () =>
+  setVar(node, "layers", layers);
+  const show = () => {
+    mark(node, "across", view.across);
+    mark(node, "deep", layers > DEEP);
     maps.forEach((map, h) => {
       map.tabIndex = h === (view.reached ?? view.now.place) ? 0 : -1; // one stop for the tab key
       pressed(map, h === view.now.place);
       map.setAttribute("aria-label", `${headName(view, h)}: ${valueText(view, h)}`);
       setVar(map, "w", share(view, h));
     });
+  };
   return { node, show };
 }
 
@@ -62,8 +72,10 @@ function press(view, { key, target }, maps) {
   const h = maps.indexOf(target);
   if (key === "Enter" || key === " ") return enlarge(view, h);
   if (!KEYS[key] || h < 0) return false;
-  const { i, j } = KEYS[key]({ i: Math.floor(h / heads), j: h % heads });
-  view.reached = within(i, layers - 1) * heads + within(j, heads - 1);
+  const [layer, head] = [Math.floor(h / heads), h % heads];
+  const { i, j } = KEYS[key](view.across ? { i: head, j: layer } : { i: layer, j: head });
+  const [l, k] = view.across ? [j, i] : [i, j];
+  view.reached = within(l, layers - 1) * heads + within(k, heads - 1);
   maps[view.reached].tabIndex = 0;
   return maps[view.reached].focus();
 }

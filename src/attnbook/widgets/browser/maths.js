@@ -1,41 +1,64 @@
 // What every head of a sentence does, in numbers: pure functions, tested against NumPy.
 
 import { times } from "../core/maths/lists.js";
-import { entropy, rowAt, weights } from "../core/maths/nn.js";
+import { entropy, rowAt } from "../core/maths/nn.js";
 import { unpackLogs } from "../core/maths/packing.js";
 
-export const SPECIAL = ["[CLS]", "[SEP]"];
+const SPECIAL = ["[CLS]", "[SEP]"];
 const FEWEST = 1e-5; // of a row that gives less than this to what is not hidden, nothing is known
 
 /**
- * The log-weights of all heads of sentence k, each flat.
- * @type {(bytes: Uint8Array, lengths: number[], heads: number, k: number) => Float64Array[]}
+ * The places of [CLS] and [SEP] or, in a causal model, of the first token, which every query sees.
+ * @type {(tokens: string[], causal: boolean) => number[]}
  */
-export function logWeights(bytes, lengths, heads, k) {
-  const size = lengths[k] ** 2;
-  const before = lengths.slice(0, k).reduce((sum, n) => sum + n * n, 0);
-  return times(heads, (h) => unpackLogs(bytes, heads * before + h * size, size));
+export const special = (tokens, causal) =>
+  causal ? [0] : tokens.flatMap((token, j) => (SPECIAL.includes(token) ? j : []));
+
+/** How many weights of one head are kept: of a causal model the lower triangle. @type {(n: number, causal: boolean) => number} */
+export const kept = (n, causal) => (causal ? (n * (n + 1)) / 2 : n * n);
+
+/**
+ * The weights of all heads of sentence k, each flat, with zeros above the diagonal if causal.
+ * @type {(bytes: Uint8Array, lengths: number[], heads: number, k: number, causal: boolean) => Float64Array[]}
+ */
+export function stored(bytes, lengths, heads, k, causal) {
+  const n = lengths[k];
+  const size = kept(n, causal);
+  const before = lengths.slice(0, k).reduce((sum, m) => sum + kept(m, causal), 0);
+  return times(heads, (h) => {
+    const found = unpackLogs(bytes, heads * before + h * size, size).map((log) => Math.exp(log));
+    return causal ? squared(found, n) : found;
+  });
+}
+
+/** A lower triangle, row after row, as a square. @type {(triangle: Float64Array, n: number) => Float64Array} */
+function squared(triangle, n) {
+  const out = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) out.set(triangle.subarray(kept(i, true), kept(i + 1, true)), i * n);
+  return out;
 }
 
 /**
- * Which key each query may attend to, flat: all, or all but [CLS] and [SEP].
- * @type {(tokens: string[], hide: boolean) => Uint8Array}
+ * Which key each query may attend to, flat: those that are not hidden, in a causal model no later one.
+ * @type {(tokens: string[], hide: boolean, causal: boolean) => Uint8Array}
  */
-export const seen = (tokens, hide) =>
-  Uint8Array.from(tokens.flatMap(() => tokens.map((token) => !(hide && SPECIAL.includes(token)))));
+export function seen(tokens, hide, causal) {
+  const hidden = hide ? special(tokens, causal) : [];
+  return Uint8Array.from(tokens.flatMap((_, i) => tokens.map((__, j) => !(hidden.includes(j) || (causal && j > i)))));
+}
 
 /**
- * Weights from log-weights; where keys are left out, the others divided by their sum, or nothing
+ * Weights as they are drawn: those of keys that may be looked at, divided by their sum, or nothing
  * where that is too small to be known.
- * @type {(logs: Float64Array, n: number, may: Uint8Array, out?: Float64Array) => Float64Array}
+ * @type {(given: Float64Array, n: number, may: Uint8Array, out?: Float64Array) => Float64Array}
  */
-export function weighed(logs, n, may, out) {
-  const found = weights(logs, n, n, may, 1, out);
-  for (const i of times(n, (row) => row)) {
-    const left = rowAt(logs, i, n).reduce((sum, log, j) => (may[i * n + j] ? sum + Math.exp(log) : sum), 0);
-    if (left < FEWEST) rowAt(found, i, n).fill(0);
+export function weighed(given, n, may, out = new Float64Array(n * n)) {
+  for (let start = 0; start < n * n; start += n) {
+    let left = 0;
+    for (let at = start; at < start + n; at++) if (may[at]) left += given[at];
+    for (let at = start; at < start + n; at++) out[at] = may[at] && left >= FEWEST ? given[at] / left : 0;
   }
-  return found;
+  return out;
 }
 
 /** Which keys of query i each measure adds up; some lie outside the sentence. */
@@ -44,7 +67,7 @@ const KEYS = {
   previous: (i) => [i - 1],
   next: (i) => [i + 1],
   same: (i) => [i],
-  special: (_, { tokens }) => tokens.flatMap((token, j) => (SPECIAL.includes(token) ? j : [])),
+  special: (_, { tokens, causal }) => special(tokens, causal),
 };
 
 /**
@@ -60,10 +83,10 @@ function rowMeasure(i, values, may, what) {
 
 /**
  * A head's measure in one row or, where that is null, its mean over all rows that have such a key;
- * null where none has. `what` is {tokens, row, key, measure}.
+ * null where none has. `what` is {tokens, causal, row, key, measure}.
  * @param {Float64Array} values
  * @param {Uint8Array} may
- * @param {{tokens: string[], row: number|null, key: number|null, measure: string}} what
+ * @param {{tokens: string[], causal: boolean, row: number|null, key: number|null, measure: string}} what
  * @returns {number|null}
  */
 export function measured(values, may, what) {

@@ -7,39 +7,52 @@ from typing import Any
 
 import numpy as np
 
-from attnbook.widgets.core import checks
+from attnbook.widgets.core import checks, packing
 
-__all__ = ["SPECIAL", "read", "words"]
+__all__ = [
+    "MOST_SENTENCES",
+    "is_causal",
+    "pack",
+    "read_all",
+    "read_one",
+    "special",
+    "unpack",
+    "words",
+]
 
-SPECIAL = ("[CLS]", "[SEP]")
+MOST_SENTENCES = 20
 
-_MOST_HEADS = 144
-_MOST_SENTENCES = 20
+_SPECIAL = ("[CLS]", "[SEP]")
+_MOST_HEADS = 288
 _MOST_TOKENS = 20
 _SUM_NEAR = 1e-3  # how near to 1 a row must sum
 
 
-def read(sentences: Any) -> tuple[list[list[str]], list[np.ndarray]]:
-    """Return the tokens and the weights of each sentence.
+def read_all(sentences: Any, *, most: int) -> tuple[list[list[str]], list[np.ndarray]]:
+    """Return the tokens and the weights of each sentence, of which there are at most ``most``.
 
     Raises: TypeError for tokens that are no strings; ValueError for counts, shapes or weights that
     do not fit.
     """
     listed = hasattr(sentences, "__iter__") and not isinstance(sentences, (str, bytes))
     found = list(sentences) if listed else []
-    if not 1 <= len(found) <= _MOST_SENTENCES:
+    if not 1 <= len(found) <= most:
         raise ValueError(
-            f"sentences must be 1 to {_MOST_SENTENCES} of (tokens, weights), got"
+            f"sentences must be 1 to {most} of (tokens, weights), got"
             f" {len(found) if listed else checks.one_line(sentences)}"
         )
-    pairs = [_sentence(f"sentences[{k}]", sentence) for k, sentence in enumerate(found)]
+    pairs = [read_one(f"sentences[{k}]", sentence) for k, sentence in enumerate(found)]
     shapes = {weights.shape[:2] for _, weights in pairs}
     if len(shapes) > 1:
         raise ValueError(f"sentences must all have the same layers and heads, got {sorted(shapes)}")
     return [tokens for tokens, _ in pairs], [weights for _, weights in pairs]
 
 
-def _sentence(name: str, sentence: Any) -> tuple[list[str], np.ndarray]:
+def read_one(name: str, sentence: Any) -> tuple[list[str], np.ndarray]:
+    """Return the tokens and the weights of one sentence.
+
+    Raises: as ``read_all``.
+    """
     if not isinstance(sentence, (tuple, list)) or len(sentence) != 2:
         raise ValueError(f"{name} must be (tokens, weights), got {checks.one_line(sentence)}")
     tokens = checks.texts(f"the tokens of {name}", sentence[0])
@@ -62,7 +75,43 @@ def _sentence(name: str, sentence: Any) -> tuple[list[str], np.ndarray]:
     return tokens, weights
 
 
+def is_causal(weights: np.ndarray) -> bool:
+    """Return whether no query looks at a later key, in any head of (layers, heads, n, n)."""
+    return not np.triu(weights, k=1).any()
+
+
+def pack(weights: np.ndarray, *, causal: bool) -> bytes:
+    """Return weights (layers, heads, n, n) as bytes; of causal ones, the lower triangle alone."""
+    return packing.pack_logs(weights[..., _kept(weights.shape[-1], causal)]).tobytes()
+
+
+def unpack(packed: bytes, shape: tuple[int, ...], *, causal: bool) -> np.ndarray:
+    """Return what ``pack`` wrote as weights of this shape; above the diagonal they are exactly 0.
+
+    They are as the page has them: a weight that counts as 0 is 2e-9.
+    """
+    layers, heads, n, _ = shape
+    whole = np.frombuffer(packed, dtype="<u2").reshape(layers, heads, -1)
+    weights = np.zeros(shape)
+    weights[..., _kept(n, causal)] = np.exp(packing.unpack_logs(whole))
+    return weights
+
+
+def _kept(n: int, causal: bool) -> np.ndarray:
+    return np.tri(n, dtype=bool) if causal else np.ones((n, n), dtype=bool)
+
+
 def words(tokens: list[str]) -> str:
-    """Return pieces as words again: ## begins what goes on a word."""
-    text = " ".join(token for token in tokens if token not in SPECIAL)
+    """Return pieces as words again: ## begins what goes on a word, or a blank a new one."""
+    if any(token[:1].isspace() for token in tokens):
+        return "".join(tokens).strip() or " ".join(tokens)
+    text = " ".join(token for token in tokens if token not in _SPECIAL)
     return re.sub(r" (?=[.,;:?!])| ?##| (?=')|(?<=') ", "", text) or " ".join(tokens)
+
+
+def special(tokens: list[str], *, causal: bool) -> list[int]:
+    """Return the places of [CLS] and [SEP] or, in a causal model, of the first token.
+
+    That one every query can see, so that it takes what a head has no other use for.
+    """
+    return [0] if causal else [j for j, token in enumerate(tokens) if token in _SPECIAL]

@@ -1,44 +1,38 @@
 // All heads of a pretrained model on stored sentences: a small map of each, one of them large, and
 // which of them look from one word to another. The weights come when the reader asks for them.
 
+import { within } from "../core/maths/lists.js";
+import { bytesOf } from "../core/maths/packing.js";
 import { assetOf, sizeText } from "../core/view/assets.js";
-import {
-  alertLine,
-  button,
-  choice,
-  el,
-  mark,
-  nodes,
-  note,
-  onKeys,
-  reset,
-  setText,
-  tick,
-  twin,
-} from "../core/view/dom.js";
+import { alertLine, button, choice, el, nodes, note, onKeys, reset, setText, tick, twin } from "../core/view/dom.js";
 import { makeHead, paint } from "../core/view/frame.js";
 import { drawLarge, drawn, mapKeys, onCanvas, point, under } from "../core/view/plot.js";
 import { rowBars } from "../core/view/row.js";
 import { actions, rows } from "../core/view/saving.js";
 import { read } from "../core/view/store.js";
-import { bestHeads, smallMaps } from "./grid.js";
-import { logWeights, measured, ranked, seen, weighed } from "./maths.js";
-import { asked, headName, labels, largeCells, MEASURES, measureCells, NOTE, said } from "./words.js";
+import { bestHeads, isAcross, smallMaps } from "./grid.js";
+import { kept, measured, ranked, seen, stored, weighed } from "./maths.js";
+import { listed, ownSentence } from "./own.js";
+import { about, asked, headName, labels, largeCells, measureCells, measures, said, specialName } from "./words.js";
 
-const data = ["sentences", "shape", "asset", "initial"];
-const state = ["chosen", "layer", "head", "row", "key", "measure", "hide"];
+const data = ["sentences", "shape", "causal", "reads", "asset", "initial"];
+const shown = ["chosen", "layer", "head", "row", "key", "measure", "hide"];
+const state = [...shown, "own", "typed", "answer"];
 
-const NAMES = Object.keys(MEASURES);
 const WIDEST = 430; // of the large map, so that its row's bars have room beside it
 
 function build(store) {
-  const sentences = store.get("sentences");
+  const causal = store.get("causal");
+  const special = specialName(causal);
   const view = drawn(
     {
       store: { ...store, get: (name) => valid(store, name) },
       pin: "row",
       shape: store.get("shape"),
-      lengths: sentences.map(({ tokens }) => tokens.length),
+      causal,
+      special,
+      measures: measures({ special }),
+      lengths: store.get("sentences").map(({ tokens }) => tokens.length),
       bytes: null,
       shown: null,
       pointed: null,
@@ -52,7 +46,8 @@ function build(store) {
     },
     draw,
   );
-  view.settings = settings(view, sentences);
+  view.settings = settings(view);
+  view.own = ownSentence(store);
   view.ask = ask(view);
   view.live = arrange(view);
   view.node = el("div", {}, view.ask, view.alert.node);
@@ -64,8 +59,9 @@ function build(store) {
 /** A trait; a place that the sentence does not have is none. The heat map says "pinned" for row. */
 function valid(store, name) {
   const value = store.get(name === "pinned" ? "row" : name);
+  if (name === "chosen") return within(value, listed(store).length - 1);
   if (!["pinned", "row", "key"].includes(name)) return value;
-  return value < store.get("sentences")[store.get("chosen")].tokens.length ? value : null;
+  return value < listed(store)[valid(store, "chosen")].tokens.length ? value : null;
 }
 
 /** The button that fetches the weights, with their size. */
@@ -86,8 +82,8 @@ function ask(view) {
   return el("p", "ask", press);
 }
 
-const expected = ({ shape: [layers, heads], lengths }) =>
-  lengths.reduce((sum, n) => sum + 2 * layers * heads * n * n, 0);
+const expected = ({ shape: [layers, heads], lengths, causal }) =>
+  lengths.reduce((sum, n) => sum + 2 * layers * heads * kept(n, causal), 0);
 
 async function load(view) {
   view.alert.tell("");
@@ -100,7 +96,7 @@ async function load(view) {
     return view.alert.tell(`The weights could not be loaded: assets/${view.store.get("asset")}.js`);
   }
   view.ask.replaceWith(view.live);
-  mark(view.node.closest("figure") ?? view.node, "loaded"); // its fallback has done its work
+  view.node.closest("figure")?.querySelector(".attnbook-fallback")?.remove(); // it has done its work
   return view.redraw();
 }
 
@@ -138,12 +134,13 @@ function arrange(view) {
     "div",
     {},
     view.settings.node,
+    view.own.node,
     view.place,
     view.best.node,
     view.title,
     el("div", "main", view.plot, view.side),
     view.status,
-    note(NOTE),
+    note(about(view)),
     el("div", "foot", nodes(view.twins), actions(view)),
   );
 }
@@ -166,53 +163,60 @@ function keys(view, event) {
 }
 
 /** Sentence, hiding, reset. */
-function settings(view, sentences) {
+function settings(view) {
   const { store } = view;
-  const choose = choice(
-    "sentence",
-    sentences.map(({ name }, k) => `${k + 1}: ${name}`),
-    (chosen) => {
-      // the same words, where the other sentence has them
-      const there = (place) => {
-        const at = place === null ? -1 : sentences[chosen].tokens.indexOf(view.tokens[place]);
-        return at < 0 ? null : at;
-      };
-      store.set({ chosen, row: there(store.get("row")), key: there(store.get("key")) });
-    },
-  );
-  const hide = tick("hide [CLS] and [SEP]", (on) => store.set({ hide: on }));
-  const node = el("div", "controls sentence", choose.node, hide.node, reset(view, "picture"));
-  const show = () => {
-    choose.show(store.get("chosen"));
-    hide.show(store.get("hide"));
+  const choose = choice("sentence", [], (chosen) => {
+    // the same words, where the other sentence has them
+    const there = (place) => {
+      const at = place === null ? -1 : listed(store)[chosen].tokens.indexOf(view.tokens[place]);
+      return at < 0 ? null : at;
+    };
+    store.set({ chosen, row: there(store.get("row")), key: there(store.get("key")) });
+  });
+  const list = choose.node.querySelector("select");
+  const offer = (names) => {
+    if (names.length === list.length && names.every((name, k) => list.options[k].text === name)) return;
+    list.replaceChildren(...names.map((name) => el("option", {}, name)));
   };
-  return { node, show, first: choose.node.querySelector("select") };
+  const hide = tick(`hide ${view.special}`, (on) => store.set({ hide: on }));
+  const again = reset(view, "picture", () => view.own.forget());
+  const node = el("div", "controls sentence", choose.node, hide.node, again);
+  const show = ({ chosen, hide: on }) => {
+    const count = view.lengths.length;
+    offer(listed(store).map(({ name }, k) => (k < count ? `${k + 1}: ${name}` : `yours: ${name}`)));
+    choose.show(chosen);
+    hide.show(on);
+  };
+  return { node, show, first: list };
 }
 
 /** From which word to which, and by what the small maps are shaded. */
-function search({ store, names }) {
+function search({ store, names, measures }) {
+  const all = Object.keys(measures);
   const list = (label, none, trait, also) =>
     choice(label, [none, ...names], (place) => store.set({ [trait]: place ? place - 1 : null, ...(place && also) }));
   const from = list("look from", "all queries", "row");
   const to = list("to", "choose a key", "key", { measure: "key" });
-  const by = choice("shade by", Object.values(MEASURES), (place) => store.set({ measure: NAMES[place] }));
+  const by = choice("shade by", Object.values(measures), (place) => store.set({ measure: all[place] }));
   const show = ({ row, key, measure }) => {
     from.show((row ?? -1) + 1);
     to.show((key ?? -1) + 1);
-    by.show(NAMES.indexOf(measure));
+    by.show(all.indexOf(measure));
   };
   return { node: el("div", "controls", from.node, to.node, by.node), show };
 }
 
-/** Turn to a sentence: its log-weights, and all that hangs on its tokens. */
-function turn(view, chosen) {
-  const { tokens } = view.store.get("sentences")[chosen];
+/** Turn to a sentence: its weights, and all that hangs on its tokens. */
+function turn(view, sentence, chosen) {
+  const { bytes, causal, lengths } = view;
+  const { tokens, logs } = sentence;
   const n = tokens.length;
-  const [layers, heads] = view.shape;
-  Object.assign(view, { shown: chosen, tokens, cursor: null, painted: null, reached: null });
+  const count = view.shape[0] * view.shape[1];
+  Object.assign(view, { shown: sentence, tokens, cursor: null, painted: null, reached: null });
   view.names = labels(tokens);
   view.keyTokens = view.names; // of the bars, and of what is saved
-  view.all = logWeights(view.bytes, view.lengths, layers * heads, chosen).map((logs) => makeHead(logs, n, n));
+  const given = logs ? stored(bytesOf(logs), [n], count, 0, causal) : stored(bytes, lengths, count, chosen, causal);
+  view.all = given.map((weights) => makeHead(weights, n, n));
   view.search = search(view);
   view.grid = smallMaps(view);
   view.place.replaceChildren(view.search.node, view.grid.node);
@@ -222,18 +226,18 @@ function draw(view, width) {
   if (!view.bytes) return;
   const {
     store,
-    shape: [, heads],
+    shape: [layers, heads],
   } = view;
-  if (view.shown !== store.get("chosen")) turn(view, store.get("chosen"));
-  const now = read(store, state);
+  const now = read(store, shown);
+  const sentence = listed(store)[now.chosen];
+  if (view.shown !== sentence) turn(view, sentence, now.chosen);
+  view.across = isAcross(layers, width);
   const place = now.layer * heads + now.head;
   weighAll(view, now);
-  const what = { ...now, tokens: view.tokens };
-  const values = view.all.map((head) => measured(head.weights, view.may, what));
-  const { weights, scores: logs } = view.all[place];
-  view.now = { ...now, place, weights, logs, values, best: ranked(values) };
+  const { weights, scores: given } = view.all[place];
+  view.now = { ...now, place, weights, given, values: view.values, best: ranked(view.values) };
   view.heads = view.all.slice(place - now.head, place - now.head + heads);
-  for (const part of [view.settings, view.search, view.grid, view.best]) part.show(view.now);
+  for (const part of [view.settings, view.own, view.search, view.grid, view.best]) part.show(view.now);
   setText(view.best.title, asked(view));
   setText(view.title, headName(view, place));
   drawLarge(view, Math.min(width, WIDEST), picture(view));
@@ -243,16 +247,24 @@ function draw(view, width) {
   setText(view.status, said(view));
 }
 
-/** Weigh and paint all heads, where what they show has changed. */
-function weighAll(view, { chosen, hide }) {
-  const what = [chosen, hide, view.ramp];
-  if (view.painted?.every((one, place) => one === what[place])) return;
-  view.painted = what;
-  view.may = seen(view.tokens, hide);
-  for (const head of view.all) {
-    weighed(head.scores, view.tokens.length, view.may, head.weights);
-    paint(head, view.may, view.ramp);
+const same = (some, others) => some?.every((one, place) => one === others[place]);
+
+/** Weigh and paint all heads, and measure them, where what they show or are asked has changed. */
+function weighAll(view, { hide, row, key, measure }) {
+  const { tokens, causal } = view;
+  const what = [hide, view.ramp];
+  if (!same(view.painted, what)) {
+    view.painted = what;
+    view.may = seen(tokens, hide, causal);
+    for (const head of view.all) {
+      weighed(head.scores, tokens.length, view.may, head.weights);
+      paint(head, view.may, view.ramp);
+    }
   }
+  const asked = [view.painted, row, key, measure];
+  if (same(view.asked, asked)) return;
+  view.asked = asked;
+  view.values = view.all.map((head) => measured(head.weights, view.may, { tokens, causal, row, key, measure }));
 }
 
 const picture = ({ all, may, tokens, now }) => ({

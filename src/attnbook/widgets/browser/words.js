@@ -3,16 +3,20 @@
 import { times } from "../core/maths/lists.js";
 import { rowAt } from "../core/maths/nn.js";
 import { fixed, heaviest, quoted, visible } from "../core/view/text.js";
-import { ranked, SPECIAL } from "./maths.js";
+import { ranked, special } from "./maths.js";
 
-export const MEASURES = {
+/** What may be measured, in words; `special` is [CLS] and [SEP], or what stands for them. */
+export const measures = ({ special }) => ({
   key: "weight on the chosen key",
   previous: "weight on the previous token",
   next: "weight on the next token",
   same: "weight on the query itself",
-  special: "weight on [CLS] and [SEP]",
+  special: `weight on ${special}`,
   spread: "over how many keys",
-};
+});
+
+/** What heads look at that have nothing better to do. @type {(causal: boolean) => string} */
+export const specialName = (causal) => (causal ? "the first token" : "[CLS] and [SEP]");
 
 const NOTHING = "nothing that is not hidden";
 
@@ -20,10 +24,12 @@ export const HINT =
   "Click a cell of the large map to ask which heads look from its query to its " +
   "key; click a small map to make it large. Arrow keys and Enter do the same.";
 
-export const NOTE =
+export const about = ({ special, causal }) =>
   "The strip of a small map, and its tint, show the measure: full at a weight of " +
-  "1, or at all keys. “Over 1.4 keys” is e to the power of a row’s entropy. With [CLS] and [SEP] " +
-  "hidden as keys, what is left of a row is divided by its sum, so that it sums to 1 again.";
+  "1, or at all keys. “Over 1.4 keys” is e to the power of a row’s entropy. " +
+  (causal ? "A query sees no later token. " : "") +
+  `With ${special} hidden as ${causal ? "a key" : "keys"}, what is left of a row is divided by its sum, so that it ` +
+  "sums to 1 again.";
 
 /** Tokens that tell which they are: of one that comes twice, its place is said, from 0. */
 export const labels = (tokens) =>
@@ -39,10 +45,10 @@ export const valueText = ({ now }, h) =>
   now.values[h] === null ? "–" : fixed(now.values[h], now.measure === "spread" ? 1 : 3);
 
 /** What is measured: "it → animal", "all queries, on average: weight on the next token". */
-export function question({ now, names }) {
+export function question({ now, names, measures }) {
   const { row, key, measure } = now;
   const from = row === null ? "all queries, on average" : names[row];
-  if (measure !== "key") return `${from}: ${MEASURES[measure]}`;
+  if (measure !== "key") return `${from}: ${measures[measure]}`;
   return `${from} → ${key === null ? "?" : names[key]}`;
 }
 
@@ -56,12 +62,11 @@ export function asked(view) {
 }
 
 /** How much of a row went to the keys that are hidden. */
-function hidden({ now, names, tokens }) {
-  const row = rowAt(now.logs, now.row, tokens.length);
-  const sum = (counts) => row.reduce((total, log, j) => total + (counts(j) ? Math.exp(log) : 0), 0);
-  const share = sum((j) => SPECIAL.includes(tokens[j])) / sum(() => true);
+function hidden({ now, names, tokens, causal, special: name }) {
+  const share = special(tokens, causal).reduce((sum, j) => sum + now.given[now.row * tokens.length + j], 0);
+  const were = causal ? "it was" : "they were";
   return now.hide
-    ? ` Before they were hidden, [CLS] and [SEP] had ${fixed(share)} of the weight of ${quoted(names[now.row])}.`
+    ? ` Before ${were} hidden, ${name} had ${fixed(share)} of the weight of ${quoted(names[now.row])}.`
     : "";
 }
 
@@ -82,7 +87,11 @@ export function said(view) {
   if (cursor) {
     const at = cursor.i * n + cursor.j;
     return `${names[cursor.i]} → ${names[cursor.j]}: ${
-      view.may[at] ? `${fixed(now.weights[at])} in ${head}` : "hidden"
+      view.may[at]
+        ? `${fixed(now.weights[at])} in ${head}`
+        : view.causal && cursor.j > cursor.i
+          ? "comes later"
+          : "hidden"
     }`;
   }
   if (now.row === null) return HINT;
