@@ -44,8 +44,8 @@ def data() -> list[Any]:
 
 
 def measure(seed: int, *, layer: int, asked: int | None = None) -> dict[str, float]:
-    """Return each head's shares, over all pairs and over every other one; ``asked`` sentences."""
-    pairs = pronouns()[: None if asked is None else asked // 4]
+    """Return each head's shares, over all pairs and over every other one; or of asked / 6 pairs."""
+    pairs = pronouns()[: None if asked is None else asked // 6]
     outputs = pronoun_outputs(model(), pairs)
     intact = swing(leaning(model(), pairs))  # (pairs,)
     found: dict[str, float] = {}
