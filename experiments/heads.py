@@ -1,0 +1,72 @@
+"""Lecture 12's interventions: what each of MiniLM's heads does for a pronoun's vector.
+
+``attnbook.models.interventions`` says what is changed and measured. A row is a layer. Its numbers
+are shares of the intact swing: of a head that is ablated, how much is lost, and of one that is
+patched, how much is carried over from the other sentence (of the two numbers that the swing
+compares, each run is patched from the other, so that carrying all turns it round: half the change).
+
+The criterion was fixed before anything was run: a head matters if no other head of its layer costs
+as much, in the even pairs and in the odd ones.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Literal
+
+from attnbook.language.texts import pronouns
+from attnbook.models.interventions import (
+    leaning,
+    leaning_without,
+    pronoun_outputs,
+    replacements,
+    swing,
+)
+from attnbook.pretrained import Pretrained, load_minilm
+from experiments.harness import run
+
+SEEDS = (0,)  # nothing is drawn
+MODELS: dict[str, dict[str, Any]] = {f"layer {layer}": {"layer": layer} for layer in range(6)}
+AGAIN = ("layer 5", 0)
+TOLERANCE = {f"head {head}, ablated": 0.01 for head in range(12)}
+GROUPS = {f"head {head}": [head] for head in range(12)} | {"all heads": list(range(12))}
+
+
+@cache
+def model() -> Pretrained:
+    """Return MiniLM in double precision, so that another processor's rounding does not show."""
+    return load_minilm().double()
+
+
+def data() -> list[Any]:
+    """Return the pairs."""
+    return list(pronouns())
+
+
+def measure(seed: int, *, layer: int, asked: int | None = None) -> dict[str, float]:
+    """Return each head's shares, over all pairs and over every other one; or of asked / 6 pairs."""
+    pairs = pronouns()[: None if asked is None else asked // 6]
+    outputs = pronoun_outputs(model(), pairs)
+    intact = swing(leaning(model(), pairs))  # (pairs,)
+    found: dict[str, float] = {}
+    hows: tuple[tuple[Literal["ablate", "patch"], str, int], ...] = (
+        ("ablate", "ablated", 1),
+        ("patch", "patched", 2),
+    )
+    for how, done, parts in hows:
+        new = replacements(outputs, how)
+        rest = swing(leaning_without(model(), pairs, layer, new, list(GROUPS.values())))
+        change = (intact - rest) / parts  # (groups, pairs)
+        for name, row in zip(GROUPS, change, strict=True):
+            for of, part in (
+                ("", slice(None)),
+                (", even pairs", slice(0, None, 2)),
+                (", odd pairs", slice(1, None, 2)),
+            ):
+                share = row[part].mean() / intact[part].mean()
+                found[f"{name}, {done}{of}"] = share.item()
+    return found
+
+
+if __name__ == "__main__":
+    run(__file__)
