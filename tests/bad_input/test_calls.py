@@ -33,7 +33,8 @@ HEART = (
 FOLDERS = (
     "pretrained language language.vectors language.texts language.grammar.judge training.loop "
     "training.losses training.metrics training.schedules training.seeds training.resume "
-    "models.tasks models.recurrent models.transformers models.classifier models.results "
+    "models.tasks models.recurrent models.transformers models.masked models.classifier "
+    "models.results "
     "pictures.figures pictures.arcs"
 )
 MODULES = (*HEART.split(), *FOLDERS.split())

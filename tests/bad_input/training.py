@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from attnbook.models import recurrent, results, tasks, transformers
+from attnbook.models import masked, recurrent, results, tasks, transformers
 from attnbook.training import losses, metrics, train
 from attnbook.training.schedules import constant, warmup_cosine, warmup_inverse_sqrt
 from attnbook.training.seeds import seeded
@@ -35,6 +35,7 @@ TINY = partial(
 )
 BLIND = recurrent.translator(DIGITS, order="none", d_model=4, steps=1, progress=False)[0]
 LOGITS = zeros(2, 3, 9)
+SEES_ALL = masked.TextModel(14, causal=False, d_model=4, n_heads=2, n_layers=1, d_ff=4)
 CALLS: Calls = {
     "training.loop.train": [
         (trained(model=3), "model must be a torch.nn.Module", TypeError),
@@ -78,6 +79,35 @@ CALLS: Calls = {
             "batch must have the fields",
             TypeError,
         ),
+    ],
+    "models.masked.TextModel": [
+        (lambda: masked.TextModel(9, causal="yes"), "causal must be True or False", TypeError),
+        (lambda: masked.TextModel(9, causal=True, d_model=6), "d_model must be a multiple"),
+        (lambda: masked.TextModel(0, causal=True), f"vocabulary {WHOLE} 1"),
+        (lambda: SEES_ALL(IDS + 90), "tokens must hold token ids from 0 to 13"),
+    ],
+    "models.masked.masked_vocabulary": [
+        (lambda: masked.masked_vocabulary(3), "lesson must be a Lesson", TypeError),
+    ],
+    "models.masked.text_model": [
+        (lambda: masked.text_model(3, causal=True), "lesson must be a Lesson", TypeError),
+        (lambda: masked.text_model(DIGITS, causal=True, steps=9), f"steps {WHOLE} 101: it is 9"),
+        (lambda: masked.text_model(DIGITS, causal=False, n_layers=0), f"n_layers {WHOLE} 1"),
+    ],
+    "models.masked.hide": [
+        (lambda: masked.hide(3), "tokens must be a torch.Tensor", TypeError),
+        (lambda: masked.hide(X), "tokens must hold token ids of dtype torch.int64"),
+    ],
+    "models.masked.masked_loss": [
+        (lambda: masked.masked_loss(SEES_ALL, X), "batch must have the fields", TypeError),
+    ],
+    "models.masked.blanks": [
+        (lambda: masked.blanks(SEES_ALL, []), "sentence must hold at least one word"),
+        (lambda: masked.blanks(SEES_ALL, [99, 4]), "tokens must hold token ids from 0"),
+        (lambda: masked.blanks(SEES_ALL, "cat"), "sentence must be a list", TypeError),
+    ],
+    "models.masked.every_word_tried": [
+        (lambda: masked.every_word_tried(SEES_ALL, [4]), "model must be causal"),
     ],
     "models.transformers.crossings": [
         (lambda: transformers.crossings(BLIND, 3, ()), "lesson must be a Lesson", TypeError),

@@ -123,7 +123,7 @@ def scaled(kind: type[nn.Module]) -> Callable[..., None]:
     ("kind", "wanted"),
     [
         (rnn.Encoder, ["attention", "beams", "bottleneck", "scores", "transformer"]),
-        (layers.FeedForward, ["norms", "positions", "transformer", "tying"]),
+        (layers.FeedForward, ["masked", "norms", "positions", "transformer", "tying"]),
         (classifier.BiLSTMClassifier, ["features"]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

@@ -1,8 +1,9 @@
 """The models that the lectures train, each by one call, so that two lectures speak of the same.
 
 ``tasks`` holds what they learn, ``recurrent`` and ``transformers`` the translators and the language
-model, ``classifier`` a classifier of 2016, ``recipe`` how all of them are trained and remembered;
-``results`` what training over several seeds gave.
+model, ``masked`` a masked model beside a causal one, ``classifier`` a classifier of 2016,
+``recipe`` how all of them are trained and remembered; ``results`` what training over several seeds
+gave.
 """
 
 from attnbook.models.classifier import BiLSTMClassifier, classification_loss, labelled_batches
