@@ -58,6 +58,8 @@ UNCOMPARED = {
     "11-transformer": {
         "# @title One pass against one call a word: a ratio of times": "ratios of times, others "
         "on each machine",
+        "# @title A training step of each: a ratio of times": "a ratio of times, another on each "
+        "machine",
     },
 }
 COLLAPSED = {"hide-input", "hide-cell", "remove-input"}
