@@ -27,7 +27,7 @@ import re
 from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -36,6 +36,7 @@ from torch.nn.utils.parametrize import register_parametrization
 from torch.nn.utils.rnn import pad_sequence
 
 from attnbook.language.texts import Opinion, opinions
+from attnbook.layers import EncoderBlock
 from attnbook.masks import padding_mask
 from attnbook.models.recipe import fit
 from attnbook.pretrained import Pretrained, load_minilm
@@ -45,10 +46,21 @@ from experiments.harness import run
 
 STEPS, BATCH, RANK, HIDDEN = 102, 32, 8, 256
 # the first block that is trained; those below are computed once for each sentence
-FIRST = {"linear": 6, "hidden layer": 6, "low rank, last block": 5, "last block": 5}
-FIRST |= {"low rank": 0}
-RATES = {"bag of words": 3e-2, "linear": 3e-3, "hidden layer": 3e-3}
-RATES |= {"low rank, last block": 3e-3, "last block": 3e-4, "low rank": 3e-3}
+FIRST = {
+    "linear": 6,
+    "hidden layer": 6,
+    "low rank, last block": 5,
+    "last block": 5,
+    "low rank": 0,
+}
+RATES = {
+    "bag of words": 3e-2,
+    "linear": 3e-3,
+    "hidden layer": 3e-3,
+    "low rank, last block": 3e-3,
+    "last block": 3e-4,
+    "low rank": 3e-3,
+}
 MODELS = {
     f"{way}, {count} examples": {"way": way, "count": count} for count in (544, 50) for way in RATES
 }
@@ -163,12 +175,12 @@ def classifier(way: str) -> Classifier:
     """Return a classifier in which that is trained which requires a gradient."""
     model = minilm(torch.get_default_dtype())
     blocks = deepcopy(model.encoder.blocks[FIRST[way] :])
-    d = model.encoder.blocks[0].attention.d_model
+    d = model.embeddings.tokens.embedding_dim
     if way == "last block":
         blocks.requires_grad_(True)
     if way.startswith("low rank"):
         for block in blocks:
-            qkv = block.attention.qkv
+            qkv = cast(EncoderBlock, block).attention.qkv
             register_parametrization(qkv, "weight", LowRank(qkv.weight, RANK))
     if way == "hidden layer":
         return Classifier(
