@@ -46,6 +46,12 @@ CALLS: Calls = {
             lambda: tiny().continue_text("a" * 9),
             "max_length must keep a text within 48 tokens: 9 are there, and 40 more were asked for",
         ),
+        (lambda: tiny().stream(["a"]), "text must be a string: it is a list", TypeError),
+        (lambda: tiny().stream(""), "each text must have a token to begin with"),
+        (
+            lambda: tiny().stream("a" * 9),
+            "max_length must keep a text within 48 tokens: 9 are there, and 40 more were asked for",
+        ),
         (lambda: tiny()(IDS + 999), "tokens must hold token ids from 0 to 260: 1000 is among them"),
         (lambda: SmolLM("x", dtype=torch.int8), "dtype must be one of floating-point numbers"),
     ],

@@ -59,12 +59,17 @@ ELSEWHERE = {
     **dict.fromkeys(("language.Tree", "pictures.arcs.Arcs", "pictures.arcs.Parsed"), RESULT),
     "language.vectors.Vectors": RESULT,
     "language.book_trees": "takes nothing",
+    "pretrained.smollm_file": "takes nothing",
     **dict.fromkeys(
-        ("language.texts.treebank", "language.texts.opinions", "language.texts.pronouns"),
+        [
+            f"language.texts.{name}"
+            for name in ("minimal_pairs", "opinions", "pronouns", "treebank")
+        ],
         "takes nothing",
     ),
     **dict.fromkeys(
-        ("language.texts.Opinion", "language.texts.Opinions", "language.texts.PronounPair"), RESULT
+        [f"language.texts.{n}" for n in ("MinimalPair", "Opinion", "Opinions", "PronounPair")],
+        RESULT,
     ),
     "models.classifier.Labelled": RESULT,
     "models.tasks.Lesson": "names pairs and vocabularies, which were checked",
