@@ -256,11 +256,11 @@ def test_a_stream_is_what_is_written_at_once(tiny: SmolLM, prompt: str) -> None:
 
 def test_a_stream_holds_a_character_back_until_it_is_whole(tiny: SmolLM, monkeypatch) -> None:
     """What is written: é, half of a é and the end; before the half, a whole letter."""
-    script = tiny.encode("aé tthe")[0][0].tolist()
+    script = tiny.encode("aé the1")[0][0].tolist()
     script = [*script, tiny.encode("é")[0][0, 0].item(), tiny.eos]
     rows = iter(nn.functional.one_hot(torch.tensor(script), len(tiny_smollm.pieces())).double())
     monkeypatch.setattr(tiny, "step", lambda token, state: (next(rows)[None], state))
-    assert list(tiny.stream("a")) == ["a", "é", " t", "t", "he", "�"]
+    assert list(tiny.stream("a")) == ["a", "é", " the", "1", "�"]
 
 
 def test_a_stream_writes_while_it_is_read(tiny: SmolLM, monkeypatch) -> None:

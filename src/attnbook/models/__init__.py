@@ -2,7 +2,7 @@
 
 ``tasks`` holds what they learn, ``recurrent`` and ``transformers`` the translators and the language
 model, ``classifier`` a classifier of 2016, ``recipe`` how all of them are trained and remembered;
-``results`` what training over several seeds gave.
+``results`` what training over several seeds gave; ``recorded`` what SmolLM2 answered.
 """
 
 from attnbook.models.classifier import BiLSTMClassifier, classification_loss, labelled_batches

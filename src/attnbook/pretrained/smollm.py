@@ -168,8 +168,9 @@ class SmolLM(LanguageModel):
 def load_smollm(path: str | Path | None = None, *, dtype: torch.dtype = torch.float32) -> SmolLM:
     """Load SmolLM2-135M-Instruct: 30 layers, 9 heads on 3, d_model 576, 134.5 million numbers.
 
-    The file is the one at ``path``; or ``smollm_file()``; or the one of the Hugging Face hub. Its matrices have 4 bits a
-    number, the embeddings 8, so that it answers nearly, not wholly, as the authors' model does.
+    The file is the one at ``path``; or ``smollm_file()``; or the one of the Hugging Face hub. Its
+    matrices have 4 bits a number, the embeddings 8, so that it answers nearly, not wholly, as the
+    authors' model does.
 
     Raises: FileNotFoundError where there is none; as ``SmolLM``.
     Source: Ben Allal et al. (2025).
