@@ -38,13 +38,13 @@ DECIMALS = 4
 
 
 def write(model, prompt):
-    yield from model.stream(prompt, max_length=22)
+    yield from model.stream(prompt, max_length=13)
 
 
 def draw(model, prompt, seed):
     chance = torch.Generator().manual_seed(seed)
     by_chance = partial(sample, temperature=0.8, generator=chance)
-    return model.continue_text(prompt, max_length=22, write=by_chance)[0]
+    return model.continue_text(prompt, max_length=13, write=by_chance)[0]
 
 
 def log_p(model, text, given="<|endoftext|>"):

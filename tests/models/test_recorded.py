@@ -37,7 +37,7 @@ def absent(monkeypatch: pytest.MonkeyPatch) -> None:
 def store(absent: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A record of one question, and no model."""
     known = {"twice": {"code": record.code_of(twice), "answers": {'["é"]': ["x"]}}}
-    monkeypatch.setattr(record, "_store", lambda: {"file": "a.gguf", "functions": known})
+    monkeypatch.setattr(record, "_store", lambda: {"functions": known})
     return known
 
 
@@ -52,14 +52,14 @@ def test_with_the_file_the_model_answers(tmp_path: Path, monkeypatch) -> None:
         "".join(recorded(letters)("the")) == load_smollm(path).continue_text("the", max_length=3)[0]
     )
     assert recorded(ask_gradient)() is False
-    assert answered() == f"SmolLM2's file {script.stored()['file']} is here: answers are computed"
+    assert answered() == "SmolLM2's file is here: its answers are computed"
     path.unlink()
     assert recorded(twice)("the") == ["t", "he"] * 2  # it was read once
 
 
 def test_without_the_file_the_record_answers(store: dict[str, Any]) -> None:
     assert recorded(twice)("é") == ["x"]
-    assert answered() == "SmolLM2's file is not here: answers are those recorded from a.gguf"
+    assert answered() == "SmolLM2's file is not here: its answers are recorded ones"
     assert recorded(twice).__name__ == "twice"
 
 

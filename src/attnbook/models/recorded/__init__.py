@@ -65,10 +65,9 @@ def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def answered() -> str:
     """Say in a line where the answers come from: this machine, or the record."""
-    store = _store()
     if smollm_file() is not None:
-        return f"SmolLM2's file {store['file']} is here: answers are computed"
-    return f"SmolLM2's file is not here: answers are those recorded from {store['file']}"
+        return "SmolLM2's file is here: its answers are computed"
+    return "SmolLM2's file is not here: its answers are recorded ones"
 
 
 def smollm_heads() -> list[tuple[list[str], np.ndarray]]:
