@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from attnbook.decoding import beam_search, sample
 from attnbook.positions import Rotary
-from attnbook.pretrained import SmolLM, load_smollm, smollm
+from attnbook.pretrained import SmolLM, load_smollm, smollm, smollm_file
 from attnbook.record import record_attention
 from attnbook.transformer import LanguageModel
 from tests import needs, tiny_smollm
@@ -246,6 +246,35 @@ def test_it_writes_by_chance_and_with_a_beam_too(tiny: SmolLM) -> None:
     assert len(best.tokens) <= 3
 
 
+@pytest.mark.parametrize("prompt", ["the cat", "t", "12 é"])
+def test_a_stream_is_what_is_written_at_once(tiny: SmolLM, prompt: str) -> None:
+    (whole,) = tiny.continue_text(prompt, max_length=20)
+    pieces = list(tiny.stream(prompt, max_length=20))
+    assert "".join(pieces) == whole
+    assert all(pieces)
+
+
+def test_a_stream_holds_a_character_back_until_it_is_whole(tiny: SmolLM, monkeypatch) -> None:
+    """What is written: é, half of a é and the end; before the half, a whole letter."""
+    script = tiny.encode("aé the1")[0][0].tolist()
+    script = [*script, tiny.encode("é")[0][0, 0].item(), tiny.eos]
+    rows = iter(nn.functional.one_hot(torch.tensor(script), len(tiny_smollm.pieces())).double())
+    monkeypatch.setattr(tiny, "step", lambda token, state: (next(rows)[None], state))
+    assert list(tiny.stream("a")) == ["a", "é", " the", "1", "�"]
+
+
+def test_a_stream_writes_while_it_is_read(tiny: SmolLM, monkeypatch) -> None:
+    """What nobody asks for is not computed; what cannot be written is refused before that."""
+    steps, step = [], tiny.step
+    monkeypatch.setattr(tiny, "step", lambda *given: steps.append(1) or step(*given))
+    stream = tiny.stream("the cat", max_length=20)
+    assert len(steps) == 0
+    next(stream)
+    assert 1 <= len(steps) <= 4  # a character has at most four bytes
+    with pytest.raises(ValueError, match="max_length must keep a text within"):
+        tiny.stream("the cat", max_length=99)
+
+
 def test_a_text_may_fill_the_context_and_no_more(tiny: SmolLM) -> None:
     full = "a" * tiny.max_length
     assert tiny(tiny.encode(full)[0]).shape[1] == tiny.max_length
@@ -309,6 +338,16 @@ def test_the_packages_file_is_taken_and_its_code_is_not_run(
     (folder / smollm.FILE).unlink()
     with pytest.raises(FileNotFoundError, match="found neither"):
         load_smollm()
+
+
+def test_to_ask_for_the_file_asks_no_network(nowhere, monkeypatch, tmp_path: Path) -> None:
+    assert smollm_file() is None
+    hub = sys.modules["huggingface_hub"]
+    monkeypatch.setattr(hub, "try_to_load_from_cache", lambda *_, **__: str(tmp_path))
+    assert smollm_file() == tmp_path
+    assert nowhere == []
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    assert smollm_file() is None
 
 
 def test_a_path_comes_first(nowhere, tmp_path: Path, theirs: nn.Module) -> None:

@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 import torch
 
+from attnbook.models.recorded import recorded
 from attnbook.pretrained import SmolLM, load_smollm
 from tests import tiny_smollm
 from tests.bad_input.rows import IDS, WHOLE, Calls, rows
@@ -26,6 +27,11 @@ def tiny() -> SmolLM:
 def load_from_nowhere() -> SmolLM:
     with patch.dict(sys.modules, NOT_HERE):
         return load_smollm()
+
+
+def ask_without_a_model() -> None:
+    with patch.dict(sys.modules, NOT_HERE):
+        recorded(len)("a")
 
 
 LONG = "each text must have at most 48 tokens"
@@ -46,6 +52,12 @@ CALLS: Calls = {
             lambda: tiny().continue_text("a" * 9),
             "max_length must keep a text within 48 tokens: 9 are there, and 40 more were asked for",
         ),
+        (lambda: tiny().stream(["a"]), "text must be a string: it is a list", TypeError),
+        (lambda: tiny().stream(""), "each text must have a token to begin with"),
+        (
+            lambda: tiny().stream("a" * 9),
+            "max_length must keep a text within 48 tokens: 9 are there, and 40 more were asked for",
+        ),
         (lambda: tiny()(IDS + 999), "tokens must hold token ids from 0 to 260: 1000 is among them"),
         (lambda: SmolLM("x", dtype=torch.int8), "dtype must be one of floating-point numbers"),
     ],
@@ -55,6 +67,10 @@ CALLS: Calls = {
         (partial(load_smollm, "nowhere.gguf"), "there is no file nowhere.gguf", FileNotFoundError),
     ],
 }
+CALLS["models.recorded.recorded"] = [
+    (partial(recorded, "len"), "function must be one: 'len'", TypeError),
+    (ask_without_a_model, "len('a') is no question whose answer was", FileNotFoundError),
+]
 ROWS = rows(CALLS)
 
 

@@ -34,8 +34,7 @@ FOLDERS = (
     "pretrained language language.vectors language.texts language.grammar.judge training.loop "
     "training.losses training.metrics training.schedules training.seeds training.resume "
     "models.tasks models.recurrent models.transformers models.masked models.classifier "
-    "models.results "
-    "pictures.figures pictures.arcs"
+    "models.results models.recorded pictures.figures pictures.arcs"
 )
 MODULES = (*HEART.split(), *FOLDERS.split())
 ROWS = [
@@ -60,16 +59,23 @@ ELSEWHERE = {
     **dict.fromkeys(("language.Tree", "pictures.arcs.Arcs", "pictures.arcs.Parsed"), RESULT),
     "language.vectors.Vectors": RESULT,
     "language.book_trees": "takes nothing",
+    "pretrained.smollm_file": "takes nothing",
     **dict.fromkeys(
-        ("language.texts.treebank", "language.texts.opinions", "language.texts.pronouns"),
+        [f"language.texts.{n}" for n in ("minimal_pairs", "opinions", "pronouns", "treebank")],
         "takes nothing",
     ),
     **dict.fromkeys(
-        ("language.texts.Opinion", "language.texts.Opinions", "language.texts.PronounPair"), RESULT
+        [f"language.texts.{n}" for n in ("MinimalPair", "Opinion", "Opinions", "PronounPair")],
+        RESULT,
     ),
     "models.classifier.Labelled": RESULT,
     "models.tasks.Lesson": "names pairs and vocabularies, which were checked",
     "models.results.names": "takes nothing",
+    "models.recorded.PronounLeans": RESULT,
+    **dict.fromkeys(
+        [f"models.recorded.{n}" for n in ("answered", "smollm_heads", "smollm_pronouns")],
+        "takes nothing",
+    ),
     "training.metrics.AlignmentAccuracy": RESULT,
     "training.resume.Checkpoint": "read_checkpoint makes it: see the tests of files",
     "layers.BlockOptions": "names the options of a block, which checks them",

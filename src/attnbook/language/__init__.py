@@ -5,7 +5,7 @@
 - ``vocabulary``, ``batching``: from tokens to numbers to padded batches
 - ``tokens``, ``readers``, ``vectors``: from text files to tokens, and to the rows of a vocabulary
 - ``dependencies``: sentences with their trees, annotated by hand, and a reader for such files
-- ``texts``: opinions, pronouns and a treebank, written to look into a model with
+- ``texts``: opinions, pronouns, minimal pairs and a treebank, written to look into a model with
 """
 
 from attnbook.language.batching import Batch, batches, pad_batch
@@ -14,9 +14,11 @@ from attnbook.language.grammar.parallel import english_french
 from attnbook.language.pairs import Corpus, Pair, crosses
 from attnbook.language.readers import TextPair, read_aligned, read_multi30k, read_tab_separated
 from attnbook.language.texts import (
+    MinimalPair,
     Opinion,
     Opinions,
     PronounPair,
+    minimal_pairs,
     opinions,
     pronouns,
     treebank,
@@ -29,6 +31,7 @@ from attnbook.language.vocabulary import Vocabulary
 __all__ = [
     "Batch",
     "Corpus",
+    "MinimalPair",
     "Opinion",
     "Opinions",
     "Pair",
@@ -44,6 +47,7 @@ __all__ = [
     "dates",
     "detokenise",
     "english_french",
+    "minimal_pairs",
     "opinions",
     "pad_batch",
     "pronouns",

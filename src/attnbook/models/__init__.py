@@ -3,7 +3,7 @@
 ``tasks`` holds what they learn, ``recurrent`` and ``transformers`` the translators and the language
 model, ``masked`` a masked model beside a causal one, ``classifier`` a classifier of 2016,
 ``recipe`` how all of them are trained and remembered; ``results`` what training over several seeds
-gave.
+gave; ``recorded`` what SmolLM2 answered.
 """
 
 from attnbook.models.classifier import BiLSTMClassifier, classification_loss, labelled_batches

