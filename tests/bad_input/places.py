@@ -6,7 +6,7 @@ import torch
 
 from attnbook import positions as pos
 from attnbook.cache import KVCache
-from tests.bad_input.rows import FLOATS, HEADS, LENGTHS, WHOLE, Calls, M, X, rows, zeros
+from tests.bad_input.rows import FLOATS, HEADS, LENGTHS, NAN, WHOLE, Calls, M, X, rows, zeros
 
 
 def filled() -> KVCache:
@@ -68,6 +68,7 @@ CALLS: Calls = {
         ),
         (lambda: pos.Rotary(4)(X), "x must have the shape (…, n, 4)"),
         (lambda: pos.Rotary(4, base=True), "base must be above 0 and finite: it is True"),
+        (lambda: pos.Rotary(4, scaling=2.0), "scaling must be a Scaling or None", TypeError),
         (
             lambda: pos.Rotary(2)(HEADS[:1], LENGTHS),
             "offset must be a number, or have the shape (b,) = (1,): its shape is (2,)",
@@ -91,6 +92,33 @@ CALLS: Calls = {
         (
             lambda: pos.Rotary(2)(HEADS, 3, positions=torch.arange(5)),
             "offset must be 0 where positions",
+        ),
+    ],
+    "positions.Scaling": [
+        (
+            lambda: pos.Scaling("linear", 2),
+            "kind must be one of 'interpolation', 'ntk', 'yarn', 'llama3': it is 'linear'",
+        ),
+        *(
+            (partial(pos.Scaling, "ntk", s), f"factor must be at least 1 and finite: it is {s!r}")
+            for s in (0.5, 0, -2, torch.inf, NAN, True, "2", None)
+        ),
+        (lambda: pos.Scaling("yarn", 2), f"trained {WHOLE} 1: it is None"),
+        (lambda: pos.Scaling("llama3", 2, 0), f"trained {WHOLE} 1: it is 0"),
+        (lambda: pos.Scaling("ntk", 2, 0.5), f"trained {WHOLE} 1: it is 0.5"),
+    ],
+    "positions.rotary_speeds": [
+        (lambda: pos.rotary_speeds(5), "d must be even, for its numbers are taken in pairs"),
+        (lambda: pos.rotary_speeds(4, 0.0), "base must be above 0 and finite: it is 0.0"),
+        (lambda: pos.rotary_speeds(4, dtype=torch.int8), "dtype must be one of floating-point"),
+        (lambda: pos.rotary_speeds(4, 50.0, 2.0), "scaling must be a Scaling or", TypeError),
+        (
+            lambda: pos.rotary_speeds(4, 1.0, pos.Scaling("yarn", 2, 9)),
+            "base must be above 1 where speeds are scaled: it is 1.0",
+        ),
+        (
+            lambda: pos.rotary_speeds(2, 50.0, pos.Scaling("ntk", 2)),
+            'd must be at least 4 for "ntk": it is 2',
         ),
     ],
     "positions.alibi_bias": [
