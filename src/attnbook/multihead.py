@@ -96,9 +96,10 @@ class MultiHeadAttention(nn.Module):
         self._check_call(x, memory, cache)
         offset = 0 if cache is None else cache.length
         query, key, value = self._project(x, memory, offset)  # (b, h, n_q, d), (b, h_kv, n_k, d)
-        if cache is not None:
-            key, value = cache.append(key, value)
         mask, bias = _of_all_heads(mask), _like(_of_all_heads(bias), query)
+        if cache is not None:
+            mask, bias, causal = cache.visible(key, mask, bias, causal)
+            key, value = cache.append(key, value)
         output = self.attend(query, key, value, mask, bias, causal)  # (b, h, n_q, d)
         merged = output.transpose(1, 2).flatten(2)  # (b, n_q, d_model)
         return self.out(merged)  # the heads' outputs, mixed

@@ -193,6 +193,11 @@ CALLS: Calls = {
     ],
     "masks.window_mask": [
         (lambda: masks.window_mask(3, None, 2), f"n_k {WHOLE} 0: it is None"),
+        (
+            lambda: masks.window_mask(3, 3, 2, sinks=2),
+            "sinks must be below window = 2, for a token must see itself: it is 2",
+        ),
+        (lambda: masks.window_mask(3, 3, 2, sinks=-1), f"sinks {WHOLE} 0: it is -1"),
     ],
     "masks.as_torch_mha_mask": [
         (lambda: masks.as_torch_mha_mask(X), "mask must be boolean"),
