@@ -380,6 +380,19 @@ CALLS: Calls = {
             lambda: language().reorder(language().start(IDS, LENGTHS), LENGTHS[None]),
             "rows must have the shape (m,)",
         ),
+        (
+            lambda: language().rewind(language().start(IDS, LENGTHS), 4),
+            "n must be at most 3, the tokens so far: it is 4",
+        ),
+        (lambda: language().rewind(language().start(IDS, LENGTHS), -1), f"n {WHOLE} 0: it is -1"),
+        (
+            lambda: language().start(IDS, LENGTHS, caches=[]),
+            "caches must hold one KVCache for each of the 1 blocks: it holds 0",
+        ),
+        (
+            lambda: language().start(IDS, LENGTHS, caches=language().start(IDS, LENGTHS).caches),
+            "caches must be empty at the start: one holds 3 rows",
+        ),
     ],
 }
 ROWS = rows(CALLS)
