@@ -28,7 +28,7 @@ from tests.bad_input.test_files import FILES
 
 HEART = (
     "masks scores attention positions cache multihead embeddings efficient layers rnn "
-    "transformer decoding record reference"
+    "transformer decoding speculation record reference"
 )
 FOLDERS = (
     "pretrained language language.vectors language.texts language.grammar.judge training.loop "
@@ -73,6 +73,8 @@ ELSEWHERE = {
     "training.resume.Checkpoint": "read_checkpoint makes it: see the tests of files",
     "layers.BlockOptions": "names the options of a block, which checks them",
     "decoding.Stepper": "is a protocol",
+    "speculation.Rewindable": "is a protocol",
+    **dict.fromkeys(("speculation.Draft", "speculation.Speculated"), RESULT),
     "training.losses.teacher_forced_loss": "teacher_forced, then sequence_loss",
     "training.metrics.evaluating": "takes any module",
     "training.seeds.random_state": "takes nothing",
