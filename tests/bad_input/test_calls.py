@@ -27,7 +27,7 @@ from tests.bad_input.rows import Row
 from tests.bad_input.test_files import FILES
 
 HEART = (
-    "masks scores attention positions cache multihead embeddings efficient layers rnn "
+    "masks scores attention positions cache multihead latent embeddings efficient layers rnn "
     "transformer decoding speculation record reference"
 )
 FOLDERS = (
@@ -72,6 +72,7 @@ ELSEWHERE = {
     "training.metrics.AlignmentAccuracy": RESULT,
     "training.resume.Checkpoint": "read_checkpoint makes it: see the tests of files",
     "layers.BlockOptions": "names the options of a block, which checks them",
+    "multihead.of_all_heads": "is for layers, whose Attend checks the mask",
     "decoding.Stepper": "is a protocol",
     "speculation.Rewindable": "is a protocol",
     **dict.fromkeys(("speculation.Draft", "speculation.Speculated"), RESULT),
