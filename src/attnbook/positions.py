@@ -108,7 +108,7 @@ class Scaling:
 
     Raises: ValueError for another kind, a factor below 1, and a ``trained`` below 1, which "yarn"
     and "llama3" must have.
-    Source: Chen et al. (2023), equation 4; bloc97 (2023) for "ntk"; Peng et al. (2023), section 3,
+    Source: Chen et al. (2023) for "interpolation"; bloc97 (2023) for "ntk"; Peng et al. (2023)
     for "yarn", its pairs rounded as in the authors' code; the code of Llama 3.1 for "llama3".
     """
 

@@ -155,7 +155,7 @@ def look_up(
     no guess.
 
     Raises: ValueError for a ``longest`` below 1.
-    Source: Saxena (2023); Yang et al. (2023), section 3, for the idea.
+    Source: Saxena (2023); Yang et al. (2023) for the idea.
     """
     _check.sizes(longest=longest)
     for length in range(min(longest, len(text) - 1), 0, -1):

@@ -27,8 +27,8 @@ from tests.bad_input.rows import Row
 from tests.bad_input.test_files import FILES
 
 HEART = (
-    "masks scores attention positions cache multihead latent embeddings efficient layers rnn "
-    "transformer decoding speculation record reference"
+    "masks scores attention positions cache multihead latent embeddings efficient recurrence "
+    "layers rnn transformer decoding speculation record reference"
 )
 FOLDERS = (
     "pretrained language language.vectors language.texts language.grammar.judge training.loop "
@@ -75,6 +75,7 @@ ELSEWHERE = {
     "multihead.of_all_heads": "is for layers, whose Attend checks the mask",
     "decoding.Stepper": "is a protocol",
     "speculation.Rewindable": "is a protocol",
+    "recurrence.Remembered": RESULT,
     **dict.fromkeys(("speculation.Draft", "speculation.Speculated"), RESULT),
     "training.losses.teacher_forced_loss": "teacher_forced, then sequence_loss",
     "training.metrics.evaluating": "takes any module",
