@@ -10,6 +10,7 @@ from torch import Tensor
 from attnbook import attention as att
 from attnbook import efficient as eff
 from attnbook import masks, reference
+from attnbook import recurrence as rec
 from attnbook import scores as sco
 from attnbook.multihead import Attend, repeat_heads
 from tests.bad_input.rows import FLOATS, HEADS, NAN, WHOLE, Calls, M, Row, X, rows, zeros
@@ -88,8 +89,11 @@ TRIPLES = {
     "attention.fused_attention": att.fused_attention,
     "efficient.tiled_attention": eff.tiled_attention,
     "efficient.local_attention": partial(eff.local_attention, window=2),
+    "recurrence.delta_rule": partial(rec.delta_rule, beta=X[..., 0]),
+    "recurrence.delta_steps": partial(rec.delta_steps, beta=X[..., 0]),
     "efficient.linear_attention": eff.linear_attention,
 }
+RULES = {name: TRIPLES[name] for name in TRIPLES if name.startswith("recurrence")}
 MASKED = {name: TRIPLES[name] for name in list(TRIPLES)[:3]}
 BIASED = {name: TRIPLES[name] for name in list(TRIPLES)[:2]}
 ALL = {"query": X, "key": X, "value": X}
@@ -147,6 +151,21 @@ SHARED = [
         for words in (f"query and key {SAME}",)
     ),
     *(
+        Row(of, partial(f, X, X, X, **changed), words)
+        for of, f in RULES.items()
+        for changed, words in (
+            ({"beta": X}, "beta must have the shape (…, n) = (2, 5): its shape is (2, 5, 8)"),
+            ({"beta": M}, f"beta {FLOATS}: its dtype is torch.bool"),
+            ({"gate": X[0, :, 0]}, "gate must have the shape (…, n) = (2, 5): its shape is (5,)"),
+            ({"gate": X[..., 0].to("meta")}, f"key and gate {SAME} device: key has cpu, gate has"),
+            ({"state": X}, "state must have the shape (…, d, d_v) = (2, 8, 8): its shape is (2, 5"),
+        )
+    ),
+    *(
+        Row(of, partial(f, X[:, :4], X, X), f"query and key {SAME} length: query has 4 rows")
+        for of, f in RULES.items()
+    ),
+    *(
         Row(of, partial(f, bad), f"{name} {WHOLE} {least}: it is {bad}")
         for of, f, name, least in (
             ("masks.causal_mask", masks.causal_mask, "n_q", 0),
@@ -158,6 +177,12 @@ SHARED = [
                 "efficient.tiled_attention",
                 lambda n: eff.tiled_attention(X, X, X, tile=n),
                 "tile",
+                1,
+            ),
+            (
+                "recurrence.delta_rule",
+                lambda n: rec.delta_rule(X, X, X, X[..., 0], chunk=n),
+                "chunk",
                 1,
             ),
             ("efficient.online_softmax", lambda n: eff.online_softmax(X, tile=n), "tile", 1),
@@ -193,6 +218,11 @@ CALLS: Calls = {
     ],
     "masks.window_mask": [
         (lambda: masks.window_mask(3, None, 2), f"n_k {WHOLE} 0: it is None"),
+        (
+            lambda: masks.window_mask(3, 3, 2, sinks=2),
+            "sinks must be below window = 2, for a token must see itself: it is 2",
+        ),
+        (lambda: masks.window_mask(3, 3, 2, sinks=-1), f"sinks {WHOLE} 0: it is -1"),
     ],
     "masks.as_torch_mha_mask": [
         (lambda: masks.as_torch_mha_mask(X), "mask must be boolean"),
