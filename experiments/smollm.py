@@ -1,6 +1,6 @@
-"""Ask SmolLM2 what lecture 12 asks it, and keep the answers for machines without its file.
+"""Ask SmolLM2 what lectures 12 and 13 ask it, and keep the answers for machines without its file.
 
-The functions are the lecture's own, to the letter: an answer is given only to the same code.
+The functions are the lectures' own, to the letter: an answer is given only to the same code.
 ``python -m experiments.smollm`` asks where a question is new, ``--again`` asks all anew.
 """
 
@@ -24,6 +24,7 @@ from attnbook.language import PronounPair, minimal_pairs, pronouns
 from attnbook.models.recorded import FOLDER, code_of, key_of
 from attnbook.pretrained import SmolLM, load_smollm, smollm_file
 from attnbook.record import record_attention
+from attnbook.speculation import look_up, speculate
 
 PROMPTS = ("My grandmother always told me that", "The capital of France is", "Water boils at")
 SEEDS = (1, 3, 5)  # whose draws are the same where logits are rounded otherwise
@@ -35,6 +36,18 @@ SENTENCES = (
 )
 SHOWN = pronouns()[:2]
 DECIMALS = 4
+GUESSED = {
+    "a story": "My grandmother always told me that",
+    "a list": (
+        '[{"name": "Anna", "age": 31, "city": "Paris"},\n'
+        ' {"name": "Ben", "age": 27, "city": "Rome"},\n {"name": "Clara", "age":'
+    ),
+    "a rewriting": (
+        "<|im_start|>user\nWrite this again, with a dog instead of the cat: The cat sat by the"
+        " window and looked at the rain. When the rain stopped, the cat went out and the cat was"
+        " happy.<|im_end|>\n<|im_start|>assistant\n"
+    ),
+}
 
 
 def write(model, prompt):
@@ -59,6 +72,27 @@ def log_p_by_last(model, text):
     return model(alone)[:, -1].log_softmax(-1).gather(1, ids[1:, None]).sum().item()
 
 
+def guessed(model, prompt, guesses):
+    ids, _ = model.encode(prompt)
+    at_most = {"guesses": guesses, "max_length": 48}
+    found = speculate(model, ids[0], look_up, eos=model.eos, **at_most)
+    alone = model.continue_text(prompt, max_length=48)[0]
+    return [alone, model.decode(found.tokens) == alone, len(found.tokens), found.calls]
+
+
+def agreement(model, prompt):
+    text = prompt + model.continue_text(prompt, max_length=48)[0]
+    ids, blocks = model.encode(text)[0], model.decoder.blocks
+    pairs = torch.stack([ids[0, :1].expand(ids.shape[1]), ids[0]], dim=1)  # (n, 2)
+    drafts = {"its last token alone": model(pairs)[:, -1]}  # (n, vocabulary)
+    for n in (20, 25):
+        model.decoder.blocks = blocks[:n]
+        drafts[f"its first {n} blocks"] = model(ids)[0]
+    model.decoder.blocks = blocks
+    p, q = model(ids)[0].softmax(-1), {name: of.softmax(-1) for name, of in drafts.items()}
+    return {name: torch.minimum(p, of).sum(-1).mean().item() for name, of in q.items()}
+
+
 def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
     """Return each function with the arguments that it is asked with."""
     sentences = [text for pair in minimal_pairs() for text in (pair.right, pair.wrong)]
@@ -67,6 +101,8 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         *((draw, (PROMPTS[0], seed)) for seed in SEEDS),
         *((of, (text,)) for of in (log_p, log_p_by_last) for text in sentences),
         *((log_p, reading) for pair in SHOWN for both in readings(pair) for reading in both),
+        *((guessed, (prompt, 7)) for prompt in GUESSED.values()),
+        *((agreement, (prompt,)) for prompt in GUESSED.values()),
     ]
 
 
@@ -98,6 +134,8 @@ def answer(model: SmolLM, of: Callable[..., Any], arguments: tuple[Any, ...]) ->
     """Ask one question."""
     found = of(model, *arguments)
     found = list(found) if inspect.isgenerator(found) else found
+    if isinstance(found, dict):
+        return {name: round(number, DECIMALS) for name, number in found.items()}
     return round(found, DECIMALS) if isinstance(found, float) else found
 
 
