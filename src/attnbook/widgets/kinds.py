@@ -26,6 +26,7 @@ KINDS = {
     "prediction": ("Prediction",),
     "roles": ("RoleProjection",),
     "scores": ("ScoreExplorer",),
+    "speculation": ("Speculation",),
     "steps": ("AttentionSteps",),
     "translator": ("Translator", "rounded"),
     "unrolled": ("UnrolledModel",),
