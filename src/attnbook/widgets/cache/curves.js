@@ -108,28 +108,31 @@ function inside(at, now) {
     others,
     drawn(at, (n) => weights + mine(n), Infinity, "sum"),
     drawn(at, mine, models[chosen].context, "mine"),
-    words({ x: LEFT + 58, y: label(at, weights), class: "mine" }, "weights and cache"),
+    words({ x: LEFT + 5, y: (at.y(weights) + 14).toFixed(1), class: "mine" }, "with weights"),
     dot(cache),
     dot(cache + weights),
   );
 }
-
-const label = (at, weights) => Math.max(TOP + 12, at.y(weights) - 6).toFixed(1);
 
 function drawn(at, bytesOf, own, name) {
   const [within, beyond] = pieces(at, bytesOf, own);
   return [svg("path", { class: name, d: within }), svg("path", { class: `${name} beyond`, d: beyond })];
 }
 
-/** A line for each GPU; the chosen one is thicker. */
+/** A line for each GPU; the chosen one is thicker. Lines are near, so that names take turns. */
 function memories(at, gpu) {
-  return MEMORIES.flatMap((size) => {
+  const places = [
+    [50, -4],
+    [5, 13],
+    [5, -4],
+  ];
+  return MEMORIES.flatMap((size, i) => {
     const y = at.y(size * GIGA);
     const name = size === gpu ? "gpu on" : "gpu";
-    const above = size === MEMORIES[MEMORIES.length - 1];
+    const [right, down] = places[i];
     return [
       svg("path", { class: name, d: `M${LEFT} ${y.toFixed(1)}H${at.right}` }),
-      words({ x: LEFT + 5, y: (above ? y - 4 : y + 13).toFixed(1), class: name }, `${size} GB`),
+      words({ x: LEFT + right, y: (y + down).toFixed(1), class: name }, `${size} GB`),
     ];
   });
 }
