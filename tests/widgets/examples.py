@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -16,6 +16,7 @@ import torch
 
 from attnbook.language import Vocabulary, batches, english_french
 from attnbook.layers import EncoderBlock
+from attnbook.models.caches import cached_models
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.training import train
 from attnbook.training.seeds import seeded
@@ -28,6 +29,7 @@ from attnbook.widgets import (
     BeamTree,
     BlockFlow,
     BugHunt,
+    CacheCalculator,
     Checkpoint,
     DataFlow,
     HeadBrowser,
@@ -390,6 +392,21 @@ LAYER = {"b": (2, 1, 64), "n": (12, 0, 64), "d_model": (512, 8, 1024, 8), "h": (
 def dataflow(drawing=None, **changes) -> DataFlow:
     given = {"sizes": LAYER, "derived": {"d_k": "d_model / h"}}
     return DataFlow(drawing or layer(), **(given | changes))
+
+
+OLDEST = ["GPT-2", "Llama 3.1 8B", "Mistral 7B v0.1"]
+
+
+def calculator(**changes) -> CacheCalculator:
+    return CacheCalculator(**({"models": OLDEST, "chosen": 1} | changes))
+
+
+def hostile_calculator(evil: str) -> CacheCalculator:
+    models = list(cached_models().values())[:2]
+    named = [
+        replace(one, name=evil + end) for one, end in zip(models, ("", "</script>"), strict=True)
+    ]
+    return CacheCalculator(named, caption=evil)
 
 
 QUESTION = [
@@ -828,6 +845,34 @@ EXAMPLES = {
         more=(lambda: flow(norm="post", blocks=2, caption="A block and `code`."),),
         fallback=("a = attention(n₁)",),
         told="BlockFlow(token had, norm pre, with the sum, blocks 1",
+    ),
+    "cache": Example(
+        calculator,
+        lambda: CacheCalculator(list(cached_models())[-10:], batch=64, context=2**20, bits=4),
+        hostile_calculator,
+        hand=(
+            (choose("model", 2), {"chosen": 2}),
+            (fill("tokens in a text as a number", "5000"), {"context": 5000}),
+            (lambda view: view.get_by_label("texts at once", exact=True).press("ArrowRight"),
+                {"batch": 2}),
+            (choose("cache in", "8 bits"), {"bits": 8}),
+            (choose("weights in", "4 bits"), {"weight_bits": 4}),
+            (choose("GPU of", "24 GB"), {"gpu": 24}),
+        ),
+        moves=({"context": 2**20, "chosen": 0}, {"batch": 100, "bits": 4}, {"gpu": 141},),
+        bad=(
+            ("tokens in a text as a number", ["", "127", "1048577", "200.5", "many"],
+                "a whole number from 128 to 1,048,576", "8192", "300"),
+            ("texts at once as a number", ["0", "1025"], "a whole number from 1 to 1,024",
+                "1", "7"),
+        ),
+        more=(lambda: CacheCalculator(chosen=3, gpu=24, caption="Caches and `code`."),),
+        start={"chosen": -2, "batch": 1},
+        fallback=("1.07 GB", "131 kB", "any length"),
+        rows=3,
+        paper=(".attnbook-curves svg", ".attnbook-twin table"),
+        narrow=".attnbook-curves svg",
+        told="CacheCalculator(Llama 3.1 8B, 8,192 tokens, batch 1, 16 bits, 80 GB)",
     ),
     "dataflow": Example(
         dataflow,

@@ -19,6 +19,7 @@ from attnbook.widgets import (
     AttentionHeatmap,
     AttentionSteps,
     BeamTree,
+    CacheCalculator,
     HeadBrowser,
     HeadGrid,
     MaskPainter,
@@ -384,6 +385,21 @@ BAD = {
         ({"block": heavy(np.inf)}, "block's w_1 .*must be finite"),
         ({"block": heavy(101.0)}, "block's w_1 .*numbers from −100 to 100"),
     ]),
+    "cache": (CacheCalculator, [
+        ({"models": "GPT-2"}, "models must be a list, got 'GPT-2'", TypeError),
+        ({"models": []}, "models must be 1 to 10 models, got 0"),
+        ({"models": ["GPT-2"] * 11}, "models must be 1 to 10 models, got 11"),
+        ({"models": ["GPT-9"]}, "models must be one of"),
+        ({"models": [9]}, "models must hold names or CachedModels, got 9", TypeError),
+        ({"chosen": 8}, "chosen must be a whole number from -8 to 7"),
+        ({"context": 127}, "context must be a whole number from 128 to 1048576, got 127"),
+        ({"context": 2**20 + 1}, "context must be a whole number"),
+        ({"context": 1e4}, "context must be a whole number"),
+        ({"batch": 0}, "batch must be a whole number from 1 to 1024, got 0"),
+        ({"bits": 6}, "bits must be 16, 8 or 4, got 6"),
+        ({"weight_bits": 32}, "weight_bits must be 16, 8 or 4, got 32"),
+        ({"gpu": 40}, "gpu must be 24, 80 or 141, got 40"),
+    ]),
     "dataflow": (dataflow, [
         ({"drawing": "X"}, "drawing must be a Schematic: it is a str", TypeError),
         ({"drawing": tower(7)}, "at most 24 boxes: it has 28"),
@@ -547,6 +563,8 @@ ASSIGNED = {  # values that no trait takes
     | {"answer": [{"turn": 1, "said": None}]},
     "block": {"vectors": [NUTS[:2]], "token": [3], "norm": ["no"], "blocks": [13]}
     | {"shown": [-1], "step": [0.0]},
+    "cache": {"chosen": [3], "context": [100], "batch": [0], "bits": [5], "weight_bits": [1]}
+    | {"gpu": [8]},
     "dataflow": {
         "sizes": [{"n": 3}, {"b": 2, "n": 12, "d_model": 512, "h": 17}],
         "kept": [{"n": 3}, {"b": 2, "n": 12, "d_model": 512, "h": 17}],

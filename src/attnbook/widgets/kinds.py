@@ -16,6 +16,7 @@ KINDS = {
     "block": ("BlockFlow",),
     "browser": ("HeadBrowser",),
     "bughunt": ("BugHunt",),
+    "cache": ("CacheCalculator",),
     "checkpoint": ("Checkpoint",),
     "dataflow": ("DataFlow", "Count"),
     "heads": ("HeadGrid",),
