@@ -1,5 +1,6 @@
 """Answers of SmolLM2: computed where its file is, else those recorded of the same code."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,12 @@ import torch
 
 from attnbook.language import PronounPair, pronouns
 from attnbook.models import recorded as record
-from attnbook.models.recorded import answered, recorded, smollm_heads, smollm_pronouns
+from attnbook.models.recorded import (
+    answered,
+    recorded,
+    smollm_heads,
+    smollm_pronouns,
+)
 from attnbook.pretrained import SmolLM, load_smollm, smollm_file
 from experiments import smollm as script
 from tests import needs, tiny_smollm
@@ -116,6 +122,26 @@ def test_a_question_is_asked_where_its_code_changed(monkeypatch, capsys) -> None
     script.run()
     assert "so the answers stay as they are" in capsys.readouterr().out
     assert (record.FOLDER / "answers.json").read_bytes() == before
+
+
+def test_what_has_its_answer_is_not_asked_again(tmp_path: Path, monkeypatch) -> None:
+    model, known = tiny_smollm.write(tmp_path), {"twice": {"code": record.code_of(twice)}}
+    known["twice"]["answers"] = {'["the"]': ["as it was"]}
+    for name, value in {
+        "FOLDER": tmp_path,
+        "smollm_file": lambda: model,
+        "questions": lambda: [(twice, ("the",)), (twice, ("he",))],
+    }.items():
+        monkeypatch.setattr(script, name, value)
+    monkeypatch.setattr("sys.argv", ["smollm"])
+    text = json.dumps({"functions": known, "pronouns": [[1], [2]]})
+    (tmp_path / "answers.json").write_text(text, "utf-8")
+    script.run()
+    assert script.stored()["functions"]["twice"]["answers"] == {
+        '["the"]': ["as it was"],
+        '["he"]': ["he", "he"],
+    }
+    assert script.stored()["pronouns"] == [[1], [2]]
 
 
 def test_heads_look_at_nothing_after_them_and_sum_to_one() -> None:
