@@ -13,6 +13,7 @@ from attnbook.language import PronounPair, pronouns
 from attnbook.models import recorded as record
 from attnbook.models.recorded import (
     answered,
+    measured,
     recorded,
     smollm_heads,
     smollm_pronouns,
@@ -142,6 +143,21 @@ def test_what_has_its_answer_is_not_asked_again(tmp_path: Path, monkeypatch) -> 
         '["he"]': ["he", "he"],
     }
     assert script.stored()["pronouns"] == [[1], [2]]
+
+
+def test_a_machine_was_measured_at_each_thing_that_is_read(absent: None) -> None:
+    found = measured()
+    for start, numbers in (
+        ("pass", [2**k for k in range(10)]),
+        ("again", [16, 64, 256, 512]),
+        ("cached", [16, 64, 256, 512]),
+        ("on", [32, 8, "8, repeated", 1, "1, repeated"]),
+    ):
+        assert [name for name in found.seconds if name.split()[0] == start] == [
+            f"{start} {number}" for number in numbers
+        ]
+    assert min(found.products, found.bytes, *found.seconds.values()) > 0
+    assert "cores" in found.machine
 
 
 def test_heads_look_at_nothing_after_them_and_sum_to_one() -> None:
