@@ -36,6 +36,7 @@ SENTENCES = (
 )
 SHOWN = pronouns()[:2]
 SIZES = (1, 7, 64)  # of chunks
+OFFSETS = (225, 64, 16, 1)  # the same, of which 225 is the whole text
 DECIMALS = 4
 
 
@@ -62,7 +63,7 @@ def log_p_by_last(model, text):
 
 
 def in_chunks(model, size):
-    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))  # (1, n)
+    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
     caches = [KVCache() for _ in model.decoder.blocks]
     parts = [model.embed(part) for part in ids.split(size, dim=1)]
     rows = [model.decoder(part, causal=True, caches=caches) for part in parts]
@@ -71,13 +72,31 @@ def in_chunks(model, size):
     return [len(parts), caches[0].length, same]
 
 
+def loss_without_offset(model, size):
+    def forget(rope, inputs):
+        return inputs[0], 0
+
+    ropes = {one.attention.rope for one in model.decoder.blocks}
+    hooks = [rope.register_forward_pre_hook(forget) for rope in ropes]
+    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
+    caches = [KVCache() for _ in model.decoder.blocks]
+    parts = [model.embed(part) for part in ids.split(size, dim=1)]
+    rows = [model.decoder(part, causal=True, caches=caches) for part in parts]
+    for hook in hooks:
+        hook.remove()
+    logits = torch.cat(rows, dim=1) @ model.embed.tokens.weight.T
+    log_p = logits[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])
+    return -log_p.mean().item()
+
+
 def mean_loss(model, repeated):
     def regroup(attend, inputs):
         query, key, value, *rest = inputs
         return query, *(part.repeat(1, 3, 1, 1) for part in (key, value)), *rest
 
     blocks = model.decoder.blocks if repeated else []
-    hooks = [one.attention.attend.register_forward_pre_hook(regroup) for one in blocks]
+    attends = [one.attention.attend for one in blocks]
+    hooks = [attend.register_forward_pre_hook(regroup) for attend in attends]
     ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
     log_p = model(ids)[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])
     for hook in hooks:
@@ -94,6 +113,7 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         *((of, (text,)) for of in (log_p, log_p_by_last) for text in sentences),
         *((log_p, reading) for pair in SHOWN for both in readings(pair) for reading in both),
         *((in_chunks, (size,)) for size in SIZES),
+        *((loss_without_offset, (size,)) for size in OFFSETS),
         *((mean_loss, (repeated,)) for repeated in (False, True)),
     ]
 
