@@ -8,7 +8,9 @@ import torch
 from torch import Generator, Tensor, nn
 
 from attnbook import decoding
+from attnbook.cache import PagedCache, PagePool, RollingCache
 from attnbook.decoding import Hypothesis, beam_search, greedy, sample
+from attnbook.masks import window_mask
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.scores import Additive, Bilinear
 from attnbook.transformer import LanguageModel, Seq2Seq
@@ -235,3 +237,61 @@ def test_each_historic_bug_is_seen(bug, monkeypatch: pytest.MonkeyPatch) -> None
     bug(monkeypatch)
     with pytest.raises(AssertionError):
         alone_and_together(model_of("rnn bahdanau additive"))
+
+
+# --- several tokens at once, and back again -------------------------------------------------------
+
+WRITERS = [name for name in BUILDERS if "language" in name]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("lengths", [[5, 5, 5, 5], [3, 5, 1, 4]])
+def test_many_tokens_at_once_are_one_after_another(name: str, lengths: list[int]) -> None:
+    """And after going back, as if the rest had never been read; with prompts of any length."""
+    model, lengths = model_of(name), torch.tensor(lengths)
+    tokens = torch.randint(3, V, (4, 6), generator=Generator().manual_seed(1))
+    state, wanted = model.start(SOURCE, lengths), []
+    for column in tokens.T:
+        logits, state = model.step(column, state)
+        wanted.append(logits)
+    other = model.start(SOURCE, lengths)
+    wrong = tokens.flip(1)
+    first, other = model.extend(tokens[:, :2], other)
+    _, other = model.extend(wrong, other)
+    rest, other = model.extend(tokens[:, 2:], model.rewind(other, 6))
+    torch.testing.assert_close(torch.cat((first, rest), dim=1), torch.stack(wanted, dim=1))
+    assert other.caches[0].length == 11
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_model_writes_with_other_caches(name: str) -> None:
+    model = model_of(name)
+    blocks, pool = len(model.decoder.blocks), PagePool(99, page=3)
+    text = torch.randint(3, V, (4, 11), generator=Generator().manual_seed(2))
+    kinds = {
+        11: lambda: PagedCache(pool),
+        4: lambda: RollingCache(4, sinks=1),
+    }
+    for window, kind in kinds.items():
+        mask = window_mask(11, 11, window, sinks=int(window < 11))
+        x = model.embed(text)
+        wanted = model._logits(model.decoder(x, mask=mask, bias=model._bias(x)), model.embed)
+        caches = [kind() for _ in range(blocks)]
+        state = model.start(text[:, :6], torch.full((4,), 6), caches=caches)
+        for i in range(6, 11):
+            logits, state = model.step(text[:, i], state)
+            torch.testing.assert_close(logits, wanted[:, i])
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_window_of_each_text_has_nothing_to_do_with_its_mates(name: str) -> None:
+    """Prompts of other lengths are padded, and the padding is no part of a window."""
+    model, found = model_of(name), []
+    text = torch.randint(3, V, (4, 3), generator=Generator().manual_seed(2))
+    for rows in (slice(None), slice(2, 3)):
+        caches = [RollingCache(3) for _ in model.decoder.blocks]
+        n = int(LENGTHS[rows].max())
+        state = model.start(SOURCE[rows, :n], LENGTHS[rows], caches=caches)
+        logits, _ = model.extend(text[rows], state)
+        found.append(logits)
+    torch.testing.assert_close(found[0][2:3], found[1])

@@ -69,3 +69,17 @@ def test_multihead_attention_understands_the_translated_masks() -> None:
         key_padding_mask=as_torch_mha_mask(padding[:, 0]),
     )
     assert torch.equal(weights > 0, past & padding)
+
+
+@given(n_q=st.integers(0, 7), cached=st.integers(0, 5), window=st.integers(1, 9), data=st.data())
+def test_sinks_are_visible_from_everywhere_behind_them(
+    n_q: int, cached: int, window: int, data: st.DataObject
+) -> None:
+    """The first s keys and the last window − s, so never more than the window."""
+    sinks, n_k = data.draw(st.integers(0, window - 1)), n_q + cached
+    mask = window_mask(n_q, n_k, window, sinks=sinks)
+    for i in range(n_q):
+        p = i + cached
+        seen = {j for j in range(p + 1) if j < sinks or j > p - (window - sinks)}
+        assert set(mask[i].nonzero().flatten().tolist()) == seen
+        assert len(seen) == min(p + 1, window)

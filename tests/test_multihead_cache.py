@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from attnbook import attention as attention_module
-from attnbook.cache import KVCache
+from attnbook.cache import KVCache, PagedCache, PagePool, RollingCache
 from attnbook.masks import padding_mask, window_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import Rotary, alibi_bias
@@ -28,9 +28,15 @@ def made(*, rope: bool = False, n_kv_heads: int = 2) -> MultiHeadAttention:
     return MultiHeadAttention(24, 6, n_kv_heads=n_kv_heads, rope=rotary).double()
 
 
-def in_pieces(layer: MultiHeadAttention, x: Tensor, pieces, **whole: Tensor | None) -> Tensor:
+def in_pieces(
+    layer: MultiHeadAttention,
+    x: Tensor,
+    pieces,
+    cache: KVCache | None = None,
+    **whole: Tensor | None,
+) -> Tensor:
     """Run x through a cache piece by piece; ``whole`` holds masks and biases of the full pass."""
-    cache, outputs = KVCache(x.shape[1], capacity=2), []
+    cache, outputs = cache or KVCache(x.shape[1], capacity=2), []
     for piece in x.split(pieces, dim=1):
         rows = slice(cache.length, cache.length + piece.shape[1])
         parts = {
@@ -55,6 +61,41 @@ def test_pieces_through_a_cache_are_the_whole(pieces, rope: bool, n_kv_heads: in
         "padding": {"mask": padding_mask([9, 4], 9).expand(2, 9, 9)},
     }[extra]
     close(in_pieces(layer, x, pieces, **whole), layer(x, causal=True, **whole))
+
+
+@pytest.mark.parametrize("pieces", PIECES)
+@pytest.mark.parametrize("rope", [False, True])
+@pytest.mark.parametrize(("window", "sinks"), [(1, 0), (3, 0), (4, 1), (5, 4), (12, 2)])
+@pytest.mark.parametrize("extra", [None, "alibi", "padding"])
+def test_pieces_through_a_rolling_cache_are_the_whole_under_its_mask(
+    pieces, rope: bool, window: int, sinks: int, extra
+) -> None:
+    layer, x, seen = made(rope=rope), normal(2, 9, 24), window_mask(9, 9, window, sinks=sinks)
+    whole = {
+        None: {},
+        "alibi": {"bias": alibi_bias(6, 9, dtype=torch.float64)[None]},
+        "padding": {"mask": padding_mask([9, 4], 9).expand(2, 9, 9)},
+    }[extra]
+    wanted = layer(x, **whole | {"mask": whole.get("mask", True) & seen})
+    close(in_pieces(layer, x, pieces, RollingCache(window, sinks=sinks), **whole), wanted)
+
+
+@pytest.mark.parametrize("pieces", PIECES)
+@pytest.mark.parametrize("page", [1, 4, 16])
+def test_pieces_through_a_paged_cache_are_the_whole(pieces, page: int) -> None:
+    layer, x = made(rope=True), normal(2, 9, 24)
+    cache = PagedCache(PagePool(18, page=page))
+    close(in_pieces(layer, x, pieces, cache), layer(x, causal=True))
+
+
+def test_a_reordered_window_goes_on_as_the_reordered_sequences() -> None:
+    layer, x, rows = made(rope=True), normal(3, 12, 24), torch.tensor([2, 0, 0, 1])
+    cache = RollingCache(4, sinks=1)
+    layer(x[:, :7], cache=cache)
+    cache = cache.reorder(rows)
+    found = [layer(part, cache=cache) for part in x[rows, 7:].split([1, 3, 1], dim=1)]
+    wanted = layer(x[rows], mask=window_mask(12, 12, 4, sinks=1))[:, 7:]
+    close(torch.cat(found, dim=1), wanted)
 
 
 @given(

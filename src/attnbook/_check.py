@@ -47,6 +47,14 @@ def probability(name: str, number: Any) -> None:
     must(is_number(number) and 0 <= number < 1, name, "be at least 0 and below 1", number)
 
 
+def window(window: Any, sinks: Any) -> None:
+    """Ask for a window of at least one key, and for fewer sinks than it has places."""
+    sizes(window=window)
+    sizes(0, sinks=sinks)
+    wanted = f"be below window = {window}, for a token must see itself"
+    must(sinks < window, "sinks", wanted, sinks)
+
+
 def flags(**came: Any) -> None:
     """Raise ``TypeError`` unless all are True or False; "False" would count as true."""
     for name, flag in came.items():

@@ -50,19 +50,29 @@ def padding_mask(
 
 
 def window_mask(
-    n_q: int, n_k: int, window: int, *, device: torch.device | str | None = None
+    n_q: int,
+    n_k: int,
+    window: int,
+    *,
+    sinks: int = 0,
+    device: torch.device | str | None = None,
 ) -> Tensor:
     """Let every query attend to the last ``window`` keys up to and including its own position.
 
-    With p = i + n_k − n_q the position of query i: mask[i, j] = (p − window < j ≤ p).
+    With p = i + n_k − n_q the position of query i: mask[i, j] = (p − window < j ≤ p). With
+    ``sinks`` s the first s keys stay visible, and count: j < s or p − (window − s) < j, and j ≤ p.
 
     Shapes: returns (n_q, n_k), aligned bottom-right.
-    Raises: ValueError for a negative or fractional length, or a window below 1.
+    Raises: ValueError for a negative or fractional length, a window below 1, or sinks that leave
+    no place in it.
+    Source: Beltagy, Peters and Cohan (2020), section 3.1; Xiao et al. (2024) for the sinks.
     """
-    _check.sizes(window=window)
+    _check.window(window, sinks)
     _check.sizes(0, n_q=n_q, n_k=n_k)
     past = causal_mask(n_q, n_k, device=device)
-    return past.triu(n_k - n_q - window + 1)
+    near = past.triu(n_k - n_q - (window - sinks) + 1)
+    near[:, :sinks] = past[:, :sinks]
+    return near
 
 
 def as_torch_mha_mask(mask: Tensor) -> Tensor:

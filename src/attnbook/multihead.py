@@ -96,9 +96,10 @@ class MultiHeadAttention(nn.Module):
         self._check_call(x, memory, cache)
         offset = 0 if cache is None else cache.length
         query, key, value = self._project(x, memory, offset)  # (b, h, n_q, d), (b, h_kv, n_k, d)
+        mask, bias = of_all_heads(mask), _like(of_all_heads(bias), query)
         if cache is not None:
+            mask, bias, causal = cache.visible(key, mask, bias, causal)
             key, value = cache.append(key, value)
-        mask, bias = _of_all_heads(mask), _like(_of_all_heads(bias), query)
         output = self.attend(query, key, value, mask, bias, causal)  # (b, h, n_q, d)
         merged = output.transpose(1, 2).flatten(2)  # (b, n_q, d_model)
         return self.out(merged)  # the heads' outputs, mixed
@@ -128,7 +129,7 @@ class MultiHeadAttention(nn.Module):
         if self.rope is not None:
             query, key = self.rope(query, positions=row), self.rope(key)
         n_q, n_k = x.shape[1], key.shape[2]
-        mask, bias = _of_all_heads(mask), _like(_of_all_heads(bias), query)
+        mask, bias = of_all_heads(mask), _like(of_all_heads(bias), query)
         _check.parts(mask, bias, (len(x), self.n_heads, n_q, n_k), query)
         mask, bias = (part_of(part_of(part, -3, head), -2, row) for part in (mask, bias))
         if causal:
@@ -240,8 +241,8 @@ class Attend(nn.Module):
 
     A module of its own, without parameters, so that ``record_attention`` can watch it.
 
-    Shapes: query (b, h, n_q, d), key and value (b, h_kv, n_k, d), mask and bias as in
-    ``attention``; query head i uses key head ⌊i · h_kv / h⌋. Returns (b, h, n_q, d).
+    Shapes: query (b, h, n_q, d), key (b, h_kv, n_k, d), value (b, h_kv, n_k, d_v), mask and bias as
+    in ``attention``; query head i uses key head ⌊i · h_kv / h⌋. Returns (b, h, n_q, d_v).
     Raises: ValueError for a dropout outside [0, 1), other shapes, an h that is no multiple of h_kv.
     """
 
@@ -263,6 +264,7 @@ class Attend(nn.Module):
         options = {"causal": causal, "one_size": True, "groups": True}
         _check.attention(query, key, value, mask=mask, bias=bias, **options)
         b, h, n_q, d = query.shape
+        shape = b, h, n_q, value.shape[-1]
         if h != key.shape[1]:
             _check_groups("the heads of query", h, key)
         if h != (h_kv := key.shape[1]) and n_q == 1:
@@ -272,12 +274,12 @@ class Attend(nn.Module):
         else:
             key, value = _repeat(key, h), _repeat(value, h)
         if not (self.training and self.dropout > 0):
-            return fused(query, key, value, mask, bias, causal).reshape(b, h, n_q, d)
+            return fused(query, key, value, mask, bias, causal).reshape(shape)
         mask = with_causal(mask, query, key) if causal else mask
         weights = attention_weights(query, key, mask, bias=bias)
         (value,) = without_unused_keys(mask, value)
         output = functional.dropout(weights, self.dropout) @ value
-        return output.reshape(b, h, n_q, d)
+        return output.reshape(shape)
 
 
 def repeat_heads(key: Tensor, n_heads: int) -> Tensor:
@@ -306,8 +308,8 @@ def _as_rows(part: Tensor | None, h_kv: int) -> Tensor | None:
     return part if h == 1 else part.reshape(b, h_kv, h // h_kv, n_k)
 
 
-def _of_all_heads(part: Tensor | None) -> Tensor | None:
-    # (b, n_q, n_k) → (b, 1, n_q, n_k): the same for all heads
+def of_all_heads(part: Tensor | None) -> Tensor | None:
+    """Return a mask or bias (b, n_q, n_k) as (b, 1, n_q, n_k), the same for all heads."""
     return part[:, None] if isinstance(part, Tensor) and part.dim() == 3 else part
 
 

@@ -6,6 +6,8 @@ behind a cache: a whole number, or one for each sentence, of shape (b,). Rows be
 are padding on the left and are treated as position 0.
 """
 
+import math
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -90,17 +92,73 @@ class LearnedPositions(nn.Module):
         return x + self.table(_positions(n, offset, x.device)).to(x.dtype)
 
 
+@dataclass(frozen=True)
+class Scaling:
+    """How ``Rotary`` is slowed down for texts ``factor`` times as long as the ``trained`` length.
+
+    With s the factor, L the trained length and θ the speed of a pair, which turns θ L / 2π times
+    in L tokens, the four kinds are
+
+    - "interpolation": θ / s, so that a position p is taken for p / s;
+    - "ntk": the base becomes base · s^(d / (d − 2)): the fastest pair stays, the slowest is θ / s;
+    - "yarn": pairs of 32 turns or more stay, of one or fewer get θ / s, and between them the change
+      grows from pair to pair; queries and keys become longer, each by 0.1 ln s + 1;
+    - "llama3": pairs of 4 turns or more stay, of one or fewer get θ / s, and between them the
+      change grows with the turns that are missing.
+
+    Raises: ValueError for another kind, a factor below 1, and a ``trained`` below 1, which "yarn"
+    and "llama3" must have.
+    Source: Chen et al. (2023) for "interpolation"; bloc97 (2023) for "ntk"; Peng et al. (2023)
+    for "yarn", its pairs rounded as in the authors' code; the code of Llama 3.1 for "llama3".
+    """
+
+    kind: Literal["interpolation", "ntk", "yarn", "llama3"]
+    factor: float
+    trained: int | None = None
+
+    def __post_init__(self) -> None:
+        _check.one_of("kind", self.kind, ("interpolation", "ntk", "yarn", "llama3"))
+        fine = _check.is_number(self.factor) and 1 <= self.factor < math.inf
+        _check.must(fine, "factor", "be at least 1 and finite", self.factor)
+        if self.trained is not None or self.kind in ("yarn", "llama3"):
+            _check.sizes(trained=self.trained)
+
+    @property
+    def stretch(self) -> float:
+        """By how much queries and keys become longer; their scores by its square."""
+        return 0.1 * math.log(self.factor) + 1 if self.kind == "yarn" else 1.0
+
+
+def rotary_speeds(
+    d: int,
+    base: float = 10000.0,
+    scaling: Scaling | None = None,
+    *,
+    dtype: torch.dtype = torch.float32,
+    device: torch.device | str | None = None,
+) -> Tensor:
+    """Return the angle θ_i by which a step turns each pair: base^(−2i / d), slowed by ``scaling``.
+
+    Shapes: returns (d / 2,).
+    Raises: ValueError as ``Rotary``, and for a dtype without fractions.
+    """
+    _check_speeds(d, base, scaling)
+    _with_fractions(dtype)
+    return _speeds(d, base, scaling, dtype, device)
+
+
 class Rotary(nn.Module):
     """Turn the vectors of a head by angles that grow with their position.
 
     The layout is "interleaved", as in the paper: x[2i] and x[2i + 1] are the two coordinates of a
     point, turned by pos · base^(−2i / d). Many models pair x[i] with x[i + d / 2] instead, the
     layout "halves"; the one becomes the other where the rows of W_q and W_k are reordered. In both,
-    a query's product with a key depends on i − j alone.
+    a query's product with a key depends on i − j alone. ``scaling`` slows the pairs down for texts
+    longer than those of the training.
 
     Shapes: x (…, n, d); returns the same.
     Raises: ValueError for a d that is not positive and even, a base that is not positive, or
-    another layout.
+    another layout; with a ``scaling`` for a base of 1 or less, and with "ntk" for a d of 2.
     Source: Su et al. (2021), equation 34.
     """
 
@@ -110,14 +168,15 @@ class Rotary(nn.Module):
         base: float = 10000.0,
         *,
         layout: Literal["interleaved", "halves"] = "interleaved",
+        scaling: Scaling | None = None,
     ) -> None:
         super().__init__()
-        _even(d)
-        _check.positive("base", base)
+        _check_speeds(d, base, scaling)
         _check.one_of("layout", layout, ("interleaved", "halves"))
         self.d = d
         self.base = base
         self.layout = layout
+        self.scaling = scaling
 
     def forward(
         self, x: Tensor, offset: int | Tensor = 0, *, positions: Tensor | None = None
@@ -130,14 +189,15 @@ class Rotary(nn.Module):
         numbers, and for both at once.
         """
         _check_vectors(x, self.d, offset, rank=4)
+        clock = self.d, self.base, self.layout, self.scaling
         if positions is not None:
             _check_positions(positions, x.shape[-2], offset)
-            turn = _turn(positions.to(x.device), self.d, self.base, self.layout, x.dtype)
+            turn = _turn(positions.to(x.device), *clock, x.dtype)
         elif isinstance(offset, Tensor):
             rows = _positions(x.shape[-2], offset, x.device)[:, None]  # the same for all heads
-            turn = _turn(rows, self.d, self.base, self.layout, x.dtype)
+            turn = _turn(rows, *clock, x.dtype)
         else:
-            of = (x.shape[-2], offset, self.d, self.base, self.layout, x.dtype, x.device)
+            of = (x.shape[-2], offset, *clock, x.dtype, x.device)
             # what is traced, or made in inference mode, cannot be used again outside
             plain = type(x) is Tensor and not torch.is_inference_mode_enabled()
             kept = plain and not torch.compiler.is_compiling()
@@ -152,16 +212,24 @@ class Rotary(nn.Module):
         return torch.view_as_real(points * turn).flatten(-2).to(x.dtype)  # points (…, n, d / 2)
 
 
-def _turn(positions: Tensor, d: int, base: float, layout: str, dtype: torch.dtype) -> Tensor:
+def _turn(
+    positions: Tensor,
+    d: int,
+    base: float,
+    layout: str,
+    scaling: Scaling | None,
+    dtype: torch.dtype,
+) -> Tensor:
     """Return e^(i · angle) for positions (…, n) and d / 2 speeds: (…, n, d / 2), complex.
 
     In the layout "halves" it is the cosines and the sines, each of them twice: (2, …, n, d).
     """
-    angles = _angles(positions, d, base, dtype)
+    angles = _angles(positions, d, base, dtype, scaling)
+    stretch = 1.0 if scaling is None else scaling.stretch
     if layout == "halves":
         twice = torch.cat((angles, angles), dim=-1)
-        return torch.stack((twice.cos(), twice.sin()))
-    return torch.polar(torch.ones_like(angles), angles)
+        return torch.stack((twice.cos(), twice.sin())) * stretch
+    return torch.polar(torch.full_like(angles, stretch), angles)
 
 
 def _next_turn(
@@ -170,10 +238,11 @@ def _next_turn(
     d: int,
     base: float,
     layout: str,
+    scaling: Scaling | None,
     dtype: torch.dtype,
     device: torch.device,
 ) -> Tensor:
-    return _turn(_positions(n, offset, device), d, base, layout, dtype)
+    return _turn(_positions(n, offset, device), d, base, layout, scaling, dtype)
 
 
 # all layers of a model ask for the same, one after another
@@ -256,10 +325,51 @@ def _with_fractions(dtype: torch.dtype) -> None:
     _check.must(fine, "dtype", "be one of floating-point numbers", dtype)
 
 
-def _angles(positions: Tensor, d: int, base: float, dtype: torch.dtype) -> Tensor:
+def _angles(
+    positions: Tensor, d: int, base: float, dtype: torch.dtype, scaling: Scaling | None = None
+) -> Tensor:
     precise = dtype if dtype == torch.float64 else torch.float32  # half precision cannot count
-    speeds = base ** (-torch.arange(0, d, 2, device=positions.device, dtype=precise) / d)
+    speeds = _speeds(d, base, scaling, precise, positions.device)
     return positions.to(precise)[..., None] * speeds  # (…, n, d / 2)
+
+
+def _speeds(
+    d: int,
+    base: float,
+    scaling: Scaling | None,
+    dtype: torch.dtype,
+    device: torch.device | str | None,
+) -> Tensor:
+    if scaling is not None and scaling.kind == "ntk":
+        base *= scaling.factor ** (d / (d - 2))
+    speeds = base ** (-torch.arange(0, d, 2, device=device, dtype=dtype) / d)
+    if scaling is None or scaling.kind == "ntk":
+        return speeds
+    slowed = _slowed(speeds, d, base, scaling)  # 0 where a pair stays as it is, 1 where it is θ / s
+    return speeds * (1 - slowed + slowed / scaling.factor)
+
+
+def _slowed(speeds: Tensor, d: int, base: float, scaling: Scaling) -> Tensor:
+    if scaling.kind == "interpolation" or scaling.trained is None:
+        return torch.ones_like(speeds)
+    if scaling.kind == "llama3":
+        turns = scaling.trained * speeds / (2 * math.pi)
+        return ((4 - turns) / (4 - 1)).clamp(0, 1)
+    # the pairs that would make 32 turns, and one, in the trained length
+    per_e = d / (2 * math.log(base))
+    first, last = (per_e * math.log(scaling.trained / (2 * math.pi * turns)) for turns in (32, 1))
+    first, last = max(math.floor(first), 0), min(math.ceil(last), d - 1)
+    pair = torch.arange(d // 2, device=speeds.device, dtype=speeds.dtype)
+    return ((pair - first) / max(last - first, 0.001)).clamp(0, 1)
+
+
+def _check_speeds(d: int, base: float, scaling: Scaling | None) -> None:
+    _even(d)
+    _check.positive("base", base)
+    if scaling is not None:
+        _check.is_a("scaling", scaling, Scaling, "a Scaling or None")
+        _check.must(base > 1, "base", "be above 1 where speeds are scaled", base)
+        _check.must(d > 2 or scaling.kind != "ntk", "d", 'be at least 4 for "ntk"', d)
 
 
 def _even(d: int) -> None:

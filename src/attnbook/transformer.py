@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from attnbook import _check
 from attnbook.attention import Chosen
-from attnbook.cache import KVCache
+from attnbook.cache import KVCache, RollingCache
 from attnbook.embeddings import Embeddings
 from attnbook.layers import BlockOptions, Decoder, Encoder
 from attnbook.masks import padding_mask
@@ -50,7 +50,7 @@ class _Model(nn.Module):
         _check.one_of("positions", positions, ("sinusoidal", "learned", "rope", "alibi", None))
         _check.sizes(vocabulary=vocabulary, d_model=d_model)
         _check.flags(tied=tied)
-        self.n_heads, self.positions = n_heads, positions
+        self.vocabulary, self.n_heads, self.positions = vocabulary, n_heads, positions
         self.output = None if tied else nn.Linear(d_model, vocabulary, bias=False)
 
     def _logits(self, x: Tensor, embed: Embeddings) -> Tensor:
@@ -209,15 +209,26 @@ class LanguageModel(_Model):
         return self._logits(self.decoder(x, causal=True, bias=self._bias(x)), self.embed)
 
     @torch.no_grad()
-    def start(self, prompt: Tensor, lengths: Tensor) -> LanguageModelState:
+    def start(
+        self, prompt: Tensor, lengths: Tensor, *, caches: list[KVCache] | None = None
+    ) -> LanguageModelState:
         """Read b prompts (b, n), which may be empty, of lengths (b,); ``step`` goes on after them.
 
         The rows are moved to the right, so that the next token's slot is the same in all of them.
+        ``caches``, one for each block and empty, may be of another kind than ``KVCache``; where
+        they keep sinks, all prompts must be of one length.
         """
         _check.sentences("prompt", prompt, may_be_empty=True)
         _check.lengths("lengths", lengths, prompt)
-        mask, caches, n = _padding(prompt, lengths), _caches(self.decoder), prompt.shape[1]
+        mask, n = _padding(prompt, lengths), prompt.shape[1]
+        caches = _caches(self.decoder) if caches is None else caches
+        for cache in caches:
+            told = f"one holds {cache.length} rows"
+            _check.must(cache.length == 0, "caches", "be empty at the start", but=told)
         before = None if mask is None else n - lengths
+        sinks = [cache.sinks for cache in caches if isinstance(cache, RollingCache) and cache.sinks]
+        told = "padding would take the sinks' place"
+        _check.must(before is None or not sinks, "lengths", "be one length for all", but=told)
         if n:
             if before is not None:
                 slots = torch.arange(n, device=prompt.device) - before[:, None]  # (b, n)
@@ -227,17 +238,36 @@ class LanguageModel(_Model):
         return LanguageModelState(caches, before)
 
     @torch.no_grad()
-    def step(self, tokens: Tensor, state: LanguageModelState) -> tuple[Tensor, LanguageModelState]:
-        """Add one token to each row; return logits (rows, vocabulary) for the next."""
+    def extend(
+        self, tokens: Tensor, state: LanguageModelState
+    ) -> tuple[Tensor, LanguageModelState]:
+        """Add n tokens to each row (rows, n); return logits (rows, n, vocabulary) after each."""
         caches, before = state
         offset, mask = caches[0].length, None
-        n_k = offset + 1
+        n_k = offset + tokens.shape[1]
         if before is not None:
             slots = torch.arange(n_k, device=tokens.device)
             offset, mask = offset - before, (slots >= before[:, None])[:, None]  # (rows, 1, n_k)
-        x = self.embed(tokens[:, None], offset=offset)
+        x = self.embed(tokens, offset=offset)
         x = self.decoder(x, mask, causal=True, bias=self._bias(x, n_k), caches=caches)
-        return self._logits(x[:, 0], self.embed), state
+        return self._logits(x, self.embed), state
+
+    def step(self, tokens: Tensor, state: LanguageModelState) -> tuple[Tensor, LanguageModelState]:
+        """Add one token to each row; return logits (rows, vocabulary) for the next."""
+        logits, state = self.extend(tokens[:, None], state)
+        return logits[:, 0], state
+
+    def rewind(self, state: LanguageModelState, n: int) -> LanguageModelState:
+        """Return the state before the last n tokens; the one given is used up.
+
+        Raises: ValueError for more tokens than there are, or than the caches still hold.
+        """
+        _check.sizes(0, n=n)
+        there = state.caches[0].length
+        _check.must(n <= there, "n", f"be at most {there}, the tokens so far", n)
+        for cache in state.caches:
+            cache.rewind(there - n)
+        return state
 
     def reorder(self, state: LanguageModelState, rows: Tensor) -> LanguageModelState:
         """Return the state of the chosen rows (m,), with repetition if asked."""

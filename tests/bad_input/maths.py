@@ -10,9 +10,10 @@ from torch import Tensor
 from attnbook import attention as att
 from attnbook import efficient as eff
 from attnbook import masks, reference
+from attnbook import recurrence as rec
 from attnbook import scores as sco
 from attnbook.multihead import Attend, repeat_heads
-from tests.bad_input.rows import FLOATS, HEADS, NAN, WHOLE, Calls, M, Row, X, rows, zeros
+from tests.bad_input.rows import FLOATS, HEADS, LENGTHS, NAN, WHOLE, Calls, M, Row, X, rows, zeros
 
 SAME = "must have the same"
 EVEN = np.full((2, 3), 1 / 3)
@@ -88,8 +89,11 @@ TRIPLES = {
     "attention.fused_attention": att.fused_attention,
     "efficient.tiled_attention": eff.tiled_attention,
     "efficient.local_attention": partial(eff.local_attention, window=2),
+    "recurrence.delta_rule": partial(rec.delta_rule, beta=X[..., 0]),
+    "recurrence.delta_steps": partial(rec.delta_steps, beta=X[..., 0]),
     "efficient.linear_attention": eff.linear_attention,
 }
+RULES = {name: TRIPLES[name] for name in TRIPLES if name.startswith("recurrence")}
 MASKED = {name: TRIPLES[name] for name in list(TRIPLES)[:3]}
 BIASED = {name: TRIPLES[name] for name in list(TRIPLES)[:2]}
 ALL = {"query": X, "key": X, "value": X}
@@ -147,6 +151,21 @@ SHARED = [
         for words in (f"query and key {SAME}",)
     ),
     *(
+        Row(of, partial(f, X, X, X, **changed), words)
+        for of, f in RULES.items()
+        for changed, words in (
+            ({"beta": X}, "beta must have the shape (…, n) = (2, 5): its shape is (2, 5, 8)"),
+            ({"beta": M}, f"beta {FLOATS}: its dtype is torch.bool"),
+            ({"gate": X[0, :, 0]}, "gate must have the shape (…, n) = (2, 5): its shape is (5,)"),
+            ({"gate": X[..., 0].to("meta")}, f"key and gate {SAME} device: key has cpu, gate has"),
+            ({"state": X}, "state must have the shape (…, d, d_v) = (2, 8, 8): its shape is (2, 5"),
+        )
+    ),
+    *(
+        Row(of, partial(f, X[:, :4], X, X), f"query and key {SAME} length: query has 4 rows")
+        for of, f in RULES.items()
+    ),
+    *(
         Row(of, partial(f, bad), f"{name} {WHOLE} {least}: it is {bad}")
         for of, f, name, least in (
             ("masks.causal_mask", masks.causal_mask, "n_q", 0),
@@ -158,6 +177,12 @@ SHARED = [
                 "efficient.tiled_attention",
                 lambda n: eff.tiled_attention(X, X, X, tile=n),
                 "tile",
+                1,
+            ),
+            (
+                "recurrence.delta_rule",
+                lambda n: rec.delta_rule(X, X, X, X[..., 0], chunk=n),
+                "chunk",
                 1,
             ),
             ("efficient.online_softmax", lambda n: eff.online_softmax(X, tile=n), "tile", 1),
@@ -193,6 +218,11 @@ CALLS: Calls = {
     ],
     "masks.window_mask": [
         (lambda: masks.window_mask(3, None, 2), f"n_k {WHOLE} 0: it is None"),
+        (
+            lambda: masks.window_mask(3, 3, 2, sinks=2),
+            "sinks must be below window = 2, for a token must see itself: it is 2",
+        ),
+        (lambda: masks.window_mask(3, 3, 2, sinks=-1), f"sinks {WHOLE} 0: it is -1"),
     ],
     "masks.as_torch_mha_mask": [
         (lambda: masks.as_torch_mha_mask(X), "mask must be boolean"),
@@ -305,6 +335,47 @@ CALLS: Calls = {
             "logsumexp must have the dtype that tiled_attention",
         ),
         (lambda: eff.weights_from(X, X, X[..., 0].to("meta")), "logsumexp must have the device"),
+    ],
+    "efficient.combine": [
+        (
+            lambda: eff.combine(eff.Tiled(X, X[..., 0]), eff.Tiled(X[:, :4], X[:, :4, 0])),
+            "output must have one shape in both results: their shapes are (2, 5, 8) and (2, 4, 8)",
+        ),
+        (
+            lambda: eff.combine(eff.Tiled(X, X[..., 0]), eff.Tiled(X, X)),
+            "logsumexp must have one shape in both results: their shapes are (2, 5) and (2, 5, 8)",
+        ),
+    ],
+    "efficient.with_sink": [
+        *(
+            (partial(eff.with_sink, eff.Tiled(X, X[..., 0]), sink), words)
+            for sink, words in (
+                (X[0, 0, :5], "sink must have the shape (h,) = (2,): its shape is (5,)"),
+                (X[:1, 0, 0], "sink must have the shape (h,) = (2,): its shape is (1,)"),
+                (LENGTHS, f"sink {FLOATS}: its dtype is torch.int64"),
+            )
+        ),
+    ],
+    "efficient.index_scores": [
+        *(
+            (partial(eff.index_scores, *parts), words)
+            for parts, words in (
+                ((X[0], X, X), "query must have at least 3 dimensions, (…, h, n_q, d)"),
+                ((HEADS, X, HEADS[..., 0]), "key must have the shape (2, n_k, 2): its shape is"),
+                ((HEADS, HEADS[:1, 0], HEADS[..., 0]), "key must have the shape (2, n_k, 2)"),
+                ((HEADS, HEADS[:, 0], HEADS), "weight must have the shape (2, 4, 5): its shape"),
+                ((HEADS, HEADS[:, 0].double(), HEADS[..., 0]), f"query and key {SAME} dtype"),
+                ((HEADS, HEADS[:, 0].long(), HEADS[..., 0]), f"key {FLOATS}"),
+            )
+        ),
+    ],
+    "efficient.top_keys": [
+        (lambda: eff.top_keys(X, 9), "k must be at most n_k = 8: it is 9"),
+        *((partial(eff.top_keys, X, k), f"k {WHOLE} 1: it is {k}") for k in (0, -1, 2.0, None)),
+        (lambda: eff.top_keys(X[0, 0], 2), "scores must have at least 2 dimensions, (…, n_q, n_k)"),
+        (lambda: eff.top_keys(M, 2), f"scores {FLOATS}"),
+        (lambda: eff.top_keys(X, 2, X), "mask must be boolean"),
+        (lambda: eff.top_keys(X, 2, M), "mask must have the shape (n_q, n_k) = (5, 8)"),
     ],
     "efficient.feature_map": [
         (lambda: eff.feature_map(M), f"x {FLOATS}"),

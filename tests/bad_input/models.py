@@ -8,8 +8,9 @@ from torch import nn
 
 from attnbook import layers, rnn
 from attnbook import positions as pos
-from attnbook.cache import KVCache
+from attnbook.cache import KVCache, RollingCache
 from attnbook.embeddings import Embeddings
+from attnbook.latent import LatentAttention
 from attnbook.multihead import MultiHeadAttention
 from attnbook.transformer import LanguageModel, Seq2Seq
 from tests.bad_input.rows import FLOATS, IDS, LENGTHS, NAN, WHOLE, Calls, M, X, rows, zeros
@@ -28,6 +29,10 @@ EIGHTS = "must have the shape (b, n, 8): its shape is"
 @cache
 def layer(**options: Any) -> MultiHeadAttention:
     return MultiHeadAttention(8, 4, **options).eval()
+
+
+def latent(**options: Any) -> LatentAttention:
+    return LatentAttention(8, 4, **{"d_latent": 3, "d_rope": 2} | options).eval()
 
 
 @cache
@@ -166,6 +171,28 @@ CALLS: Calls = {
             "memory must be None, for this layer's rope turns a sequence by its own positions",
         ),
         (lambda: layer()(X, cache=KVCache()), "compute under torch.no_grad()"),
+    ],
+    "latent.LatentAttention": [
+        *(
+            (partial(latent, **{name: 0}), f"{name} {WHOLE} 1: it is 0")
+            for name in ("d_latent", "d", "d_v")
+        ),
+        (lambda: LatentAttention(0, 1, d_latent=2, d_rope=2), f"d_model {WHOLE} 1: it is 0"),
+        (lambda: latent(d_rope=3), "d must be even, for its numbers are taken in pairs: it is 3"),
+        (lambda: latent(base=0.0), "base must be above 0 and finite: it is 0.0"),
+        *((partial(latent, eps=eps), "eps must be above 0 and finite") for eps in EPS),
+        (
+            lambda: LatentAttention(8, 3, d_latent=2, d_rope=2),
+            "d_model must be a multiple of n_heads = 3: it is 8",
+        ),
+        (lambda: latent()(X[0]), f"x {EIGHTS} (5, 8)"),
+        (lambda: latent()(X.double()), "x must have the layer's dtype, torch.float32: it has"),
+        (lambda: latent()(X, M.long()), "mask must be boolean"),
+        (lambda: latent()(X, M[:4]), "mask must have the shape (n_q, n_k) = (5, 5)"),
+        (lambda: latent()(X, causal=1), "causal must be True or False: it is 1", TypeError),
+        (lambda: latent()(X, cache=[]), "cache must be a KVCache or None: it is a", TypeError),
+        (lambda: latent()(X, absorb=1), "absorb must be True, False or None: it is a", TypeError),
+        (lambda: latent()(X, cache=KVCache()), "compute under torch.no_grad()"),
     ],
     "embeddings.Embeddings": [
         (lambda: Embeddings(0, 8), f"vocabulary {WHOLE} 1"),
@@ -379,6 +406,23 @@ CALLS: Calls = {
         (
             lambda: language().reorder(language().start(IDS, LENGTHS), LENGTHS[None]),
             "rows must have the shape (m,)",
+        ),
+        (
+            lambda: language().rewind(language().start(IDS, LENGTHS), 4),
+            "n must be at most 3, the tokens so far: it is 4",
+        ),
+        (lambda: language().rewind(language().start(IDS, LENGTHS), -1), f"n {WHOLE} 0: it is -1"),
+        (
+            lambda: language().start(IDS, LENGTHS, caches=[]),
+            "caches must hold one KVCache for each of the 1 blocks: it holds 0",
+        ),
+        (
+            lambda: language().start(IDS, LENGTHS, caches=language().start(IDS, LENGTHS).caches),
+            "caches must be empty at the start: one holds 3 rows",
+        ),
+        (
+            lambda: language().start(IDS, LENGTHS, caches=[RollingCache(4, sinks=1)]),
+            "lengths must be one length for all: padding would take the sinks' place",
         ),
     ],
 }

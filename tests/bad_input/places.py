@@ -5,14 +5,27 @@ from functools import partial
 import torch
 
 from attnbook import positions as pos
-from attnbook.cache import KVCache
-from tests.bad_input.rows import FLOATS, HEADS, LENGTHS, WHOLE, Calls, M, X, rows, zeros
+from attnbook.cache import KVCache, PagedCache, PagePool, RollingCache
+from tests.bad_input.rows import FLOATS, HEADS, LENGTHS, NAN, WHOLE, Calls, M, X, rows, zeros
 
 
 def filled() -> KVCache:
     cache = KVCache(4)
     cache.append(zeros(2, 1, 3, 8), zeros(2, 1, 3, 8))
     return cache
+
+
+def rolled() -> RollingCache:
+    cache = RollingCache(2)
+    cache.append(zeros(2, 1, 3, 8), zeros(2, 1, 3, 8))
+    return cache
+
+
+def full_pool() -> PagePool:
+    pool = PagePool(1)
+    pool.fit(zeros(1, 1, 1, 8), zeros(1, 1, 1, 8))
+    pool.take()
+    return pool
 
 
 BOTH = "offset must be a number, or have the shape (b,) ="
@@ -68,6 +81,7 @@ CALLS: Calls = {
         ),
         (lambda: pos.Rotary(4)(X), "x must have the shape (…, n, 4)"),
         (lambda: pos.Rotary(4, base=True), "base must be above 0 and finite: it is True"),
+        (lambda: pos.Rotary(4, scaling=2.0), "scaling must be a Scaling or None", TypeError),
         (
             lambda: pos.Rotary(2)(HEADS[:1], LENGTHS),
             "offset must be a number, or have the shape (b,) = (1,): its shape is (2,)",
@@ -91,6 +105,33 @@ CALLS: Calls = {
         (
             lambda: pos.Rotary(2)(HEADS, 3, positions=torch.arange(5)),
             "offset must be 0 where positions",
+        ),
+    ],
+    "positions.Scaling": [
+        (
+            lambda: pos.Scaling("linear", 2),
+            "kind must be one of 'interpolation', 'ntk', 'yarn', 'llama3': it is 'linear'",
+        ),
+        *(
+            (partial(pos.Scaling, "ntk", s), f"factor must be at least 1 and finite: it is {s!r}")
+            for s in (0.5, 0, -2, torch.inf, NAN, True, "2", None)
+        ),
+        (lambda: pos.Scaling("yarn", 2), f"trained {WHOLE} 1: it is None"),
+        (lambda: pos.Scaling("llama3", 2, 0), f"trained {WHOLE} 1: it is 0"),
+        (lambda: pos.Scaling("ntk", 2, 0.5), f"trained {WHOLE} 1: it is 0.5"),
+    ],
+    "positions.rotary_speeds": [
+        (lambda: pos.rotary_speeds(5), "d must be even, for its numbers are taken in pairs"),
+        (lambda: pos.rotary_speeds(4, 0.0), "base must be above 0 and finite: it is 0.0"),
+        (lambda: pos.rotary_speeds(4, dtype=torch.int8), "dtype must be one of floating-point"),
+        (lambda: pos.rotary_speeds(4, 50.0, 2.0), "scaling must be a Scaling or", TypeError),
+        (
+            lambda: pos.rotary_speeds(4, 1.0, pos.Scaling("yarn", 2, 9)),
+            "base must be above 1 where speeds are scaled: it is 1.0",
+        ),
+        (
+            lambda: pos.rotary_speeds(2, 50.0, pos.Scaling("ntk", 2)),
+            'd must be at least 4 for "ntk": it is 2',
         ),
     ],
     "positions.alibi_bias": [
@@ -142,6 +183,59 @@ CALLS: Calls = {
             "rows must have the shape (m,): its shape is (1, 2)",
         ),
         (lambda: KVCache().reorder([0]), "rows must be a torch.Tensor: it is a list", TypeError),
+        (lambda: filled().rewind(4), "length must be at most 3: it is 4"),
+        (lambda: filled().rewind(-1), f"length {WHOLE} 0: it is -1"),
+    ],
+    "cache.RollingCache": [
+        *((partial(RollingCache, bad), f"window {WHOLE} 1: it is {bad}") for bad in (0, -1, 2.5)),
+        (
+            lambda: RollingCache(4, sinks=4),
+            "sinks must be below window = 4, for a token must see itself: it is 4",
+        ),
+        (lambda: RollingCache(4, sinks=5), "sinks must be below window = 4"),
+        (lambda: RollingCache(4, sinks=-1), f"sinks {WHOLE} 0: it is -1"),
+        (lambda: rolled().append(HEADS, HEADS), "key must fit the rows in the cache, (2, 1, 5, 8)"),
+        (
+            lambda: rolled().append(zeros(1, 1, 1, 8), zeros(1, 1, 1, 8)),
+            "key must fit the rows in the cache, (2, 1, 1, 8): its shape is (1, 1, 1, 8)",
+        ),
+        (lambda: rolled().rewind(2), "length must be 3: it is 2, and rows before it have left"),
+        (lambda: rolled().rewind(4), "length must be 3: it is 4"),
+        (lambda: RollingCache(2).rewind(1), "length must be at most 0: it is 1"),
+        (
+            lambda: rolled().visible(zeros(2, 1, 1, 8), M[:1, :2], None, True),
+            "mask must have n_k = 4 columns, one for every token since the first: its shape is (1,",
+        ),
+        (
+            lambda: rolled().visible(zeros(2, 1, 1, 8), None, X, True),
+            "bias must have n_k = 4 columns",
+        ),
+        (lambda: rolled().visible(HEADS, None, None, "no"), "causal must be True or", TypeError),
+    ],
+    "cache.PagePool": [
+        (lambda: PagePool(0), f"n_pages {WHOLE} 1: it is 0"),
+        (lambda: PagePool(4, page=0), f"page {WHOLE} 1: it is 0"),
+        (lambda: full_pool().take(), "the pool has no free page: all 1 are in use"),
+    ],
+    "cache.PagedCache": [
+        (lambda: PagedCache(9), "pool must be a PagePool: it is a int", TypeError),
+        (
+            lambda: PagedCache(full_pool()).append(HEADS, HEADS),
+            "key must fit the pool's pages of (h, page, d) = (1, 16, 8): its shape is (2, 4, 5, 2)",
+        ),
+        (
+            lambda: PagedCache(full_pool()).append(
+                zeros(1, 1, 1, 8).double(), zeros(1, 1, 1, 8).double()
+            ),
+            "key must have the pool's dtype, torch.float32: it has torch.float64",
+        ),
+        (
+            lambda: PagedCache(full_pool()).append(zeros(1, 1, 1, 8), zeros(1, 1, 1, 8)),
+            "the pool has no free page: all 1 are in use",
+        ),
+        (lambda: PagedCache(PagePool(1)).append(X, X), "key must have the shape (b, h, n, d)"),
+        (lambda: PagedCache(PagePool(1)).rewind(1), "length must be at most 0: it is 1"),
+        (lambda: PagedCache(PagePool(1)).reorder(zeros(1)), "rows must hold whole numbers"),
     ],
 }
 ROWS = rows(CALLS)

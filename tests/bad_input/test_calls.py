@@ -27,8 +27,8 @@ from tests.bad_input.rows import Row
 from tests.bad_input.test_files import FILES
 
 HEART = (
-    "masks scores attention positions cache multihead embeddings efficient layers rnn "
-    "transformer decoding record reference"
+    "masks scores attention positions cache multihead latent embeddings efficient recurrence "
+    "layers rnn transformer decoding speculation record reference"
 )
 FOLDERS = (
     "pretrained language language.vectors language.texts language.grammar.judge training.loop "
@@ -79,7 +79,11 @@ ELSEWHERE = {
     "training.metrics.AlignmentAccuracy": RESULT,
     "training.resume.Checkpoint": "read_checkpoint makes it: see the tests of files",
     "layers.BlockOptions": "names the options of a block, which checks them",
+    "multihead.of_all_heads": "is for layers, whose Attend checks the mask",
     "decoding.Stepper": "is a protocol",
+    "speculation.Rewindable": "is a protocol",
+    "recurrence.Remembered": RESULT,
+    **dict.fromkeys(("speculation.Draft", "speculation.Speculated"), RESULT),
     "training.losses.teacher_forced_loss": "teacher_forced, then sequence_loss",
     "training.metrics.evaluating": "takes any module",
     "training.seeds.random_state": "takes nothing",

@@ -7,10 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnbook import decoding
+from attnbook import decoding, speculation
 from attnbook.record import record_attention
-from tests.bad_input.models import translator
-from tests.bad_input.rows import IDS, LENGTHS, NAN, WHOLE, Calls, Row, rows, zeros
+from attnbook.transformer import LanguageModel
+from tests.bad_input.models import language, translator
+from tests.bad_input.rows import IDS, LENGTHS, NAN, WHOLE, Calls, Row, X, rows, zeros
 from tests.tables import Table
 
 
@@ -54,7 +55,63 @@ def heard(function: Callable[..., Any], logits: Tensor) -> Callable[[], Any]:
     return lambda: function(Says(logits), IDS, LENGTHS, max_length=2)
 
 
+def guessed(guess: Any, **changed: Any) -> Callable[[], Any]:
+    prompt = changed.pop("prompt", IDS[0])
+    options = {"max_length": 9} | changed
+    return lambda: speculation.speculate(language(), prompt, guess, **options)
+
+
+def certain(*tokens: int, **q: Any) -> Callable[..., speculation.Draft]:
+    return lambda *_: speculation.Draft(list(tokens), **q)
+
+
+P = zeros(2, 9) + 1 / 9
+OWN = "draft must give probabilities of the shape (m, vocabulary) = (1, 9), the model's: its"
+NINE = "draft must guess tokens of the model's vocabulary, from 0 to 8:"
 CALLS: Calls = {
+    "speculation.speculate": [
+        (guessed(speculation.look_up, prompt=[1]), "prompt must be a torch.Tensor", TypeError),
+        (guessed(speculation.look_up, prompt=IDS), "prompt must have the shape (n,), with at"),
+        (guessed(speculation.look_up, prompt=IDS[0, :0]), "with at least one token: its shape is"),
+        (guessed(speculation.look_up, prompt=X[0, 0]), "prompt must hold whole numbers"),
+        (guessed(speculation.look_up, guesses=0), f"guesses {WHOLE} 1: it is 0"),
+        (guessed(speculation.look_up, max_length=0), f"max_length {WHOLE} 1: it is 0"),
+        (guessed(speculation.look_up, eos=-1), f"eos {WHOLE} 0: it is -1"),
+        *(
+            (
+                guessed(speculation.look_up, temperature=heat),
+                f"temperature must be at least 0 and finite: it is {heat!r}",
+            )
+            for heat in (-1.0, NAN, torch.inf, True, None)
+        ),
+        (guessed(certain(*[1] * 5)), "draft must guess at most 4 tokens: it guessed 5"),
+        (guessed(certain(9)), f"{NINE} 9 is among them"),
+        (guessed(certain(3, -1)), f"{NINE} -1 is among them"),
+        (
+            guessed(speculation.DraftModel(LanguageModel(12, d_model=8, n_heads=2))),
+            "draft must know the model's 9 tokens: its vocabulary has 12",
+        ),
+        (guessed(certain(1, q=zeros(1, 12) + 1)), f"{OWN} shape is (1, 12)"),
+        (guessed(certain(1, q=zeros(2, 9) + 1)), f"{OWN} shape is (2, 9)"),
+    ],
+    "speculation.verdict": [
+        (lambda: speculation.verdict(P, [1, 2]), "p must have the shape (3, vocabulary): its"),
+        (lambda: speculation.verdict(P, [9]), f"{NINE} 9 is among them"),
+        (lambda: speculation.verdict(P, [1], zeros(1, 12)), f"{OWN} shape is (1, 12)"),
+        (lambda: speculation.verdict(P, [1], zeros(1, 9)), "guess what its own q can give: a q is"),
+    ],
+    "speculation.look_up": [
+        (lambda: speculation.look_up([1, 2], 3, longest=0), f"longest {WHOLE} 1: it is 0"),
+    ],
+    "speculation.DraftModel": [
+        *(
+            (
+                partial(speculation.DraftModel, Table(P), temperature=heat),
+                "temperature must be at least 0 and finite",
+            )
+            for heat in (-0.1, NAN, torch.inf, True, None)
+        ),
+    ],
     "record.record_attention": [
         (lambda: record_attention(nn.Linear(2, 2)).__enter__(), "hold a"),
     ],
