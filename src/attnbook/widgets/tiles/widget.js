@@ -35,7 +35,8 @@ function build(store) {
   view.along = stepper({ what: "tiles", at, last, go, told });
   view.parts = [settings(view), keys(view), view.along, kept(view)];
   const [top, given, steps, running] = nodes(view.parts);
-  view.node = el("div", {}, top, given, view.alert.node, steps, running, view.status);
+  const beside = el("div", "beside", given, el("div", {}, steps, running));
+  view.node = el("div", {}, top, view.alert.node, beside, view.status);
   view.draw = () => {
     const [scores, values, tile, , factor] = state.map((name) => store.get(name));
     const all = seen({ scores, values, tile, factor });
