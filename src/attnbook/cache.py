@@ -78,7 +78,8 @@ class KVCache:
         _check.rows(rows, None if self._memory is None else self._memory[0])
         memory = self._memory
         if memory is not None:
-            memory = memory[0].index_select(0, rows), memory[1].index_select(0, rows)
+            key, value = (part.index_select(0, rows) for part in memory)
+            memory = key, value
         other = copy(self)
         other._memory = memory
         return other

@@ -1,4 +1,4 @@
-"""Questions to SmolLM2: answered on the spot where its file is, else as they were once answered.
+"""Questions to SmolLM2: answered on the spot where its file is, else as they were once answered::
 
     @recorded
     def continued(model, prompt):
