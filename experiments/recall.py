@@ -10,6 +10,9 @@ keys are written four times each, in mixed order, and the last value is asked fo
 sum" has one learned gate, and "gated delta" both. "linear attention" is that of
 ``attnbook.efficient``, with positive features and divided by their sum. "attention" keeps every
 pair; it sees no order, unless told by ALiBi's distances with a learned slope.
+
+Three times as many steps change little: at d = 8, with one seed, 0.73 for the sum and for the delta
+rule instead of 0.72 and 0.71, and 0.48 for linear attention instead of 0.42.
 """
 
 from __future__ import annotations
