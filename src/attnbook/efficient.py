@@ -146,10 +146,14 @@ def combine(one: Tiled, other: Tiled) -> Tiled:
     Raises: ValueError for results of different shapes.
     Source: Liu, Zaharia and Abbeel (2023); Dao (2023), section 3.1.
     """
+    for name, came in (("one", one), ("other", other)):
+        _check.is_a(name, came, Tiled)
     for name, parts in zip(Tiled._fields, zip(one, other, strict=True), strict=True):
         shapes = [tuple(part.shape) for part in parts]
         told = f"their shapes are {shapes[0]} and {shapes[1]}"
         _check.must(shapes[0] == shapes[1], name, "have one shape in both results", but=told)
+        for what in ("dtype", "device"):
+            _check.alike(what, **dict(zip((f"one.{name}", f"other.{name}"), parts, strict=True)))
     empty = (one.logsumexp == -torch.inf) & (other.logsumexp == -torch.inf)  # no key in either
     first, second = (each.logsumexp.masked_fill(empty, 0) for each in (one, other))
     total = torch.logaddexp(first, second)

@@ -345,6 +345,15 @@ CALLS: Calls = {
             lambda: eff.combine(eff.Tiled(X, X[..., 0]), eff.Tiled(X, X)),
             "logsumexp must have one shape in both results: their shapes are (2, 5) and (2, 5, 8)",
         ),
+        (
+            lambda: eff.combine(X, X),
+            "one must be a Tiled: it is a Tensor",
+            TypeError,
+        ),
+        (
+            lambda: eff.combine(*(eff.Tiled(x, x[..., 0]) for x in (X, X.double()))),
+            "one.output and other.output must have the same dtype",
+        ),
     ],
     "efficient.with_sink": [
         *(

@@ -39,6 +39,7 @@ from attnbook.widgets import (
     Prediction,
     RoleProjection,
     ScoreExplorer,
+    TileSteps,
     Translator,
     UnrolledModel,
     prefix_table,
@@ -75,6 +76,10 @@ def heatmap(**changes) -> AttentionHeatmap:
 
 def painter(**changes) -> MaskPainter:
     return MaskPainter(**({"query": X, "tokens": TOKENS} | changes))
+
+
+def tiles(**changes) -> TileSteps:
+    return TileSteps(**({"scores": [0, 2, 1, 3], "values": [4, 1, 2, 0], "step": 4} | changes))
 
 
 def steps(**changes) -> AttentionSteps:
@@ -592,6 +597,26 @@ EXAMPLES = {
         fallback=("(1.005, 1.895, 1.900)",),
         paper=(".attnbook-formula", ".attnbook-weight"),
         told="AttentionSteps(query nuts, tokens: had, bowl, nuts)",
+    ),
+    "tiles": Example(
+        tiles,
+        lambda: tiles(scores=np.arange(16), values=np.arange(16), tile=3, step=6),
+        lambda evil: tiles(caption=evil),
+        hand=(
+            (fill("score of key 2", "5"), {"scores": [0, 5, 1, 3]}),
+            (fill("value of key 4", "7"), {"values": [4, 1, 2, 7]}),
+            (click("previous"), {"step": 3}),
+            (check("multiply by the factor", False), {"factor": False}),
+        ),
+        moves=({"scores": [1, 1, 1, 1]}, {"tile": 3, "step": 1}, {"factor": False}),
+        bad=(
+            ("score of key 3", ["", "2000", "e-", "1e4"],
+                "a number from −1000 to 1000", "1", "2,5",),
+        ),
+        more=(lambda: tiles(tile=3, step=0, factor=False, caption="and `code`"),),
+        fallback=("1.875", "0.8"),
+        paper=("td.attnbook-component",),
+        told="TileSteps(4 keys in tiles of 1, 4 seen)",
     ),
     "painter": Example(
         painter,

@@ -25,6 +25,7 @@ from attnbook.widgets import (
     MaskPainter,
     PositionExplorer,
     RoleProjection,
+    TileSteps,
     Translator,
     UnrolledModel,
 )
@@ -146,6 +147,18 @@ BAD = {
         ({"vectors": [[1e7]], "tokens": ["a"]}, "vectors"),
         ({"vectors": np.ones((13, 2)), "tokens": ["a"] * 13}, "12"),
         ({"vectors": X, "tokens": TOKENS * 2}, "tokens"),
+    ]),
+    "tiles": (TileSteps, [
+        ({"scores": [[1.0]], "values": [1]}, "scores must have 1 dimensions"),
+        ({"scores": np.ones(17), "values": np.ones(17)}, "at most 16 numbers, got 17"),
+        ({"scores": [1001], "values": [1]}, "scores must hold numbers up to 1,000"),
+        ({"scores": [1], "values": [1e7]}, "values must hold numbers up to 1,000,000"),
+        ({"scores": [1, 2], "values": [1]}, "values must be 2 numbers, one for each key, got 1"),
+        ({"scores": [1, 2], "values": [1, float("nan")]}, "finite"),
+        ({"scores": [1, 2], "values": [1, 1], "tile": 3}, "tile"),
+        ({"scores": [1, 2], "values": [1, 1], "tile": 0}, "tile"),
+        ({"scores": [1, 2], "values": [1, 1], "step": 3}, "step"),
+        ({"scores": [1, 2], "values": [1, 1], "factor": "no"}, "factor", TypeError),
     ]),
     "painter": (MaskPainter, [
         ({"query": X, "tokens": TOKENS[:2]}, "tokens"),
@@ -535,6 +548,7 @@ OTHER = [[None, None], *BeamTree(DETERMINERS).logs[1:]]
 ASSIGNED = {  # values that no trait takes
     "heatmap": {"temperature": [-1.0], "pinned": [7], "head": [1]},
     "steps": {"vectors": [[[1, 2]]], "query": [3], "step": [5]},
+    "tiles": {"scores": [[1, 2]], "values": [[1, 2]], "tile": [0, 5], "step": [5]},
     "painter": {
         "mask": [[1] * 8, [2] * 9, [[1, 1, 1]] * 3],
         "fill": ["inf"],

@@ -28,6 +28,7 @@ KINDS = {
     "roles": ("RoleProjection",),
     "scores": ("ScoreExplorer",),
     "steps": ("AttentionSteps",),
+    "tiles": ("TileSteps",),
     "translator": ("Translator", "rounded"),
     "unrolled": ("UnrolledModel",),
 }
