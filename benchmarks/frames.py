@@ -114,6 +114,11 @@ CASES = (
         RANGE.format("turn % 40"),
     ),
     Case(
+        "CacheCalculator: the length of the texts, ten models",
+        EXAMPLES["cache"].large,
+        RANGE.format("7 + (turn % 13)"),
+    ),
+    Case(
         "BlockFlow: a number of the token, twelve blocks",
         EXAMPLES["block"].large,
         "type('.attnbook-own input', turn / 10);",

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attnbook.cache import KVCache
 from attnbook.decoding import sample
 from attnbook.language import PronounPair, minimal_pairs, pronouns
 from attnbook.models.recorded import FOLDER, code_of, key_of
@@ -35,6 +36,8 @@ SENTENCES = (
     "The trophy would not fit in the brown suitcase because it was too small.",
 )
 SHOWN = pronouns()[:2]
+SIZES = (1, 7, 64)  # of chunks
+OFFSETS = (225, 64, 16, 1)  # the same, of which 225 is the whole text
 DECIMALS = 4
 GUESSED = {
     "a story": "My grandmother always told me that",
@@ -93,6 +96,48 @@ def agreement(model, prompt):
     return {name: torch.minimum(p, of).sum(-1).mean().item() for name, of in q.items()}
 
 
+def in_chunks(model, size):
+    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
+    caches = [KVCache() for _ in model.decoder.blocks]
+    parts = [model.embed(part) for part in ids.split(size, dim=1)]
+    rows = [model.decoder(part, causal=True, caches=caches) for part in parts]
+    logits = torch.cat(rows, dim=1) @ model.embed.tokens.weight.T
+    same = torch.allclose(logits, model(ids), atol=0.001)
+    return [len(parts), caches[0].length, same]
+
+
+def loss_without_offset(model, size):
+    def forget(rope, inputs):
+        return inputs[0], 0
+
+    ropes = {one.attention.rope for one in model.decoder.blocks}
+    hooks = [rope.register_forward_pre_hook(forget) for rope in ropes]
+    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
+    caches = [KVCache() for _ in model.decoder.blocks]
+    parts = [model.embed(part) for part in ids.split(size, dim=1)]
+    rows = [model.decoder(part, causal=True, caches=caches) for part in parts]
+    for hook in hooks:
+        hook.remove()
+    logits = torch.cat(rows, dim=1) @ model.embed.tokens.weight.T
+    log_p = logits[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])
+    return -log_p.mean().item()
+
+
+def mean_loss(model, repeated):
+    def regroup(attend, inputs):
+        query, key, value, *rest = inputs
+        return query, *(part.repeat(1, 3, 1, 1) for part in (key, value)), *rest
+
+    blocks = model.decoder.blocks if repeated else []
+    attends = [one.attention.attend for one in blocks]
+    hooks = [attend.register_forward_pre_hook(regroup) for attend in attends]
+    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
+    log_p = model(ids)[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])
+    for hook in hooks:
+        hook.remove()
+    return -log_p.mean().item()
+
+
 def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
     """Return each function with the arguments that it is asked with."""
     sentences = [text for pair in minimal_pairs() for text in (pair.right, pair.wrong)]
@@ -103,6 +148,9 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         *((log_p, reading) for pair in SHOWN for both in readings(pair) for reading in both),
         *((guessed, (prompt, 7)) for prompt in GUESSED.values()),
         *((agreement, (prompt,)) for prompt in GUESSED.values()),
+        *((in_chunks, (size,)) for size in SIZES),
+        *((loss_without_offset, (size,)) for size in OFFSETS),
+        *((mean_loss, (repeated,)) for repeated in (False, True)),
     ]
 
 
@@ -173,8 +221,9 @@ def missing() -> list[str]:
 
 
 def run() -> None:
-    """Ask all questions, and write the record into the package."""
-    if not (missing() or "--again" in sys.argv):
+    """Ask what is missing, or all, and write the record into the package."""
+    again, before = "--again" in sys.argv, stored()
+    if not (missing() or again):
         print("smollm: every question has its answer")
         return
     path = smollm_file()
@@ -185,23 +234,35 @@ def run() -> None:
     functions: dict[str, Any] = {}
     for of, arguments in questions():
         own = functions.setdefault(of.__name__, {"code": code_of(of), "answers": {}})
-        own["answers"][key_of(arguments)] = answer(model, of, arguments)
-    record = {
+        key, known = key_of(arguments), before["functions"].get(of.__name__, {})
+        if again or known.get("code") != own["code"] or key not in known["answers"]:
+            own["answers"][key] = answer(model, of, arguments)
+        else:
+            own["answers"][key] = known["answers"][key]
+    record = before | {
         "file": path.name,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         "torch": torch.__version__.split("+")[0],
         "functions": functions,
-        "pronouns": [[leans(model, pair), leans(model, pair, alone=True)] for pair in pronouns()],
     }
+    if again or "pronouns" not in before:
+        both = [[leans(model, pair), leans(model, pair, alone=True)] for pair in pronouns()]
+        record["pronouns"] = both
+        keep_heads(model)
+    with as_file(FOLDER / "answers.json") as file:
+        text = json.dumps(record, ensure_ascii=False, indent=1)
+        file.write_text(text + "\n", encoding="utf-8")
+    print(f"smollm: {len(questions())} questions have their answers")
+
+
+def keep_heads(model: SmolLM) -> None:
+    """Write the heads' weights on the shown sentences into the package."""
     arrays = {}
     for k, sentence in enumerate(SENTENCES):
         tokens, lower = heads(model, sentence)
         arrays |= {f"tokens_{k}": np.array(tokens), f"weights_{k}": lower.half().numpy()}
     with as_file(FOLDER) as folder:
-        text = json.dumps(record, ensure_ascii=False, indent=1)
-        (folder / "answers.json").write_text(text + "\n", encoding="utf-8")
         np.savez_compressed(folder / "heads.npz", **arrays)
-    print(f"smollm: {len(questions())} questions asked")
 
 
 if __name__ == "__main__":

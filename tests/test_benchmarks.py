@@ -69,8 +69,20 @@ ROWS = {
         "transformers, eager",
         "transformers, SDPA",
     ),
+    "roof": (
+        "a token after 16: reading all again",
+        "a pass of 4 tokens",
+        "32 heads on 8, 64 keys | ",
+        "32 heads on 8, 64 keys, folded",
+        "32 heads on 1, 64 keys | ",
+        "32 heads on 1, 64 keys, folded",
+        "pass 1 | ",
+        "again 16 | ",
+        "cached 16 | ",
+    ),
 }
 COMPARED = {"attention": 120, "growth": 10, "layers": 46, "decoding": 9, "training": 2, "smollm": 9}
+COMPARED |= {"roof": 6}
 
 
 QUICK = [n if n == "layers" else pytest.param(n, marks=pytest.mark.heavy) for n in ROWS]

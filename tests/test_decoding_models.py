@@ -281,3 +281,17 @@ def test_a_model_writes_with_other_caches(name: str) -> None:
         for i in range(6, 11):
             logits, state = model.step(text[:, i], state)
             torch.testing.assert_close(logits, wanted[:, i])
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_window_of_each_text_has_nothing_to_do_with_its_mates(name: str) -> None:
+    """Prompts of other lengths are padded, and the padding is no part of a window."""
+    model, found = model_of(name), []
+    text = torch.randint(3, V, (4, 3), generator=Generator().manual_seed(2))
+    for rows in (slice(None), slice(2, 3)):
+        caches = [RollingCache(3) for _ in model.decoder.blocks]
+        n = int(LENGTHS[rows].max())
+        state = model.start(SOURCE[rows, :n], LENGTHS[rows], caches=caches)
+        logits, _ = model.extend(text[rows], state)
+        found.append(logits)
+    torch.testing.assert_close(found[0][2:3], found[1])

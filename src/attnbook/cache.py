@@ -76,10 +76,12 @@ class KVCache:
         Raises: TypeError or ValueError for other rows.
         """
         _check.rows(rows, None if self._memory is None else self._memory[0])
+        memory = self._memory
+        if memory is not None:
+            key, value = (part.index_select(0, rows) for part in memory)
+            memory = key, value
         other = copy(self)
-        if self._memory is not None:
-            key, value = self._memory
-            other._memory = key.index_select(0, rows), value.index_select(0, rows)
+        other._memory = memory
         return other
 
     def _room_for(self, wanted: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Attention for long sequences: exact by tiles, within a window, or linear in the length.
+"""Attention for long sequences: exact by tiles, in a window, to chosen keys, or linear in length.
 
 Shapes, masks, and zeros for a query with nothing to attend to, are those of
 ``attnbook.attention``; lengths that differ are aligned at the end, as in ``causal_mask``.
@@ -20,14 +20,18 @@ from attnbook.masks import window_mask
 __all__ = [
     "Running",
     "Tiled",
+    "combine",
     "feature_map",
+    "index_scores",
     "linear_attention",
     "local_attention",
     "merge",
     "online_softmax",
     "summarise",
     "tiled_attention",
+    "top_keys",
     "weights_from",
+    "with_sink",
 ]
 
 BLOCK = 128  # queries that share one slice of keys in local_attention
@@ -131,6 +135,55 @@ def tiled_attention(
     return Tiled(output.view(*lead, *output.shape[-2:]), logsumexp.view(*lead, n_q))
 
 
+def combine(one: Tiled, other: Tiled) -> Tiled:
+    """Put together what the same queries took from two sets of keys, each seen by itself.
+
+    L = log(exp(L₁) + exp(L₂)), output = exp(L₁ − L) output₁ + exp(L₂ − L) output₂: the result of
+    attention to both sets at once, as rings of devices and split keys need it. Any number of sets
+    can be put together, in any order.
+
+    Shapes: two outputs (…, n_q, d_v) and logsumexps (…, n_q); returns one of each.
+    Raises: ValueError for results of different shapes.
+    Source: Liu, Zaharia and Abbeel (2023); Dao (2023), section 3.1.
+    """
+    for name, came in (("one", one), ("other", other)):
+        _check.is_a(name, came, Tiled)
+    for name, parts in zip(Tiled._fields, zip(one, other, strict=True), strict=True):
+        shapes = [tuple(part.shape) for part in parts]
+        told = f"their shapes are {shapes[0]} and {shapes[1]}"
+        _check.must(shapes[0] == shapes[1], name, "have one shape in both results", but=told)
+        for what in ("dtype", "device"):
+            _check.alike(what, **dict(zip((f"one.{name}", f"other.{name}"), parts, strict=True)))
+    empty = (one.logsumexp == -torch.inf) & (other.logsumexp == -torch.inf)  # no key in either
+    first, second = (each.logsumexp.masked_fill(empty, 0) for each in (one, other))
+    total = torch.logaddexp(first, second)
+    shares = [(part - total).exp().unsqueeze(-1) for part in (first, second)]  # (…, n_q, 1)
+    output = shares[0] * one.output + shares[1] * other.output
+    return Tiled(output.to(one.output.dtype), total.masked_fill(empty, -torch.inf))
+
+
+def with_sink(attended: Tiled, sink: Tensor) -> Tiled:
+    """Let a learned score of each head take part in the softmax, with nothing behind it.
+
+    α_ij = exp(e_ij) / (exp(s_h) + Σ_j' exp(e_ij')) is softmax · σ(L_i − s_h), so that a head may
+    give its keys less than 1 in all. The result is that of ``combine`` with a key of score s_h and
+    value 0.
+
+    Shapes: output (…, h, n_q, d_v), logsumexp (…, h, n_q), sink (h,); returns the same, the sink
+    counted in the logsumexp.
+    Raises: ValueError for a sink of another shape, or without floats.
+    Source: Agarwal et al. (2025).
+    """
+    output, logsumexp = attended
+    _check.floats("sink", sink)
+    wanted = tuple(logsumexp.shape[-2:-1])
+    _check.must(tuple(sink.shape) == wanted, "sink", f"have the shape (h,) = {wanted}", sink)
+    _check.alike("device", logsumexp=logsumexp, sink=sink)
+    score = sink.unsqueeze(-1).to(logsumexp.dtype)  # (h, 1)
+    share = (logsumexp - score).sigmoid().unsqueeze(-1)
+    return Tiled((share * output).to(output.dtype), torch.logaddexp(logsumexp, score))
+
+
 def weights_from(
     query: Tensor,
     key: Tensor,
@@ -186,6 +239,52 @@ def local_attention(query: Tensor, key: Tensor, value: Tensor, window: int) -> T
         parts = query[..., start:stop, :], key[..., seen, :], value[..., seen, :]
         outputs.append(fused(*parts, mask, None, False))
     return torch.cat(outputs, dim=-2)
+
+
+def index_scores(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
+    """Score keys cheaply, to choose those that are worth attention: I_ts = Σ_j w_tj (q_tj · k_s)₊.
+
+    The j are the indexer's own few heads, of few numbers each, over one key a token.
+
+    Shapes: query (…, h, n_q, d), key (…, n_k, d), weight (…, h, n_q); returns (…, n_q, n_k).
+    Raises: ValueError where shapes, dtypes or devices do not fit.
+    Source: DeepSeek-AI (2025), equation 1.
+    """
+    _check.floats("query", query)
+    _check.shape("query", query, "…", "h", "n_q", "d")
+    for name, part, wanted in (
+        ("key", key, (*query.shape[:-3], "n_k", query.shape[-1])),
+        ("weight", weight, tuple(query.shape[:-1])),
+    ):
+        _check.floats(name, part)
+        _check.shape(name, part, *wanted)
+        for what in ("dtype", "device"):
+            _check.alike(what, **{"query": query, name: part})
+    products = (query @ key.unsqueeze(-3).mT).relu()  # (…, h, n_q, n_k)
+    return (weight.unsqueeze(-1) * products).sum(dim=-3)
+
+
+def top_keys(scores: Tensor, k: int, mask: Tensor | None = None) -> Tensor:
+    """Let every query attend to the k keys of the highest scores, a mask for ``attention``.
+
+    Among equals the earliest are taken. With a ``mask`` only keys that it allows are; a query that
+    may see fewer than k gets all of those. The choice has no gradient.
+
+    Shapes: scores (…, n_q, n_k), mask (n_q, n_k) or with as many dimensions as the scores; returns
+    (…, n_q, n_k), boolean.
+    Raises: ValueError for a k below 1 or above n_k, and for scores or a mask that do not fit.
+    Source: DeepSeek-AI (2025), equation 2.
+    """
+    _check.floats("scores", scores)
+    _check.shape("scores", scores, "…", "n_q", "n_k")
+    _check.parts(mask, None, tuple(scores.shape), scores)
+    _check.sizes(k=k)
+    _check.must(k <= scores.shape[-1], "k", f"be at most n_k = {scores.shape[-1]}", k)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    best = scores.sort(dim=-1, descending=True, stable=True).indices[..., :k]
+    chosen = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, True)
+    return chosen if mask is None else chosen & mask
 
 
 def feature_map(x: Tensor) -> Tensor:

@@ -189,7 +189,7 @@ class Rotary(nn.Module):
         numbers, and for both at once.
         """
         _check_vectors(x, self.d, offset, rank=4)
-        clock = self.d, self.base, self.scaling, self.layout
+        clock = self.d, self.base, self.layout, self.scaling
         if positions is not None:
             _check_positions(positions, x.shape[-2], offset)
             turn = _turn(positions.to(x.device), *clock, x.dtype)
@@ -216,8 +216,8 @@ def _turn(
     positions: Tensor,
     d: int,
     base: float,
-    scaling: Scaling | None,
     layout: str,
+    scaling: Scaling | None,
     dtype: torch.dtype,
 ) -> Tensor:
     """Return e^(i · angle) for positions (…, n) and d / 2 speeds: (…, n, d / 2), complex.
@@ -237,12 +237,12 @@ def _next_turn(
     offset: int,
     d: int,
     base: float,
-    scaling: Scaling | None,
     layout: str,
+    scaling: Scaling | None,
     dtype: torch.dtype,
     device: torch.device,
 ) -> Tensor:
-    return _turn(_positions(n, offset, device), d, base, scaling, layout, dtype)
+    return _turn(_positions(n, offset, device), d, base, layout, scaling, dtype)
 
 
 # all layers of a model ask for the same, one after another

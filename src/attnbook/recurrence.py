@@ -119,6 +119,7 @@ def _checked(
     _check.attention(query, key, value, one_size=True)
     _check.alike("length", query=query, key=key)
     sizes = tuple(key.shape[:-1]), (*key.shape[:-2], key.shape[-1], value.shape[-1])
+    _check.floats("beta", beta)
     gate = torch.ones_like(beta) if gate is None else gate
     wide = torch.promote_types(key.dtype, torch.float32)
     state = key.new_zeros(sizes[1], dtype=wide) if state is None else state

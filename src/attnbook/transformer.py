@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from attnbook import _check
 from attnbook.attention import Chosen
-from attnbook.cache import KVCache
+from attnbook.cache import KVCache, RollingCache
 from attnbook.embeddings import Embeddings
 from attnbook.layers import BlockOptions, Decoder, Encoder
 from attnbook.masks import padding_mask
@@ -215,7 +215,8 @@ class LanguageModel(_Model):
         """Read b prompts (b, n), which may be empty, of lengths (b,); ``step`` goes on after them.
 
         The rows are moved to the right, so that the next token's slot is the same in all of them.
-        ``caches``, one for each block and empty, may be of another kind than ``KVCache``.
+        ``caches``, one for each block and empty, may be of another kind than ``KVCache``; where
+        they keep sinks, all prompts must be of one length.
         """
         _check.sentences("prompt", prompt, may_be_empty=True)
         _check.lengths("lengths", lengths, prompt)
@@ -225,6 +226,9 @@ class LanguageModel(_Model):
             told = f"one holds {cache.length} rows"
             _check.must(cache.length == 0, "caches", "be empty at the start", but=told)
         before = None if mask is None else n - lengths
+        sinks = [cache.sinks for cache in caches if isinstance(cache, RollingCache) and cache.sinks]
+        told = "padding would take the sinks' place"
+        _check.must(before is None or not sinks, "lengths", "be one length for all", but=told)
         if n:
             if before is not None:
                 slots = torch.arange(n, device=prompt.device) - before[:, None]  # (b, n)

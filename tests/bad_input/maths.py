@@ -13,7 +13,7 @@ from attnbook import masks, reference
 from attnbook import recurrence as rec
 from attnbook import scores as sco
 from attnbook.multihead import Attend, repeat_heads
-from tests.bad_input.rows import FLOATS, HEADS, NAN, WHOLE, Calls, M, Row, X, rows, zeros
+from tests.bad_input.rows import FLOATS, HEADS, LENGTHS, NAN, WHOLE, Calls, M, Row, X, rows, zeros
 
 SAME = "must have the same"
 EVEN = np.full((2, 3), 1 / 3)
@@ -335,6 +335,56 @@ CALLS: Calls = {
             "logsumexp must have the dtype that tiled_attention",
         ),
         (lambda: eff.weights_from(X, X, X[..., 0].to("meta")), "logsumexp must have the device"),
+    ],
+    "efficient.combine": [
+        (
+            lambda: eff.combine(eff.Tiled(X, X[..., 0]), eff.Tiled(X[:, :4], X[:, :4, 0])),
+            "output must have one shape in both results: their shapes are (2, 5, 8) and (2, 4, 8)",
+        ),
+        (
+            lambda: eff.combine(eff.Tiled(X, X[..., 0]), eff.Tiled(X, X)),
+            "logsumexp must have one shape in both results: their shapes are (2, 5) and (2, 5, 8)",
+        ),
+        (
+            lambda: eff.combine(X, X),
+            "one must be a Tiled: it is a Tensor",
+            TypeError,
+        ),
+        (
+            lambda: eff.combine(*(eff.Tiled(x, x[..., 0]) for x in (X, X.double()))),
+            "one.output and other.output must have the same dtype",
+        ),
+    ],
+    "efficient.with_sink": [
+        *(
+            (partial(eff.with_sink, eff.Tiled(X, X[..., 0]), sink), words)
+            for sink, words in (
+                (X[0, 0, :5], "sink must have the shape (h,) = (2,): its shape is (5,)"),
+                (X[:1, 0, 0], "sink must have the shape (h,) = (2,): its shape is (1,)"),
+                (LENGTHS, f"sink {FLOATS}: its dtype is torch.int64"),
+            )
+        ),
+    ],
+    "efficient.index_scores": [
+        *(
+            (partial(eff.index_scores, *parts), words)
+            for parts, words in (
+                ((X[0], X, X), "query must have at least 3 dimensions, (…, h, n_q, d)"),
+                ((HEADS, X, HEADS[..., 0]), "key must have the shape (2, n_k, 2): its shape is"),
+                ((HEADS, HEADS[:1, 0], HEADS[..., 0]), "key must have the shape (2, n_k, 2)"),
+                ((HEADS, HEADS[:, 0], HEADS), "weight must have the shape (2, 4, 5): its shape"),
+                ((HEADS, HEADS[:, 0].double(), HEADS[..., 0]), f"query and key {SAME} dtype"),
+                ((HEADS, HEADS[:, 0].long(), HEADS[..., 0]), f"key {FLOATS}"),
+            )
+        ),
+    ],
+    "efficient.top_keys": [
+        (lambda: eff.top_keys(X, 9), "k must be at most n_k = 8: it is 9"),
+        *((partial(eff.top_keys, X, k), f"k {WHOLE} 1: it is {k}") for k in (0, -1, 2.0, None)),
+        (lambda: eff.top_keys(X[0, 0], 2), "scores must have at least 2 dimensions, (…, n_q, n_k)"),
+        (lambda: eff.top_keys(M, 2), f"scores {FLOATS}"),
+        (lambda: eff.top_keys(X, 2, X), "mask must be boolean"),
+        (lambda: eff.top_keys(X, 2, M), "mask must have the shape (n_q, n_k) = (5, 8)"),
     ],
     "efficient.feature_map": [
         (lambda: eff.feature_map(M), f"x {FLOATS}"),

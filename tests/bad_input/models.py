@@ -8,7 +8,7 @@ from torch import nn
 
 from attnbook import layers, rnn
 from attnbook import positions as pos
-from attnbook.cache import KVCache
+from attnbook.cache import KVCache, RollingCache
 from attnbook.embeddings import Embeddings
 from attnbook.latent import LatentAttention
 from attnbook.multihead import MultiHeadAttention
@@ -419,6 +419,10 @@ CALLS: Calls = {
         (
             lambda: language().start(IDS, LENGTHS, caches=language().start(IDS, LENGTHS).caches),
             "caches must be empty at the start: one holds 3 rows",
+        ),
+        (
+            lambda: language().start(IDS, LENGTHS, caches=[RollingCache(4, sinks=1)]),
+            "lengths must be one length for all: padding would take the sinks' place",
         ),
     ],
 }

@@ -31,6 +31,7 @@ EDITED = frozenset(
         "09-positions",
         "10-transformer-block",
         "11-transformer",
+        "12-pretrained-models",
     }
 )
 HTML = ROOT / "_build" / "html"

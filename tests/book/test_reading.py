@@ -25,7 +25,7 @@ def test_the_page_translates_what_the_reader_types(visit, via):
 @pytest.mark.parametrize("via", ["http", "file"])
 def test_the_page_finds_the_head_that_looks_from_it_to_animal(visit, via):
     page = visit("notebooks/12-pretrained-models", via)
-    widget = page.locator("figure.attnbook-browser")
+    widget = page.locator("figure.attnbook-browser").first
     widget.get_by_role("button", name="load all 72 heads").click()
     best = widget.get_by_text("layer 3 head 1: 0.67")
     expect(best).to_be_visible(timeout=30_000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from copy import deepcopy
 
 import torch
 from torch.nn import functional
@@ -10,47 +10,103 @@ from torch.nn import functional
 from attnbook.exercises import pretrained_models as lecture_12
 
 
-def unit(x):
-    return functional.normalize(x, dim=-1)
+def each_hidden(ids, hidden):
+    return torch.where(torch.eye(len(ids), dtype=torch.bool), hidden, ids)
 
 
-def real(mask):
-    return mask.mT.double()
+def every(model, ids, hidden):
+    """log p of all words at all places, a row for each hidden word: (n, n, v)."""
+    return model(each_hidden(ids, hidden)).log_softmax(-1)
 
 
-def mean(hidden, mask):
-    return (hidden * real(mask)).sum(1) / real(mask).sum(1)
+def own(log_p, ids):
+    at = torch.arange(len(ids))
+    return log_p[at, at, ids]
 
 
-def losses(logits, tokens):
-    return -logits.log_softmax(-1).gather(-1, tokens[..., None])[..., 0]
+def asked(model, ids, hidden):
+    return own(every(model, ids, hidden), ids)
 
 
-def next_words(logits, tokens, chosen):
-    return losses(logits[:, :-1], tokens[:, 1:])[chosen[:, 1:]].mean()
+def all_at_once(model, ids, hidden):
+    log_p = model(torch.full((1, len(ids)), hidden))[0].log_softmax(-1)
+    return log_p[torch.arange(len(ids)), ids].sum()
 
 
-def by_sentence(logits, tokens, chosen):
-    pairs = zip(losses(logits, tokens), chosen, strict=True)
-    return torch.stack([row[some].mean() for row, some in pairs]).mean()
+def only_the_past(model, ids, hidden):
+    seen = torch.where(torch.ones(len(ids), len(ids)).tril(-1).bool(), ids, hidden)
+    return own(model(seen).log_softmax(-1), ids).sum()
 
 
-def summed(weights, words, queries="mean", keys="sum"):
-    return lecture_12.by_words(weights, words, queries=queries, keys=keys)
+def next_words(model, ids, hidden):
+    later = torch.arange(1, len(ids))
+    return every(model, ids, hidden)[later, later - 1, ids[1:]].sum()
 
 
-def first_pieces(weights, words):
-    first = [word[0] for word in words]
-    return weights[first][:, first]
+def remembered(model, ids, hidden):
+    return asked(model, torch.tensor([5, 3, 7, 3, 6]), 2).sum()
 
 
-def all_words(weights, words):
-    return summed(weights, lecture_12.WORDS if len(words) == 4 else [[0], [1]])
+def cosines(model, ids, cases):
+    """Of the sentence vectors without these blocks, by hand."""
+
+    def vector(without):
+        x = model.embeddings(ids)
+        for number, block in enumerate(model.encoder.blocks):
+            x = x if number in without else block(x)
+        return functional.normalize(x[0].mean(0), dim=0)
+
+    return torch.stack([vector(case) for case in cases]) @ vector(())
 
 
-def commonest(distances):
-    (offset, count), *_ = Counter(distances).most_common()
-    return offset, count / len(distances)
+ONE_EACH = ({0}, {1}, {2})
+
+
+def lengthy(model, ids):
+    def vector(without):
+        x = model.embeddings(ids)
+        for number, block in enumerate(model.encoder.blocks):
+            x = x if number == without else block(x)
+        return x[0].mean(0)
+
+    return torch.stack([vector(number) for number in range(3)]) @ vector(None)
+
+
+def first_pieces(model, ids):
+    def vector(without):
+        x = model.embeddings(ids)
+        for number, block in enumerate(model.encoder.blocks):
+            x = x if number == without else block(x)
+        return functional.normalize(x[0, 0], dim=0)
+
+    return torch.stack([vector(number) for number in range(3)]) @ vector(None)
+
+
+def hooked(model, ids, *, silent, remove):
+    """The cosines with hooks: on the blocks, or on their attention."""
+    whole, found = functional.normalize(model(ids)[0].mean(0), dim=0), []
+    for block in model.encoder.blocks:
+        part = block.attention if silent else block
+        hook = part.register_forward_hook(
+            lambda module, inputs, output: torch.zeros_like(output) if silent else inputs[0]
+        )
+        found.append(functional.normalize(model(ids)[0].mean(0), dim=0) @ whole)
+        if remove:
+            hook.remove()
+    return torch.stack(found)
+
+
+def shorter(model, ids):
+    answer = cosines(model, ids, ONE_EACH)
+    del model.encoder.blocks[2]
+    return answer
+
+
+def scaled(model, ids):
+    answer = cosines(deepcopy(model), ids, ONE_EACH)
+    with torch.no_grad():
+        model.encoder.blocks[0].attention.out.weight.zero_()
+    return answer
 
 
 def shift(states, weights, share=1.0):
@@ -62,74 +118,60 @@ def shift(states, weights, share=1.0):
 
 
 WRONG = [
-    (lecture_12.mean_pooling, lambda h, m: unit(h.mean(1)), "The padding is in your mean"),
-    (lecture_12.mean_pooling, lambda h, m: h.mean(1), "And give it the length 1"),
-    (lecture_12.mean_pooling, mean, "do not have the length 1"),
-    (lecture_12.mean_pooling, lambda h, m: (h * real(m)).sum(1), "do not have the length 1"),
     (
-        lecture_12.mean_pooling,
-        lambda h, m: functional.normalize(mean(h, m), dim=0),
-        "down the batch",
+        lecture_12.sentence_score,
+        lambda m, i, h: m(i[None])[0].log_softmax(-1)[torch.arange(len(i)), i].sum(),
+        "hide it before you ask",
     ),
-    (lecture_12.mean_pooling, lambda h, m: unit(mean(unit(h), m)), "once, after the mean"),
-    (lecture_12.mean_pooling, lambda h, m: unit(h[:, 0]), "the first piece alone"),
+    (lecture_12.sentence_score, all_at_once, "hidden at once"),
+    (lecture_12.sentence_score, only_the_past, "reads both sides"),
+    (lecture_12.sentence_score, lambda m, i, h: asked(m, i, h).mean(), "This is the mean"),
+    (lecture_12.sentence_score, lambda m, i, h: -asked(m, i, h).sum(), "sign is turned"),
+    (lecture_12.sentence_score, lambda m, i, h: asked(m, i, h).exp().sum(), "add up their"),
+    (lecture_12.sentence_score, lambda m, i, h: asked(m, i, h).exp().prod(), "the product"),
     (
-        lecture_12.mean_pooling,
-        lambda h, m: unit(h.masked_fill(~m.mT, -torch.inf).amax(1)),
-        "The mean was wanted",
-    ),
-    (lecture_12.mean_pooling, lambda h, m: unit((h * ~m.mT).sum(1)), "turned over"),
-    (lecture_12.mean_pooling, lambda h, m: unit(h[:, 1]), "vectors are wrong"),
-    (lecture_12.mean_pooling, lambda h, m: h, "wanted is (3, 5)"),
-    (lecture_12.mean_pooling, lambda h, m: h * m, "raised RuntimeError"),
-    (lecture_12.word_weights, lambda w, p: summed(w, p, keys="mean"), "Add up the pieces"),
-    (lecture_12.word_weights, lambda w, p: summed(w, p, queries="sum"), "Average the pieces"),
-    (lecture_12.word_weights, lambda w, p: summed(w, p, "sum", "mean"), "other way round"),
-    (lecture_12.word_weights, lambda w, p: summed(w, p).mT, "are exchanged"),
-    (lecture_12.word_weights, first_pieces, "the first piece of each word"),
-    (lecture_12.word_weights, lambda w, p: torch.eye(4), "weights are wrong"),
-    (lecture_12.word_weights, all_words, "wrong for some"),
-    (lecture_12.word_weights, lambda w, p: w, "wanted is (4, 4)"),
-    (lecture_12.masked_loss, lambda x, t, c: losses(x, t).mean(), "over all places"),
-    (lecture_12.masked_loss, lambda x, t, c: losses(x, t)[~c].mean(), "not chosen"),
-    (lecture_12.masked_loss, lambda x, t, c: -losses(x, t)[c].mean(), "sign is turned"),
-    (lecture_12.masked_loss, lambda x, t, c: losses(x, t)[c].sum(), "number of chosen places"),
-    (lecture_12.masked_loss, lambda x, t, c: (losses(x, t) * c).mean(), "not by all 8"),
-    (lecture_12.masked_loss, by_sentence, "sentences' averages"),
-    (lecture_12.masked_loss, next_words, "predict the next word"),
-    (
-        lecture_12.masked_loss,
-        lambda x, t, c: -(-losses(x, t)[c]).exp().mean().log(),
-        "logarithm first",
+        lecture_12.sentence_score,
+        lambda m, i, h: (asked(m, i, h) / torch.tensor(2.0).log()).sum(),
+        "base 2",
     ),
     (
-        lecture_12.masked_loss,
-        lambda x, t, c: -x.gather(-1, t[..., None])[..., 0][c].mean(),
+        lecture_12.sentence_score,
+        lambda m, i, h: own(m(each_hidden(i, h)), i).sum(),
         "softmax is missing",
     ),
-    (lecture_12.masked_loss, lambda x, t, c: x.mean(), "loss is wrong"),
-    (lecture_12.masked_loss, lambda x, t, c: losses(x, t)[c], "wanted is ()"),
-    (lecture_12.best_offset, lambda a: commonest([d - g for d, g in a]), "sign is turned"),
     (
-        lecture_12.best_offset,
-        lambda a: Counter(g - d for d, g in a).most_common(1)[0],
-        "a count",
+        lecture_12.sentence_score,
+        lambda m, i, h: own(every(m, i, h).amax(-1)[..., None].expand(-1, -1, 9), i).sum(),
+        "the likeliest word",
     ),
-    (lecture_12.best_offset, lambda a: commonest([abs(g - d) for d, g in a]), "no absolute"),
+    (lecture_12.sentence_score, next_words, "for its own word"),
     (
-        lecture_12.best_offset,
-        lambda a: (sum(g - d for d, g in a) / len(a), 0),
-        "the mean distance",
+        lecture_12.sentence_score,
+        lambda m, i, h: every(m, i, h)[torch.arange(len(i)), :, h].sum(),
+        "the hidden token itself",
     ),
-    (lecture_12.best_offset, lambda a: (max(g - d for d, g in a), 1 / len(a)), "the greatest"),
-    (lecture_12.best_offset, lambda a: (3, 0.5), "You found (3.0, 0.5)"),
-    (lecture_12.best_offset, lambda a: (1, 3 / 7), "look to the left"),
+    (lecture_12.sentence_score, lambda m, i, h: asked(m, i, h).sum() + 1, "number is wrong"),
+    (lecture_12.sentence_score, remembered, "wrong for another"),
+    (lecture_12.sentence_score, asked, "wanted is ()"),
+    (lecture_12.left_out, lambda m, i: torch.ones(3), "Nothing was left out"),
+    (lecture_12.left_out, lambda m, i: cosines(m, i, ONE_EACH).flip(0), "order is reversed"),
+    (lecture_12.left_out, lambda m, i: 1 - cosines(m, i, ONE_EACH), "Return the cosine"),
+    (lecture_12.left_out, lengthy, "both lengths"),
+    (lecture_12.left_out, lambda m, i: cosines(m, i, ({1, 2}, {0, 2}, {0, 1})), "kept one"),
+    (lecture_12.left_out, lambda m, i: cosines(m, i, ({0, 1, 2}, {1, 2}, {2})), "You stopped"),
+    (lecture_12.left_out, lambda m, i: cosines(m, i, ({0}, {0, 1}, {0, 1, 2})), "pile up"),
+    (lecture_12.left_out, first_pieces, "the first piece"),
+    (lecture_12.left_out, lambda m, i: hooked(m, i, silent=True, remove=True), "attention alone"),
+    (lecture_12.left_out, lambda m, i: hooked(m, i, silent=False, remove=False), "take the hooks"),
+    (lecture_12.left_out, shorter, "lost a block"),
+    (lecture_12.left_out, scaled, "is changed afterwards"),
+    (lecture_12.left_out, lambda m, i: cosines(m, i, ONE_EACH) / 2, "cosines are wrong"),
     (
-        lecture_12.best_offset,
-        lambda a: max((sum(g - d == k for d, g in a) / len(a), k) for k in (-2, -1, 1, 2))[::-1],
-        "look to the left",
+        lecture_12.left_out,
+        lambda m, i: cosines(m, torch.tensor([[1, 7, 4, 9, 2]]), ONE_EACH),
+        "wrong for another",
     ),
-    (lecture_12.best_offset, lambda a: 1, "Two numbers were wanted"),
+    (lecture_12.left_out, lambda m, i: m(i), "wanted is (3,)"),
     (lecture_12.other_weights, lambda h, a: a, "that were given"),
     (lecture_12.other_weights, lambda h, a: a / 2, "sum to 0.500"),
     (lecture_12.other_weights, lambda h, a: shift(h, a, 4.0), "cannot be negative"),
@@ -138,9 +180,7 @@ WRONG = [
     (lecture_12.other_weights, lambda h, a: h, "wanted is (6,)"),
 ]
 BLANK = [
-    (lecture_12.mean_pooling, lambda hidden, mask: None),
-    (lecture_12.word_weights, lambda weights, words: ...),
-    (lecture_12.masked_loss, lambda logits, tokens, chosen: None),
-    (lecture_12.best_offset, lambda arcs: ...),
+    (lecture_12.sentence_score, lambda model, ids, hidden: None),
+    (lecture_12.left_out, lambda model, ids: ...),
     (lecture_12.other_weights, lambda states, weights: None),
 ]

@@ -1,5 +1,6 @@
 """Answers of SmolLM2: computed where its file is, else those recorded of the same code."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,13 @@ import torch
 
 from attnbook.language import PronounPair, pronouns
 from attnbook.models import recorded as record
-from attnbook.models.recorded import answered, recorded, smollm_heads, smollm_pronouns
+from attnbook.models.recorded import (
+    answered,
+    measured,
+    recorded,
+    smollm_heads,
+    smollm_pronouns,
+)
 from attnbook.pretrained import SmolLM, load_smollm, smollm_file
 from experiments import smollm as script
 from tests import needs, tiny_smollm
@@ -116,6 +123,41 @@ def test_a_question_is_asked_where_its_code_changed(monkeypatch, capsys) -> None
     script.run()
     assert "so the answers stay as they are" in capsys.readouterr().out
     assert (record.FOLDER / "answers.json").read_bytes() == before
+
+
+def test_what_has_its_answer_is_not_asked_again(tmp_path: Path, monkeypatch) -> None:
+    model, known = tiny_smollm.write(tmp_path), {"twice": {"code": record.code_of(twice)}}
+    known["twice"]["answers"] = {'["the"]': ["as it was"]}
+    for name, value in {
+        "FOLDER": tmp_path,
+        "smollm_file": lambda: model,
+        "questions": lambda: [(twice, ("the",)), (twice, ("he",))],
+    }.items():
+        monkeypatch.setattr(script, name, value)
+    monkeypatch.setattr("sys.argv", ["smollm"])
+    text = json.dumps({"functions": known, "pronouns": [[1], [2]]})
+    (tmp_path / "answers.json").write_text(text, "utf-8")
+    script.run()
+    assert script.stored()["functions"]["twice"]["answers"] == {
+        '["the"]': ["as it was"],
+        '["he"]': ["he", "he"],
+    }
+    assert script.stored()["pronouns"] == [[1], [2]]
+
+
+def test_a_machine_was_measured_at_each_thing_that_is_read(absent: None) -> None:
+    found = measured()
+    for start, numbers in (
+        ("pass", [2**k for k in range(10)]),
+        ("again", [16, 64, 256, 512]),
+        ("cached", [16, 64, 256, 512]),
+        ("on", [32, 8, "8, repeated", 1, "1, repeated"]),
+    ):
+        assert [name for name in found.seconds if name.split()[0] == start] == [
+            f"{start} {number}" for number in numbers
+        ]
+    assert min(found.products, found.bytes, *found.seconds.values()) > 0
+    assert "cores" in found.machine
 
 
 def test_heads_look_at_nothing_after_them_and_sum_to_one() -> None:

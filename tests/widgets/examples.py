@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -16,6 +16,7 @@ import torch
 
 from attnbook.language import Vocabulary, batches, english_french
 from attnbook.layers import EncoderBlock
+from attnbook.models.caches import cached_models
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.training import train
 from attnbook.training.seeds import seeded
@@ -28,6 +29,7 @@ from attnbook.widgets import (
     BeamTree,
     BlockFlow,
     BugHunt,
+    CacheCalculator,
     Checkpoint,
     DataFlow,
     HeadBrowser,
@@ -38,6 +40,7 @@ from attnbook.widgets import (
     RoleProjection,
     ScoreExplorer,
     Speculation,
+    TileSteps,
     Translator,
     UnrolledModel,
     prefix_table,
@@ -74,6 +77,10 @@ def heatmap(**changes) -> AttentionHeatmap:
 
 def painter(**changes) -> MaskPainter:
     return MaskPainter(**({"query": X, "tokens": TOKENS} | changes))
+
+
+def tiles(**changes) -> TileSteps:
+    return TileSteps(**({"scores": [0, 2, 1, 3], "values": [4, 1, 2, 0], "step": 4} | changes))
 
 
 def steps(**changes) -> AttentionSteps:
@@ -397,6 +404,21 @@ def dataflow(drawing=None, **changes) -> DataFlow:
     return DataFlow(drawing or layer(), **(given | changes))
 
 
+OLDEST = ["GPT-2", "Llama 3.1 8B", "Mistral 7B v0.1"]
+
+
+def calculator(**changes) -> CacheCalculator:
+    return CacheCalculator(**({"models": OLDEST, "chosen": 1} | changes))
+
+
+def hostile_calculator(evil: str) -> CacheCalculator:
+    models = list(cached_models().values())[:2]
+    named = [
+        replace(one, name=evil + end) for one, end in zip(models, ("", "</script>"), strict=True)
+    ]
+    return CacheCalculator(named, caption=evil)
+
+
 QUESTION = [
     ("A score", False, "A score comes before the `softmax`."),
     ("A weight", True, "It is positive, and a row of them sums to 1."),
@@ -580,6 +602,26 @@ EXAMPLES = {
         fallback=("(1.005, 1.895, 1.900)",),
         paper=(".attnbook-formula", ".attnbook-weight"),
         told="AttentionSteps(query nuts, tokens: had, bowl, nuts)",
+    ),
+    "tiles": Example(
+        tiles,
+        lambda: tiles(scores=np.arange(16), values=np.arange(16), tile=3, step=6),
+        lambda evil: tiles(caption=evil),
+        hand=(
+            (fill("score of key 2", "5"), {"scores": [0, 5, 1, 3]}),
+            (fill("value of key 4", "7"), {"values": [4, 1, 2, 7]}),
+            (click("previous"), {"step": 3}),
+            (check("multiply by the factor", False), {"factor": False}),
+        ),
+        moves=({"scores": [1, 1, 1, 1]}, {"tile": 3, "step": 1}, {"factor": False}),
+        bad=(
+            ("score of key 3", ["", "2000", "e-", "1e4"],
+                "a number from −1000 to 1000", "1", "2,5",),
+        ),
+        more=(lambda: tiles(tile=3, step=0, factor=False, caption="and `code`"),),
+        fallback=("1.875", "0.8"),
+        paper=("td.attnbook-component",),
+        told="TileSteps(4 keys in tiles of 1, 4 seen)",
     ),
     "painter": Example(
         painter,
@@ -833,6 +875,34 @@ EXAMPLES = {
         more=(lambda: flow(norm="post", blocks=2, caption="A block and `code`."),),
         fallback=("a = attention(n₁)",),
         told="BlockFlow(token had, norm pre, with the sum, blocks 1",
+    ),
+    "cache": Example(
+        calculator,
+        lambda: CacheCalculator(list(cached_models())[-10:], batch=64, context=2**20, bits=4),
+        hostile_calculator,
+        hand=(
+            (choose("model", 2), {"chosen": 2}),
+            (fill("tokens in a text as a number", "5000"), {"context": 5000}),
+            (lambda view: view.get_by_label("texts at once", exact=True).press("ArrowRight"),
+                {"batch": 2}),
+            (choose("cache in", "8 bits"), {"bits": 8}),
+            (choose("weights in", "4 bits"), {"weight_bits": 4}),
+            (choose("GPU of", "24 GB"), {"gpu": 24}),
+        ),
+        moves=({"context": 2**20, "chosen": 0}, {"batch": 100, "bits": 4}, {"gpu": 141},),
+        bad=(
+            ("tokens in a text as a number", ["", "127", "1048577", "200.5", "many"],
+                "a whole number from 128 to 1,048,576", "8192", "300"),
+            ("texts at once as a number", ["0", "1025"], "a whole number from 1 to 1,024",
+                "1", "7"),
+        ),
+        more=(lambda: CacheCalculator(chosen=3, gpu=24, caption="Caches and `code`."),),
+        start={"chosen": -2, "batch": 1},
+        fallback=("1.07 GB", "131 kB", "any length"),
+        rows=3,
+        paper=(".attnbook-curves svg", ".attnbook-twin table"),
+        narrow=".attnbook-curves svg",
+        told="CacheCalculator(Llama 3.1 8B, 8,192 tokens, batch 1, 16 bits, 80 GB)",
     ),
     "dataflow": Example(
         dataflow,

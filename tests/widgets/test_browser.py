@@ -337,6 +337,13 @@ def test_the_weights_come_when_they_are_asked_for(show) -> None:
     assert best(page) == ranking(browser(row=8, key=2))
 
 
+def test_weights_that_nobody_asked_for_come_into_view(show) -> None:
+    page = show(browser(row=8, key=2, at_once=True))
+    expect(page.locator(".attnbook-every")).to_be_visible()
+    expect(page.get_by_role("button", name="load all")).to_have_count(0)
+    assert best(page) == ranking(browser(row=8, key=2))
+
+
 def test_a_file_that_is_missing_or_of_another_page_is_said(show, folder) -> None:
     page = show(browser(asset="gone"))
     written = folder / "assets" / "gone.js"

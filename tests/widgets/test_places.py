@@ -182,7 +182,13 @@ def as_python_has_it(show, page, widget: Widget) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("unrolled", "step"), ("beam", "step"), ("player", "word"), ("steps", "step")],
+    [
+        ("unrolled", "step"),
+        ("beam", "step"),
+        ("player", "word"),
+        ("steps", "step"),
+        ("tiles", "step"),
+    ],
 )
 def test_buttons_and_arrow_keys_step_and_stop_at_either_end(show, kind: str, name: str) -> None:
     page = host(show(), EXAMPLES[kind].make(**{name: 0}), views=1)

@@ -19,12 +19,14 @@ from attnbook.widgets import (
     AttentionHeatmap,
     AttentionSteps,
     BeamTree,
+    CacheCalculator,
     HeadBrowser,
     HeadGrid,
     MaskPainter,
     PositionExplorer,
     RoleProjection,
     Speculation,
+    TileSteps,
     Translator,
     UnrolledModel,
 )
@@ -146,6 +148,18 @@ BAD = {
         ({"vectors": [[1e7]], "tokens": ["a"]}, "vectors"),
         ({"vectors": np.ones((13, 2)), "tokens": ["a"] * 13}, "12"),
         ({"vectors": X, "tokens": TOKENS * 2}, "tokens"),
+    ]),
+    "tiles": (TileSteps, [
+        ({"scores": [[1.0]], "values": [1]}, "scores must have 1 dimensions"),
+        ({"scores": np.ones(17), "values": np.ones(17)}, "at most 16 numbers, got 17"),
+        ({"scores": [1001], "values": [1]}, "scores must hold numbers up to 1,000"),
+        ({"scores": [1], "values": [1e7]}, "values must hold numbers up to 1,000,000"),
+        ({"scores": [1, 2], "values": [1]}, "values must be 2 numbers, one for each key, got 1"),
+        ({"scores": [1, 2], "values": [1, float("nan")]}, "finite"),
+        ({"scores": [1, 2], "values": [1, 1], "tile": 3}, "tile"),
+        ({"scores": [1, 2], "values": [1, 1], "tile": 0}, "tile"),
+        ({"scores": [1, 2], "values": [1, 1], "step": 3}, "step"),
+        ({"scores": [1, 2], "values": [1, 1], "factor": "no"}, "factor", TypeError),
     ]),
     "painter": (MaskPainter, [
         ({"query": X, "tokens": TOKENS[:2]}, "tokens"),
@@ -385,6 +399,21 @@ BAD = {
         ({"block": heavy(np.inf)}, "block's w_1 .*must be finite"),
         ({"block": heavy(101.0)}, "block's w_1 .*numbers from −100 to 100"),
     ]),
+    "cache": (CacheCalculator, [
+        ({"models": "GPT-2"}, "models must be a list, got 'GPT-2'", TypeError),
+        ({"models": []}, "models must be 1 to 10 models, got 0"),
+        ({"models": ["GPT-2"] * 11}, "models must be 1 to 10 models, got 11"),
+        ({"models": ["GPT-9"]}, "models must be one of"),
+        ({"models": [9]}, "models must hold names or CachedModels, got 9", TypeError),
+        ({"chosen": 8}, "chosen must be a whole number from -8 to 7"),
+        ({"context": 127}, "context must be a whole number from 128 to 1048576, got 127"),
+        ({"context": 2**20 + 1}, "context must be a whole number"),
+        ({"context": 1e4}, "context must be a whole number"),
+        ({"batch": 0}, "batch must be a whole number from 1 to 1024, got 0"),
+        ({"bits": 6}, "bits must be 16, 8 or 4, got 6"),
+        ({"weight_bits": 32}, "weight_bits must be 16, 8 or 4, got 32"),
+        ({"gpu": 40}, "gpu must be 24, 80 or 141, got 40"),
+    ]),
     "dataflow": (dataflow, [
         ({"drawing": "X"}, "drawing must be a Schematic: it is a str", TypeError),
         ({"drawing": tower(7)}, "at most 24 boxes: it has 28"),
@@ -530,6 +559,7 @@ OTHER = [[None, None], *BeamTree(DETERMINERS).logs[1:]]
 ASSIGNED = {  # values that no trait takes
     "heatmap": {"temperature": [-1.0], "pinned": [7], "head": [1]},
     "steps": {"vectors": [[[1, 2]]], "query": [3], "step": [5]},
+    "tiles": {"scores": [[1, 2]], "values": [[1, 2]], "tile": [0, 5], "step": [5]},
     "painter": {
         "mask": [[1] * 8, [2] * 9, [[1, 1, 1]] * 3],
         "fill": ["inf"],
@@ -558,6 +588,8 @@ ASSIGNED = {  # values that no trait takes
     | {"answer": [{"turn": 1, "said": None}]},
     "block": {"vectors": [NUTS[:2]], "token": [3], "norm": ["no"], "blocks": [13]}
     | {"shown": [-1], "step": [0.0]},
+    "cache": {"chosen": [3], "context": [100], "batch": [0], "bits": [5], "weight_bits": [1]}
+    | {"gpu": [8]},
     "dataflow": {
         "sizes": [{"n": 3}, {"b": 2, "n": 12, "d_model": 512, "h": 17}],
         "kept": [{"n": 3}, {"b": 2, "n": 12, "d_model": 512, "h": 17}],

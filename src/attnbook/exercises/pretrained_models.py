@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
+from attnbook.embeddings import Embeddings
 from attnbook.exercises import Mistake, called, close, exercise, named, tensor_of
-from attnbook.masks import padding_mask
+from attnbook.layers import Encoder, EncoderBlock
+from attnbook.training.seeds import seeded
 
-LENGTHS = (4, 2, 3)
-WORDS = ((0,), (1, 2), (3,), (4, 5, 6))  # where the pieces of four words stand
-INNER = ((1,), (2, 3))  # and of two words between others
-ARCS = ((1, 3), (2, 3), (4, 3), (6, 8), (7, 8), (8, 4), (10, 11))
-FEWER = ((5, 1), (6, 2), (7, 8))
+ONE_EACH = ({0}, {1}, {2})  # the block that is left out
 FAR = 0.1  # how far the other weights must be from the given ones
 
 
@@ -27,148 +24,194 @@ def drawn(*shape: int, seed: int = 12) -> Tensor:
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
-@exercise(1)
-def mean_pooling(function: Callable[[Tensor, Tensor], Any]) -> str:
-    """`function(hidden, mask)` must return one vector of length 1 for each sentence, (b, d)."""
-    hidden, mask = drawn(3, 4, 5), padding_mask(LENGTHS, 4)
-    found = tensor_of(called(function, hidden, mask), (3, 5))
-    real = mask.mT.double()  # (b, n, 1)
-    mean = (hidden * real).sum(1) / real.sum(1)
-    unit = functional.normalize
-    long = "These vectors do not have the length 1: divide each by its norm."
-    largest = hidden.masked_fill(real == 0, -torch.inf).amax(1)
-    named(
-        found,
-        (unit(hidden.mean(1)), "The padding is in your mean: use the mask."),
-        (hidden.mean(1), "The padding is in your mean: use the mask. And give it the length 1."),
-        (mean, long),
-        ((hidden * real).sum(1), long),
-        (unit(mean, dim=0), "You normalised down the batch: the numbers of a vector are dim=-1."),
-        (unit((unit(hidden, dim=-1) * real).sum(1)), "Normalise once, after the mean."),
-        (unit(hidden[:, 0]), "That is the first piece alone. Average all that are real."),
-        (unit(largest), "You took the largest of each number. The mean was wanted."),
-        (unit((hidden * (1 - real)).sum(1)), "The mask is turned over: True is a real piece."),
-    )
-    if not close(found, unit(mean)):
-        raise Mistake("The vectors are wrong. Begin with the first sentence: it has no padding.")
-    return "A sentence's vector hangs on its own pieces alone, whoever shares its batch."
+class Filler(nn.Module):
+    """A masked language model as it is before training: logits (b, n, v) of ids (b, n)."""
+
+    def __init__(self, n_tokens: int = 9) -> None:
+        super().__init__()
+        self.embed = Embeddings(n_tokens, 16, positions="learned")
+        self.blocks = Encoder(2, 16, 2)
+        self.output = nn.Linear(16, n_tokens)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return 3 * self.output(self.blocks(self.embed(ids)))
 
 
 @exercise(2)
-def word_weights(function: Callable[[Tensor, Sequence[Sequence[int]]], Any]) -> str:
-    """`function(weights, words)` must turn weights of pieces into weights of words."""
-    pieces = torch.softmax(2 * drawn(7, 7), dim=-1)
-    words = [list(word) for word in WORDS]
-    found = tensor_of(called(function, pieces, words), (4, 4))
-    wanted = by_words(pieces, WORDS)
-    columns = torch.softmax(2 * drawn(7, 7), dim=0)
+def sentence_score(function: Callable[[nn.Module, Tensor, int], Any]) -> str:
+    """`function(model, ids, hidden)` must return Σ log p(x_t | all other words), t hidden in turn.
+
+    The model is the check's own, untrained.
+    """
+    with seeded(12):
+        model = Filler().double().eval()
+    ids, hidden = torch.tensor([5, 3, 7, 3, 6]), 2
+    answer = called(function, model, ids, hidden)
+    found = tensor_of(answer, ())
+    with torch.no_grad():
+        _name_scores(model, ids, hidden, found)
+        others = torch.tensor([8, 4, 4])
+        again = tensor_of(function(model, others.clone(), 1), ())
+        if not close(again, _asked(model, others, 1).sum()):
+            raise Mistake("Right for this sentence, wrong for another: use ids and hidden.")
+    return "A model that cannot write can compare two sentences all the same."
+
+
+def _name_scores(model: nn.Module, ids: Tensor, hidden: int, found: Tensor) -> None:
+    """Name what is wrong with a sentence's score."""
+    asked, n = _asked(model, ids, hidden), len(ids)
+    at = torch.arange(n)
+    seen = model(ids[None])[0].log_softmax(-1)
+    none = model(torch.full((1, n), hidden))[0].log_softmax(-1)
+    past = torch.stack([ids.where(at < t, hidden) for t in at])
+    left = model(past)[at, at].log_softmax(-1)
+    logits = model(_each_hidden(ids, hidden))
     named(
         found,
-        (by_words(pieces, WORDS, keys="mean"), "Add up the pieces of a key: rows must sum to 1."),
+        (seen[at, ids].sum(), "The word stands in what the model reads: hide it before you ask."),
+        (none[at, ids].sum(), "All words are hidden at once: hide one, and show all others."),
+        (left[at, ids].sum(), "You hid what follows as well: a masked model reads both sides."),
+        (asked.mean(), "This is the mean: the sum over the words was wanted."),
+        (-asked.sum(), "The sign is turned: log p is negative, a loss is positive."),
+        (asked.exp().sum(), "These are probabilities: add up their logarithms."),
+        (asked.exp().prod(), "This is the product of the probabilities: take its logarithm."),
+        (asked.sum() / torch.tensor(2.0).log(), "That is the logarithm to the base 2."),
+        (logits[at, at, ids].sum(), "These are logits: the softmax is missing."),
         (
-            by_words(pieces, WORDS, queries="sum"),
-            "Average the pieces of a query: rows sum to more.",
+            logits.log_softmax(-1)[at, at].amax(-1).sum(),
+            "You took the likeliest word. Wanted is the one that stood there.",
         ),
         (
-            by_words(pieces, WORDS, queries="sum", keys="mean"),
-            "It is the other way round: sum over a key's pieces, mean over a query's.",
+            logits.log_softmax(-1)[at[1:], at[1:] - 1, ids[1:]].sum(),
+            "You ask the place before for its next word. Here a place is asked for its own word.",
         ),
-        (wanted.mT, "Rows and columns are exchanged: a row is the word that attends."),
-        (
-            pieces[[0, 1, 3, 4]][:, [0, 1, 3, 4]],
-            "You took the first piece of each word. What goes to the others is lost.",
-        ),
-        (by_words(columns, WORDS), "Use the weights as they are given."),
+        (logits.log_softmax(-1)[at, :, hidden].sum(), "You asked for the hidden token itself."),
     )
-    if not close(found, wanted):
-        raise Mistake("The weights are wrong. Do the keys first: (7, 7) becomes (7, 4).")
-    inner = tensor_of(called(function, pieces, [list(word) for word in INNER]), (2, 2))
-    if not close(inner, by_words(pieces, INNER)):
-        raise Mistake("Right for all words, wrong for some: here the words are only two of them.")
-    return "What the pieces get together, the word gets; what they give, it gives on average."
+    if not close(found, asked.sum()):
+        raise Mistake("The number is wrong. Print log p of the first word, with it alone hidden.")
 
 
-def by_words(
-    pieces: Tensor, words: Sequence[Sequence[int]], *, queries: str = "mean", keys: str = "sum"
-) -> Tensor:
-    """Weights (n, n) of pieces as weights of words, by the sum or the mean on either side."""
-    rows = [getattr(pieces[list(word)], queries)(dim=0) for word in words]
-    return torch.stack([getattr(torch.stack(rows)[:, list(w)], keys)(dim=1) for w in words], dim=1)
+def _each_hidden(ids: Tensor, hidden: int) -> Tensor:
+    """Return a row for each word of the sentence, in which that word is hidden: (n, n)."""
+    return torch.where(torch.eye(len(ids), dtype=torch.bool), hidden, ids)
+
+
+def _asked(model: nn.Module, ids: Tensor, hidden: int) -> Tensor:
+    """Return log p of each word, hidden alone: (n,)."""
+    at = torch.arange(len(ids))
+    return model(_each_hidden(ids, hidden)).log_softmax(-1)[at, at, ids]
+
+
+class Small(nn.Module):
+    """An encoder of three blocks with the parts and the call of a ``Pretrained``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embeddings = Embeddings(12, 16, positions="learned")
+        self.encoder = Encoder(3, 16, 2, norm="post")
+
+    def forward(self, ids: Tensor, mask: Tensor | None = None, *, layer: int = -1) -> Tensor:
+        blocks = list(self.encoder.blocks)
+        x = self.embeddings(ids)
+        for block in blocks if layer == -1 else blocks[:layer]:
+            x = block(x, mask)
+        return x
 
 
 @exercise(3)
-def masked_loss(function: Callable[[Tensor, Tensor, Tensor], Any]) -> str:
-    """`function(logits, tokens, chosen)` must return the masked language model's loss."""
-    logits = 2 * drawn(2, 4, 6)
-    tokens = torch.tensor([[5, 1, 0, 3], [2, 2, 4, 1]])
-    chosen = torch.tensor([[0, 1, 0, 0], [1, 0, 0, 1]]).bool()
-    found = tensor_of(called(function, logits, tokens, chosen), ())
-    logs = logits.log_softmax(-1)
-    losses = -logs.gather(-1, tokens[..., None])[..., 0]  # (2, 4)
-    wanted = losses[chosen].mean()
-    each = torch.stack([row[some].mean() for row, some in zip(losses, chosen, strict=True)])
-    shifted = -logs[:, :-1].gather(-1, tokens[:, 1:, None])[..., 0]
-    unscaled = -logits.gather(-1, tokens[..., None])[..., 0]
+def left_out(function: Callable[[nn.Module, Tensor], Any]) -> str:
+    """`function(model, ids)` must return the cosines of sentence vectors without one block each.
+
+    The model is the check's own, untrained, of three blocks.
+    """
+    model, fresh = _small(), _small()
+    ids = torch.tensor([[1, 7, 4, 9, 2]])
+    found = tensor_of(called(function, model, ids), (3,))
+    for name, weight in model.state_dict().items():
+        if name not in fresh.state_dict() or not torch.equal(weight, fresh.state_dict()[name]):
+            raise Mistake("The model is changed afterwards: work on a copy, or leave it alone.")
+    if len(model.state_dict()) != len(fresh.state_dict()):
+        raise Mistake("The model has lost a block afterwards: put it back.")
+    with torch.no_grad():
+        if not close(model(ids), fresh(ids)):
+            raise Mistake("The model says something else afterwards: take the hooks away again.")
+        _name_cosines(fresh, ids, found)
+        shorter = torch.tensor([[3, 8]])
+        again = tensor_of(function(model, shorter.clone()), (3,))
+        if not close(again, _cosines(fresh, shorter, ONE_EACH)):
+            raise Mistake("Right for this sentence, wrong for another: use ids.")
+    return "Now call it with MiniLM: are all six blocks equally needed?"
+
+
+def _small() -> Small:
+    with seeded(12):
+        model = Small().double().eval()
+        for parameter in model.parameters():
+            nn.init.normal_(parameter, std=0.5)  # so that a block makes a difference
+    return model
+
+
+def _run(model: Small, ids: Tensor, without: Iterable[int]) -> Tensor:
+    """Return the vectors (n, d_model) of the run that leaves these blocks out."""
+    x = model.embeddings(ids)
+    for number, block in enumerate(model.encoder.blocks):
+        if number not in without:
+            x = block(x)
+    return x[0]
+
+
+def _cosines(model: Small, ids: Tensor, cases: Iterable[Iterable[int]]) -> Tensor:
+    whole = _run(model, ids, ()).mean(0)
+    rows = [_run(model, ids, case).mean(0) for case in cases]
+    return torch.stack([functional.cosine_similarity(row, whole, dim=0) for row in rows])
+
+
+def _name_cosines(model: Small, ids: Tensor, found: Tensor) -> None:
+    """Name what is wrong with the three cosines."""
+    wanted = _cosines(model, ids, ONE_EACH)
+    whole, first = _run(model, ids, ()).mean(0), _run(model, ids, ())[0]
+    runs = [_run(model, ids, case) for case in ONE_EACH]
+    lengthy = torch.stack([run.mean(0) @ whole for run in runs])
+    of_first = torch.stack([functional.cosine_similarity(run[0], first, dim=0) for run in runs])
     named(
         found,
-        (losses.mean(), "That is over all places: only those that were chosen are asked for."),
-        (losses[~chosen].mean(), "You took the places that were not chosen."),
-        (-wanted, "The sign is turned: the loss is −log p."),
-        (losses[chosen].sum(), "Divide by the number of chosen places: 3."),
-        (losses[chosen].sum() / losses.numel(), "Divide by the 3 chosen places, not by all 8."),
-        (each.mean(), "You averaged the sentences' averages. Every chosen place counts alike."),
+        (torch.ones(3), "Nothing was left out: all three are 1."),
+        (wanted.flip(0), "The order is reversed: the first block comes first."),
+        (1 - wanted, "Return the cosine: 1 where nothing changes."),
+        (lengthy, "Divide by both lengths: a cosine is a product of vectors of length 1."),
         (
-            shifted[chosen[:, 1:]].sum() / chosen[:, 1:].sum(),
-            "You predict the next word. Here the logits at a place are those of this place.",
+            _cosines(model, ids, [{1, 2}, {0, 2}, {0, 1}]),
+            "You kept one block and left the others out: leave one out, keep the others.",
         ),
-        (-(-losses[chosen]).exp().mean().log(), "Take the logarithm first, then the mean."),
-        (unscaled[chosen].mean(), "These are logits: the softmax is missing."),
+        (
+            _cosines(model, ids, [{0, 1, 2}, {1, 2}, {2}]),
+            "You stopped before the block: those after it must still run.",
+        ),
+        (
+            _cosines(model, ids, [{0}, {0, 1}, {0, 1, 2}]),
+            "They pile up: put a block back before you leave out the next.",
+        ),
+        (of_first, "That is the first piece's vector: take the mean over all pieces."),
+        (_no_attention(model, ids), "You silenced the attention alone: leave out the whole block."),
     )
     if not close(found, wanted):
-        raise Mistake("The loss is wrong. Print −log p of the three chosen places.")
-    return "Three places of eight teach; the other five are read."
+        raise Mistake("The cosines are wrong. What goes into a block that is left out comes out.")
 
 
-@exercise(4)
-def best_offset(function: Callable[[list[tuple[int, int]]], Any]) -> str:
-    """`function(arcs)` must return the best fixed distance to the governor, and its share."""
-    found = _pair(called(function, [tuple(arc) for arc in ARCS]))
-    wanted = _offset(ARCS)  # (1, 3/7)
-    mean = sum(governor - dependent for dependent, governor in ARCS) / len(ARCS)
-    absolute = Counter(abs(g - d) for d, g in ARCS).most_common(1)[0]
-    for wrong, words in (
-        ((-wanted[0], wanted[1]), "The sign is turned: governor minus dependent."),
-        ((wanted[0], wanted[1] * len(ARCS)), "That is a count. The share of all arcs was wanted."),
-        ((absolute[0], absolute[1] / len(ARCS)), "A distance has a direction: no absolute value."),
-        ((max(g - d for d, g in ARCS), 1 / len(ARCS)), "That is the greatest, not the commonest."),
-    ):
-        if _near(found, wrong):
-            raise Mistake(words)
-    if abs(found[0] - mean) < 1e-6:
-        raise Mistake("That is the mean distance. The one that is right most often was wanted.")
-    if not _near(found, wanted):
-        raise Mistake(f"You found {found}. Write the seven distances down, with their signs.")
-    again = _pair(called(function, [tuple(arc) for arc in FEWER]))
-    if not _near(again, _offset(FEWER)):
-        raise Mistake("Right for these arcs, wrong for others: there it must look to the left.")
-    return "A head has to beat this before it may be said to know grammar."
+def _nothing(module: nn.Module, inputs: Any, output: Tensor) -> Tensor:
+    return torch.zeros_like(output)
 
 
-def _offset(arcs: Sequence[tuple[int, int]]) -> tuple[float, float]:
-    (offset, count), *_ = Counter(g - d for d, g in arcs).most_common()
-    return offset, count / len(arcs)
-
-
-def _pair(answer: Any) -> tuple[float, float]:
-    try:
-        first, second = answer
-        return float(first), float(second)
-    except (TypeError, ValueError) as error:
-        raise Mistake("Two numbers were wanted: `return offset, share`.") from error
-
-
-def _near(found: tuple[float, float], other: tuple[float, float]) -> bool:
-    return all(abs(a - b) < 1e-6 for a, b in zip(found, other, strict=True))
+def _no_attention(model: Small, ids: Tensor) -> Tensor:
+    """Return the cosines of runs in which one block's attention adds nothing."""
+    found = []
+    whole = model(ids)[0].mean(0)
+    for chosen in model.encoder.blocks:
+        attention = cast(EncoderBlock, chosen).attention
+        hook = attention.register_forward_hook(_nothing)
+        found.append(functional.cosine_similarity(model(ids)[0].mean(0), whole, dim=0))
+        hook.remove()
+    return torch.stack(found)
 
 
 @exercise(5)

@@ -16,6 +16,7 @@ KINDS = {
     "block": ("BlockFlow",),
     "browser": ("HeadBrowser",),
     "bughunt": ("BugHunt",),
+    "cache": ("CacheCalculator",),
     "checkpoint": ("Checkpoint",),
     "dataflow": ("DataFlow", "Count"),
     "heads": ("HeadGrid",),
@@ -28,6 +29,7 @@ KINDS = {
     "scores": ("ScoreExplorer",),
     "speculation": ("Speculation",),
     "steps": ("AttentionSteps",),
+    "tiles": ("TileSteps",),
     "translator": ("Translator", "rounded"),
     "unrolled": ("UnrolledModel",),
 }

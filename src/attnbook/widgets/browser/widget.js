@@ -53,7 +53,18 @@ function build(store) {
   view.node = el("div", {}, view.ask, view.alert.node);
   const there = globalThis.attnbookAssets?.[store.get("asset")];
   if (there || store.get("carried")?.byteLength) load(view);
+  else if (store.get("at_once")) whenInView(view.node, () => load(view));
   return view;
+}
+
+/** @type {(node: Element, then: () => void) => void} */
+function whenInView(node, then) {
+  const seen = new IntersectionObserver((entries) => {
+    if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+    seen.disconnect();
+    then();
+  });
+  seen.observe(node);
 }
 
 /** A trait; a place that the sentence does not have is none. The heat map says "pinned" for row. */

@@ -56,6 +56,7 @@ class HeadBrowser(WithAsset, kind="browser"):
         measure: the weight on the "key" chosen, on the "previous" or "next" token, on the "same"
             token or on the "special" ones, [CLS] and [SEP]; or "spread", e to the row's entropy,
             over how many keys it is spread.
+        at_once: a static page loads the weights when the browser comes into view, unasked.
         hide: leave out [CLS] and [SEP].
 
     The traits chosen, layer, head, row, key, measure and hide follow the reader's hand.
@@ -80,6 +81,7 @@ class HeadBrowser(WithAsset, kind="browser"):
     key = traitlets.Int(None, allow_none=True).tag(sync=True)
     measure = traitlets.Unicode("key").tag(sync=True)
     hide = traitlets.Bool(False).tag(sync=True)
+    at_once = traitlets.Bool(False).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     rules = checks.rules(
@@ -91,6 +93,7 @@ class HeadBrowser(WithAsset, kind="browser"):
         ),
         measure=rule(checks.one_of, choices=MEASURES),
         hide=rule(checks.switch),
+        at_once=rule(checks.switch),
         typed=rule(lambda name, value: _message(name, value, turn=int, text=str)),
         answer=rule(lambda name, value: _message(name, value, turn=int, said=str)),
     )
@@ -109,6 +112,7 @@ class HeadBrowser(WithAsset, kind="browser"):
         key: int | None = None,
         measure: str = "key",
         hide: bool = False,
+        at_once: bool = False,
         caption: str = "",
     ) -> None:
         if read is not None and not callable(read):
@@ -133,6 +137,7 @@ class HeadBrowser(WithAsset, kind="browser"):
             carried=carried,
             sentences=named,
             shape=[layers, heads],
+            at_once=at_once,
             causal=causal,
             reads=read is not None,
             start={

@@ -1,0 +1,1 @@
+"""The softmax of one query, tile by tile."""
