@@ -72,8 +72,13 @@ ELSEWHERE = {
     "models.tasks.Lesson": "names pairs and vocabularies, which were checked",
     "models.results.names": "takes nothing",
     "models.recorded.PronounLeans": RESULT,
+    "models.recorded.ScoredHead": RESULT,
+    "models.recorded.Visible": RESULT,
     **dict.fromkeys(
-        [f"models.recorded.{n}" for n in ("answered", "smollm_heads", "smollm_pronouns")],
+        [
+            f"models.recorded.{n}"
+            for n in ("answered", "smollm_heads", "smollm_pronouns", "smollm_visible")
+        ],
         "takes nothing",
     ),
     "training.metrics.AlignmentAccuracy": RESULT,
