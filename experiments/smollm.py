@@ -128,15 +128,29 @@ def perplexity(model, *bits):
     return torch.nn.functional.cross_entropy(logits, ids[0, 1:]).exp().item()
 
 
-def spread(model):
+def by_column(model, bits):
+    class ByColumn(KVCache):
+        def append(self, key, value):  # keys: a scale for each column of the text
+            return super().append(rounded(key.mT, bits).mT, rounded(value, bits))
+
     ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
-    caches, ratios = [KVCache() for _ in model.decoder.blocks], []
+    caches = [ByColumn() for _ in model.decoder.blocks]
+    rows = model.decoder(model.embed(ids), causal=True, caches=caches)
+    logits = (rows @ model.embed.tokens.weight.T)[0, :-1]
+    return torch.nn.functional.cross_entropy(logits, ids[0, 1:]).exp().item()
+
+
+def in_four_columns(model):
+    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
+    caches, shares = [KVCache() for _ in model.decoder.blocks], []
     model.decoder(model.embed(ids), causal=True, caches=caches)
     none = torch.empty(1, 3, 0, 64)
     for kept in zip(*(cache.append(none, none) for cache in caches), strict=True):
-        size = torch.stack(kept).abs()  # (30, 1, 3, n, 64)
-        ratios.append((size.amax(-1) / size.mean(-1)).mean().item())
-    return ratios
+        size = torch.cat(kept).abs()  # (30, 3, n, 64)
+        large = size.mean(2).topk(4).indices[:, :, None]  # (30, 3, 1, 4)
+        found = size.argmax(-1, keepdim=True) == large
+        shares.append(found.any(-1).float().mean().item())
+    return shares
 
 
 def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
@@ -151,7 +165,8 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         *((loss_without_offset, (size,)) for size in OFFSETS),
         *((mean_loss, (repeated,)) for repeated in (False, True)),
         *((perplexity, bits) for bits in BITS),
-        (spread, ()),
+        (by_column, (4,)),
+        (in_four_columns, ()),
     ]
 
 
