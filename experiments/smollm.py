@@ -114,10 +114,10 @@ def rounded(x, bits):
 class RoundedCache(KVCache):
     def __init__(self, bits):
         super().__init__()
-        self.bits = bits
+        self.k, self.v = bits
 
     def append(self, key, value):
-        return super().append(rounded(key, self.bits[0]), rounded(value, self.bits[1]))
+        return super().append(rounded(key, self.k), rounded(value, self.v))
 
 
 def perplexity(model, *bits):
