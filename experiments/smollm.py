@@ -25,6 +25,7 @@ from attnbook.language import PronounPair, minimal_pairs, pronouns
 from attnbook.models.recorded import FOLDER, code_of, key_of
 from attnbook.pretrained import SmolLM, load_smollm, smollm_file
 from attnbook.record import record_attention
+from attnbook.speculation import look_up, speculate
 
 PROMPTS = ("My grandmother always told me that", "The capital of France is", "Water boils at")
 SEEDS = (1, 3, 5)  # whose draws are the same where logits are rounded otherwise
@@ -39,6 +40,18 @@ SIZES = (1, 7, 64)  # of chunks
 OFFSETS = (225, 64, 16, 1)  # the same, of which 225 is the whole text
 BITS = ((32, 32), (8, 8), (8, 4), (4, 8), (4, 4))  # of a cache's keys and values
 DECIMALS = 4
+GUESSED = {
+    "a story": "My grandmother always told me that",
+    "a list": (
+        '[{"name": "Anna", "age": 31, "city": "Paris"},\n'
+        ' {"name": "Ben", "age": 27, "city": "Rome"},\n {"name": "Clara", "age":'
+    ),
+    "a rewriting": (
+        "<|im_start|>user\nWrite this again, with a dog instead of the cat: The cat sat by the"
+        " window and looked at the rain. When the rain stopped, the cat went out and the cat was"
+        " happy.<|im_end|>\n<|im_start|>assistant\n"
+    ),
+}
 
 
 def write(model, prompt):
@@ -61,6 +74,27 @@ def log_p_by_last(model, text):
     ids = model.encode("<|endoftext|>" + text)[0][0]  # (n,)
     alone = torch.stack([ids[:1].expand(len(ids) - 1), ids[:-1]], dim=1)  # (n - 1, 2)
     return model(alone)[:, -1].log_softmax(-1).gather(1, ids[1:, None]).sum().item()
+
+
+def guessed(model, prompt, guesses):
+    ids, _ = model.encode(prompt)
+    at_most = {"guesses": guesses, "max_length": 48}
+    found = speculate(model, ids[0], look_up, eos=model.eos, **at_most)
+    alone = model.continue_text(prompt, max_length=48)[0]
+    return [alone, model.decode(found.tokens) == alone, len(found.tokens), found.calls]
+
+
+def agreement(model, prompt):
+    text = prompt + model.continue_text(prompt, max_length=48)[0]
+    ids, blocks = model.encode(text)[0], model.decoder.blocks
+    pairs = torch.stack([ids[0, :1].expand(ids.shape[1]), ids[0]], dim=1)  # (n, 2)
+    drafts = {"its last token alone": model(pairs)[:, -1]}  # (n, vocabulary)
+    for n in (20, 25):
+        model.decoder.blocks = blocks[:n]
+        drafts[f"its first {n} blocks"] = model(ids)[0]
+    model.decoder.blocks = blocks
+    p, q = model(ids)[0].softmax(-1), {name: of.softmax(-1) for name, of in drafts.items()}
+    return {name: torch.minimum(p, of).sum(-1).mean().item() for name, of in q.items()}
 
 
 def in_chunks(model, size):
@@ -161,6 +195,8 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         *((draw, (PROMPTS[0], seed)) for seed in SEEDS),
         *((of, (text,)) for of in (log_p, log_p_by_last) for text in sentences),
         *((log_p, reading) for pair in SHOWN for both in readings(pair) for reading in both),
+        *((guessed, (prompt, 7)) for prompt in GUESSED.values()),
+        *((agreement, (prompt,)) for prompt in GUESSED.values()),
         *((in_chunks, (size,)) for size in SIZES),
         *((loss_without_offset, (size,)) for size in OFFSETS),
         *((mean_loss, (repeated,)) for repeated in (False, True)),
@@ -198,6 +234,8 @@ def answer(model: SmolLM, of: Callable[..., Any], arguments: tuple[Any, ...]) ->
     """Ask one question."""
     found = of(model, *arguments)
     found = list(found) if inspect.isgenerator(found) else found
+    if isinstance(found, dict):
+        return {name: round(number, DECIMALS) for name, number in found.items()}
     return round(found, DECIMALS) if isinstance(found, float) else found
 
 

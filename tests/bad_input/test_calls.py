@@ -71,9 +71,12 @@ ELSEWHERE = {
     "models.classifier.Labelled": RESULT,
     "models.tasks.Lesson": "names pairs and vocabularies, which were checked",
     "models.results.names": "takes nothing",
-    "models.recorded.PronounLeans": RESULT,
+    **dict.fromkeys([f"models.recorded.{n}" for n in ("Measured", "PronounLeans")], RESULT),
     **dict.fromkeys(
-        [f"models.recorded.{n}" for n in ("answered", "smollm_heads", "smollm_pronouns")],
+        [
+            f"models.recorded.{n}"
+            for n in ("answered", "measured", "smollm_heads", "smollm_pronouns")
+        ],
         "takes nothing",
     ),
     "training.metrics.AlignmentAccuracy": RESULT,

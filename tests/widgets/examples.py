@@ -39,6 +39,7 @@ from attnbook.widgets import (
     Prediction,
     RoleProjection,
     ScoreExplorer,
+    Speculation,
     TileSteps,
     Translator,
     UnrolledModel,
@@ -291,6 +292,10 @@ def flow(**changes) -> BlockFlow:
 def largest_flow() -> BlockFlow:
     names = ["The", "animal", "incomprehensibilities", "", "the", "street"]
     return BlockFlow(block(SIZES[1]), vectors(SIZES[1]), names, token=2, blocks=12, shown=12)
+
+
+def speculation(**changes) -> Speculation:
+    return Speculation(**({"alpha": 0.5, "guesses": 3, "cost": 0.1} | changes))
 
 
 def positions(**changes) -> PositionExplorer:
@@ -948,6 +953,26 @@ EXAMPLES = {
         paper=(".attnbook-plot canvas", ".attnbook-curve svg", ".attnbook-dials svg",
             ".attnbook-twin table",),
         told="PositionExplorer(d 8, n 12, base 100, divides, position 2, shift 3)",
+    ),
+    "speculation": Example(
+        speculation,
+        lambda: Speculation(0.95, 16, 0.05),
+        lambda evil: speculation(caption=evil),
+        hand=(
+            (fill("kept α as a number", "0.25"), {"alpha": 0.25}),
+            (fill("guesses γ", "7"), {"guesses": 7}),
+            (fill("cost c of a guess as a number", "1"), {"cost": 1}),
+        ),
+        moves=({"guesses": 6, "alpha": 0.25}, {"cost": 0.5}, {"alpha": 1.0}, {"guesses": 0}),
+        bad=(
+            ("kept α as a number", ["1.5", "<b>"], "a number from 0 to 1", "0.5", "0.7"),
+            ("cost c of a guess as a number", ["-1"], "a number from 0 to 1", "0.1", "0.2"),
+        ),
+        more=(lambda: Speculation(0, 0, 1, caption="Guesses and `code`."),),
+        fallback=("α = 0.5", "1.75"),
+        rows=17,
+        paper=(".attnbook-curve svg", ".attnbook-twin table"),
+        told="Speculation(alpha 0.5, 3 guesses, cost 0.1)",
     ),
     "translator": Example(
         translator,

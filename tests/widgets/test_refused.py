@@ -25,6 +25,7 @@ from attnbook.widgets import (
     MaskPainter,
     PositionExplorer,
     RoleProjection,
+    Speculation,
     TileSteps,
     Translator,
     UnrolledModel,
@@ -437,6 +438,16 @@ BAD = {
         ({"derived": {"d_k": 1.5}}, "derived must be a text or a whole number for d_k"),
         ({"opened": 10}, "opened must be a whole number from -10 to 9"),
     ]),
+    "speculation": (Speculation, [
+        ({"alpha": 1.1}, "alpha must be a number from 0 to 1, got 1.1"),
+        ({"alpha": -0.1}, "alpha must be a number from 0 to 1"),
+        ({"alpha": float("nan")}, "alpha must be a number from 0 to 1"),
+        ({"alpha": "a"}, "alpha must be a number from 0 to 1"),
+        ({"guesses": 17}, "guesses must be a whole number from 0 to 16, got 17"),
+        ({"guesses": 2.0}, "guesses must be a whole number"),
+        ({"cost": 2}, "cost must be a number from 0 to 1"),
+        ({"cost": True}, "cost must be a number from 0 to 1"),
+    ]),
     "positions": (PositionExplorer, [
         ({"d": 7}, "d must be even"),
         ({"d": 0}, "d must be a whole number from 2 to 64, got 0"),
@@ -586,6 +597,7 @@ ASSIGNED = {  # values that no trait takes
     },
     "positions": {"d": [9], "n": [99], "base": [0.0], "position": [12], "pair": [4]}
     | {"shift": [64], "formula": ["adds"]},
+    "speculation": {"alpha": [1.5], "guesses": [-1], "cost": [2.0]},
     "translator": {"sentence": [["unicorn"]], "beam": [9], "penalty": [3.0], "part": ["x"]}
     | {"layer": [7], "head": [7], "shown": [-1], "row": [-1], "asset": ["../x"]},
     "checkpoint": {"chosen": [[2]]},

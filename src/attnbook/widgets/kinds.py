@@ -27,6 +27,7 @@ KINDS = {
     "prediction": ("Prediction",),
     "roles": ("RoleProjection",),
     "scores": ("ScoreExplorer",),
+    "speculation": ("Speculation",),
     "steps": ("AttentionSteps",),
     "tiles": ("TileSteps",),
     "translator": ("Translator", "rounded"),
