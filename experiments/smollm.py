@@ -38,6 +38,7 @@ SENTENCES = (
 SHOWN = pronouns()[:2]
 SIZES = (1, 7, 64)  # of chunks
 OFFSETS = (225, 64, 16, 1)  # the same, of which 225 is the whole text
+BITS = ((32, 32), (8, 8), (8, 4), (4, 8), (4, 4))  # of a cache's keys and values
 DECIMALS = 4
 GUESSED = {
     "a story": "My grandmother always told me that",
@@ -138,6 +139,54 @@ def mean_loss(model, repeated):
     return -log_p.mean().item()
 
 
+def rounded(x, bits):
+    most = 2 ** (bits - 1) - 1  # 127 of 8 bits, 7 of 4
+    scale = x.abs().amax(-1, keepdim=True).clamp(min=1e-12) / most
+    return (x / scale).round() * scale  # what comes back
+
+
+class RoundedCache(KVCache):
+    def __init__(self, bits):
+        super().__init__()
+        self.k, self.v = bits
+
+    def append(self, key, value):
+        return super().append(rounded(key, self.k), rounded(value, self.v))
+
+
+def perplexity(model, *bits):
+    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
+    caches = [RoundedCache(bits) for _ in model.decoder.blocks]
+    rows = model.decoder(model.embed(ids), causal=True, caches=caches)
+    logits = (rows @ model.embed.tokens.weight.T)[0, :-1]
+    return torch.nn.functional.cross_entropy(logits, ids[0, 1:]).exp().item()
+
+
+def by_column(model, bits):
+    class ByColumn(KVCache):
+        def append(self, key, value):  # keys: a scale for each column of the text
+            return super().append(rounded(key.mT, bits).mT, rounded(value, bits))
+
+    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
+    caches = [ByColumn() for _ in model.decoder.blocks]
+    rows = model.decoder(model.embed(ids), causal=True, caches=caches)
+    logits = (rows @ model.embed.tokens.weight.T)[0, :-1]
+    return torch.nn.functional.cross_entropy(logits, ids[0, 1:]).exp().item()
+
+
+def in_four_columns(model):
+    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
+    caches, shares = [KVCache() for _ in model.decoder.blocks], []
+    model.decoder(model.embed(ids), causal=True, caches=caches)
+    none = torch.empty(1, 3, 0, 64)
+    for kept in zip(*(cache.append(none, none) for cache in caches), strict=True):
+        size = torch.cat(kept).abs()  # (30, 3, n, 64)
+        large = size.mean(2).topk(4).indices[:, :, None]  # (30, 3, 1, 4)
+        found = size.argmax(-1, keepdim=True) == large
+        shares.append(found.any(-1).float().mean().item())
+    return shares
+
+
 def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
     """Return each function with the arguments that it is asked with."""
     sentences = [text for pair in minimal_pairs() for text in (pair.right, pair.wrong)]
@@ -151,6 +200,9 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         *((in_chunks, (size,)) for size in SIZES),
         *((loss_without_offset, (size,)) for size in OFFSETS),
         *((mean_loss, (repeated,)) for repeated in (False, True)),
+        *((perplexity, bits) for bits in BITS),
+        (by_column, (4,)),
+        (in_four_columns, ()),
     ]
 
 
