@@ -51,6 +51,24 @@ def rest(p, q):
     return more / more.sum()
 
 
+def rounded(x, most=7, dim=-1):
+    scale = x.abs().amax(dim, keepdim=True).clamp(min=1e-12) / most
+    return (x / scale).round() * scale
+
+
+def grouped(x, size, most=7, dim=-1):
+    return rounded(x.unflatten(-1, (-1, size)), most, dim).flatten(-2)
+
+
+def scales(x, size):
+    return (x.unflatten(-1, (-1, size)).abs().amax(-1) / 7).repeat_interleave(size, -1)
+
+
+def no_floor(x, size):
+    scale = scales(x, size)
+    return (x / scale).round() * scale
+
+
 WRONG = [
     (lecture_13.continued, lambda q, k, v: wide(q, k, v, None), "mask is missing"),
     (lecture_13.continued, from_the_first, "end together"),
@@ -78,8 +96,30 @@ WRONG = [
     (lecture_13.wrong_rest, rest, "after a refusal"),
     (lecture_13.wrong_rest, lambda p, q: q * p + (1 - (q * p).sum()) * p, "not with p"),
     (lecture_13.wrong_rest, lambda p, q: torch.full_like(p, math.nan), "are wrong"),
+    (lecture_13.in_groups, lambda x, size: x, "Nothing was rounded"),
+    (lecture_13.in_groups, lambda x, size: rounded(x), "the whole row"),
+    (lecture_13.in_groups, lambda x, size: rounded(x, dim=0), "a column"),
+    (
+        lecture_13.in_groups,
+        lambda x, size: rounded(x.unflatten(-1, (size, -1)), dim=-2).flatten(-2),
+        "side by side",
+    ),
+    (lecture_13.in_groups, lambda x, size: grouped(x, size, dim=-2), "over its numbers"),
+    (lecture_13.in_groups, lambda x, size: (x / scales(x, size)).round(), "multiply"),
+    (
+        lecture_13.in_groups,
+        lambda x, size: (x / scales(x, size)).floor() * scales(x, size),
+        "not down",
+    ),
+    (lecture_13.in_groups, lambda x, size: grouped(x, size, 127), "8 bits"),
+    (lecture_13.in_groups, lambda x, size: grouped(x, size, 15), "number of levels"),
+    (lecture_13.in_groups, lambda x, size: grouped(x, size, 8), "17 levels"),
+    (lecture_13.in_groups, lambda x, size: -grouped(x, size), "Print the scales"),
+    (lecture_13.in_groups, no_floor, "must come back as zeros"),
+    (lecture_13.in_groups, lambda x, size: x[0], "wanted is (5, 8)"),
 ]
 BLANK = [
     (lecture_13.continued, lambda query, key, value: ...),
     (lecture_13.wrong_rest, lambda p, q: None),
+    (lecture_13.in_groups, lambda x, size: ...),
 ]

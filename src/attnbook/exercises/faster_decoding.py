@@ -62,7 +62,10 @@ def _name_outputs(query: Tensor, key: Tensor, value: Tensor, found: Tensor) -> N
     named(
         found,
         (_attended(*both, past=n_k), "The mask is missing: a new token sees those after it."),
-        (_attended(*both, past=0), "The mask is cut from the first key: rows and keys end together."),
+        (
+            _attended(*both, past=0),
+            "The mask is cut from the first key: rows and keys end together.",
+        ),
         (_attended(*both, past=past, turn=True), "Sets are taken in turn: neighbours share one."),
         (_attended(*both, past=past, root=0), "The scores are not divided by the root of d."),
         (of_rows, "The folded rows are masked as if they were later tokens, one after another."),
@@ -98,3 +101,54 @@ def wrong_rest(function: Callable[[Tensor, Tensor], Any]) -> str:
         if not close(found, kept + (1 - alpha) * p):
             raise Mistake("The probabilities are wrong. Add up the two ways in which x is written.")
     return "What the draft guesses too often is written too often: the draft has changed the text."
+
+
+@exercise(4)
+def in_groups(function: Callable[[Tensor, int], Any]) -> str:
+    """`function(x, size)` must return what comes back from 4 bits with a scale for each group.
+
+    Shapes: x (n, d), in groups of ``size`` numbers that stand side by side; returns (n, d).
+    """
+    for n, d, size in ((5, 8, 4), (3, 12, 2)):
+        x = drawn(n, d)
+        x[:, 1] *= 20  # one large column, as keys have
+        _name_rounded(x, size, tensor_of(called(function, x, size), (n, d)))
+    x[0] = 0
+    if not close(tensor_of(function(x.clone(), size), (n, d)), _in_groups(x, size)):
+        raise Mistake("A group of zeros must come back as zeros: what is its scale?")
+    return "The large number now spoils its own group alone. Each further scale takes bytes, too."
+
+
+def _rounded(x: Tensor, most: int = 7, dim: int = -1) -> Tensor:
+    """Return x rounded to −most … most steps, with one scale along ``dim``."""
+    scale = x.abs().amax(dim, keepdim=True).clamp(min=1e-12) / most
+    return (x / scale).round() * scale
+
+
+def _in_groups(x: Tensor, size: int, most: int = 7) -> Tensor:
+    return _rounded(x.unflatten(-1, (-1, size)), most).flatten(-2)
+
+
+def _name_rounded(x: Tensor, size: int, found: Tensor) -> None:
+    """Name what is wrong with the numbers that come back."""
+    groups = x.unflatten(-1, (-1, size))
+    scale = groups.abs().amax(-1, keepdim=True) / 7
+    apart = x.unflatten(-1, (size, -1))  # every d / size-th number, as columns
+    named(
+        found,
+        (x, "Nothing was rounded."),
+        (_rounded(x), "One scale serves the whole row: each group has its own."),
+        (_rounded(x, dim=0), "One scale serves a column: a group is a part of a row."),
+        (_rounded(apart, dim=-2).flatten(-2), "A group's numbers must stand side by side."),
+        (_rounded(groups, dim=-2).flatten(-2), "The largest is that of a group, over its numbers."),
+        (
+            (groups / scale).round().flatten(-2),
+            "These are the whole numbers: multiply by the scale.",
+        ),
+        (((groups / scale).floor() * scale).flatten(-2), "Round to the nearest, not down."),
+        (_in_groups(x, size, 127), "That is 8 bits, to 127. With 4 they go to 7."),
+        (_in_groups(x, size, 15), "15 is the number of levels: they go from −7 to 7."),
+        (_in_groups(x, size, 8), "With −8 to 8 there are 17 levels, and 4 bits have 16."),
+    )
+    if not close(found, _in_groups(x, size)):
+        raise Mistake("The numbers are wrong. Print the scales: a row has d / size of them.")
