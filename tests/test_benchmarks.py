@@ -153,8 +153,11 @@ def test_exponent_is_that_of_a_power():
 
 
 def test_peak_memory_sees_what_is_allocated():
-    megabytes = timing.peak_memory(lambda: torch.ones(20_000_000))
-    assert megabytes is None or 70 < megabytes < 120
+    """In a process of its own: one that ran other tests may hold free memory and need no more."""
+    code = "import torch, timing; print(timing.peak_memory(lambda: torch.ones(20_000_000)))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=BENCHMARKS, check=True, stdout=subprocess.PIPE, text=True)
+    assert done.stdout == "None\n" or 70 < float(done.stdout) < 120
 
 
 def test_a_section_replaces_itself_alone(tmp_path):
