@@ -81,7 +81,8 @@ def guessed(model, prompt, guesses):
     at_most = {"guesses": guesses, "max_length": 48}
     found = speculate(model, ids[0], look_up, eos=model.eos, **at_most)
     alone = model.continue_text(prompt, max_length=48)[0]
-    return [alone, model.decode(found.tokens) == alone, len(found.tokens), found.calls]
+    same = model.decode(found.tokens) == alone
+    return [alone, same, len(found.tokens), found.calls]
 
 
 def agreement(model, prompt):

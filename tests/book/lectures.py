@@ -32,6 +32,7 @@ EDITED = frozenset(
         "10-transformer-block",
         "11-transformer",
         "12-pretrained-models",
+        "13-faster-decoding",
     }
 )
 HTML = ROOT / "_build" / "html"
