@@ -35,6 +35,7 @@ from attnbook.widgets import (
     HeadBrowser,
     HeadGrid,
     MaskPainter,
+    PageTable,
     PositionExplorer,
     Prediction,
     RoleProjection,
@@ -81,6 +82,14 @@ def painter(**changes) -> MaskPainter:
 
 def tiles(**changes) -> TileSteps:
     return TileSteps(**({"scores": [0, 2, 1, 3], "values": [4, 1, 2, 0], "step": 4} | changes))
+
+
+SHARED = ["start", *["write 1"] * 5, "start", *["write 2"] * 3, "fork 1", "write 3"]
+
+
+def pages(**changes) -> PageTable:
+    """Two texts and a fork of the first, which has written: of page 1 there is a copy, page 3."""
+    return PageTable(**({"n_pages": 6, "page": 4, "actions": SHARED} | changes))
 
 
 def steps(**changes) -> AttentionSteps:
@@ -622,6 +631,26 @@ EXAMPLES = {
         fallback=("1.875", "0.8"),
         paper=("td.attnbook-component",),
         told="TileSteps(4 keys in tiles of 1, 4 seen)",
+    ),
+    "pages": Example(
+        pages,
+        lambda: pages(n_pages=16, page=8, actions=["start", *["write 1"] * 40, *["fork 1"] * 3],
+            longest=64,),
+        lambda evil: pages(caption=evil),
+        hand=(
+            (click("write a token of text 2"), {"actions": [*SHARED, "write 2"]}),
+            (click("take back the last action"), {"actions": SHARED}),
+            (click("fork text 1"), {"actions": [*SHARED, "fork 1"]}),
+            (click("end text 1"), {"actions": [*SHARED, "fork 1", "end 1"]}),
+            (click("start a text"), {"actions": [*SHARED, "fork 1", "end 1", "start"]}),
+            (fill("pages", "9"), {"n_pages": 9}),
+            (fill("rows in a page", "2"), {"page": 2}),
+        ),
+        moves=({"actions": [*SHARED, "end 1"]}, {"page": 2}, {"n_pages": 3}, {"actions": []}),
+        more=(lambda: pages(n_pages=2, page=3, caption="and `code`"), lambda: pages(actions=[])),
+        fallback=("0 → 0, 1 → 3", "1, 3", "38 %", "71 %"),
+        rows=11,
+        told="PageTable(6 pages of 4 rows, 4 in use, texts: 3)",
     ),
     "painter": Example(
         painter,

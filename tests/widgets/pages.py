@@ -96,7 +96,7 @@ def trait(page, *names: str):
     return found if names[1:] else found[0]
 
 
-def move(page, **traits) -> None:
+def move(page, /, **traits) -> None:
     """Set traits as Python does, one by one."""
     page.evaluate(
         "(traits) => Object.entries(traits).forEach(([name, value]) => model.set(name, value))",

@@ -21,6 +21,7 @@ KINDS = {
     "dataflow": ("DataFlow", "Count"),
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),
+    "pages": ("PageTable",),
     "painter": ("MaskPainter",),
     "player": ("AlignmentPlayer",),
     "positions": ("PositionExplorer",),

@@ -1,0 +1,1 @@
+"""Texts in the pages of one pool."""
