@@ -13,8 +13,8 @@ PAGE = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+?)\$", re.S)
 UPRIGHT = re.compile(r"\\(?:text|operatorname\*?|mathrm|begin|end)\{[^{}]*\}")
 GREEK = {
-    "alpha": "α", "beta": "β", "delta": "δ", "Delta": "Δ", "varepsilon": "ε", "lambda": "λ",
-    "mu": "μ", "omega": "ω", "sigma": "σ",
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "Delta": "Δ", "varepsilon": "ε",
+    "lambda": "λ", "mu": "μ", "omega": "ω", "sigma": "σ",
 }  # fmt: skip
 SYMBOL = re.compile(r"([A-Za-zα-ωΔ])((?:[_^](?:\{[^{}]*\}|[^\s{}]))*)")
 # below these letters stands a name, and no index: d_k is another size than d
