@@ -62,7 +62,7 @@ def written(key, value, times, *, keep=True, rule=True, before=False):
     return torch.stack(reads)
 
 
-def gradient(model, x, outputs=-1):
+def gradient(model, x, outputs: int | slice = -1):
     x = x.detach().clone().requires_grad_()
     return torch.autograd.grad(model(x)[outputs].sum(), x)[0]
 
