@@ -329,7 +329,7 @@ def address() -> None:
 def bench() -> None:
     """Measure the page and the package (some half an hour), and rewrite the tables."""
     chromium()
-    package = ("attention", "growth", "layers", "decoding", "training", "smollm", "roof")
+    package = ("attention", "growth", "layers", "decoding", "training", "smollm", "roof", "flex")
     for name in ("page", "frames", *package):
         python(f"benchmarks/{name}.py")
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
+import gc
 import json
 import os
 import platform
@@ -137,13 +139,19 @@ def exponent(sizes: list[int], numbers: list[float]) -> float:
     return ((x * y).sum() / (x * x).sum()).item()
 
 
-def peak_memory(run: Callable[[], object]) -> float | None:
+def peak_memory(run: Callable[[], object], *, warm_up: bool = False) -> float | None:
     """Return the MB by which ``run`` raises the peak of this process; None but on Linux.
 
-    It is VmHWM after minus VmRSS before, so it must be the first large thing the process does.
+    It is VmHWM after minus VmRSS before, so it must be the first large thing the process does, or,
+    with ``warm_up``, be done once before, and what that left free be given back.
     """
     if not Path("/proc/self/status").exists():
         return None
+    if warm_up:
+        run()
+        gc.collect()
+        with contextlib.suppress(OSError, AttributeError):  # glibc has it
+            ctypes.CDLL(None).malloc_trim(0)
     with contextlib.suppress(OSError):  # forget the peak of the imports
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     before = _status("VmRSS")

@@ -72,14 +72,18 @@ ELSEWHERE = {
     "models.tasks.Lesson": "names pairs and vocabularies, which were checked",
     "models.results.names": "takes nothing",
     **dict.fromkeys(
-        [f"models.recorded.{n}" for n in ("Measured", "PronounLeans", "ScoredHead", "Visible")],
+        [
+            f"models.recorded.{n}"
+            for n in ("MaskTime", "MaskTimes", "Measured", "PronounLeans", "ScoredHead", "Visible")
+        ],
         RESULT,
     ),
     **dict.fromkeys(
-        [
-            f"models.recorded.{n}"
-            for n in ("answered", "measured", "smollm_heads", "smollm_pronouns", "smollm_visible")
-        ],
+        [f"models.recorded.{n}" for n in ("answered", "mask_times", "measured")],
+        "takes nothing",
+    ),
+    **dict.fromkeys(
+        [f"models.recorded.smollm_{n}" for n in ("heads", "pronouns", "visible")],
         "takes nothing",
     ),
     "training.metrics.AlignmentAccuracy": RESULT,

@@ -13,6 +13,7 @@ from attnbook.language import PronounPair, pronouns
 from attnbook.models import recorded as record
 from attnbook.models.recorded import (
     answered,
+    mask_times,
     measured,
     recorded,
     smollm_heads,
@@ -162,6 +163,21 @@ def test_a_machine_was_measured_at_each_thing_that_is_read(absent: None) -> None
             f"{start} {number}" for number in numbers
         ]
     assert min(found.products, found.bytes, *found.seconds.values()) > 0
+    assert "cores" in found.machine
+
+
+def test_masks_were_timed_in_every_way_at_two_lengths(absent: None) -> None:
+    found = mask_times()
+    masks = ["none", "causal", "window 256", "ALiBi, causal"]
+    assert [(row.n, row.mask) for row in found.rows] == [
+        (n, m) for n in (1024, 4096) for m in masks
+    ]
+    for row in found.rows:
+        assert min(row.compiling, row.sdpa, row.flex, row.ours) > 0
+        assert row.own in ("tiled_attention", "local_attention", "fused_attention")
+        n = row.n // 128  # of the blocks 128 × 128 of a causal mask, those above the diagonal
+        skipped = {"none": 0.0, "window 256": 1 - (3 * n - 3) / n**2}
+        assert row.skipped == pytest.approx(skipped.get(row.mask, (n - 1) / 2 / n), abs=1e-3)
     assert "cores" in found.machine
 
 

@@ -8,7 +8,8 @@
 
 Answers are kept by the function's name and arguments, and with its code: a changed function is a
 new question. ``experiments/smollm.py`` asks them all and writes the answers down. What a machine
-took for it, ``measured``, comes from ``benchmarks/roof.py``.
+took for it, ``measured``, comes from ``benchmarks/roof.py``; what it took under masks,
+``mask_times``, from ``benchmarks/flex.py``.
 """
 
 import inspect
@@ -26,11 +27,14 @@ from attnbook import _check
 from attnbook.pretrained import SmolLM, load_smollm, smollm_file
 
 __all__ = [
+    "MaskTime",
+    "MaskTimes",
     "Measured",
     "PronounLeans",
     "ScoredHead",
     "Visible",
     "answered",
+    "mask_times",
     "measured",
     "recorded",
     "smollm_heads",
@@ -67,6 +71,31 @@ class Measured(NamedTuple):
     products: float
     bytes: float
     seconds: dict[str, float]
+
+
+class MaskTime(NamedTuple):
+    """What attention takes under one mask, for n tokens in 8 heads of 64, forward, in seconds.
+
+    ``sdpa`` is PyTorch's fused kernel, given the n × n mask or bias, ``flex`` FlexAttention,
+    compiled, and ``ours`` the function ``own`` of this package. FlexAttention leaves out the share
+    ``skipped`` of its blocks; ``compiling`` is its first call, on the clock.
+    """
+
+    mask: str
+    n: int
+    own: str
+    skipped: float
+    compiling: float
+    sdpa: float
+    flex: float
+    ours: float
+
+
+class MaskTimes(NamedTuple):
+    """What one machine took under each mask, on one thread and in float32."""
+
+    machine: str
+    rows: list[MaskTime]
 
 
 class ScoredHead(NamedTuple):
@@ -151,6 +180,12 @@ def smollm_pronouns() -> list[PronounLeans]:
 def measured() -> Measured:
     """Return what the machine that made the book took, as recorded: times are not for comparing."""
     return Measured(**json.loads((FOLDER / "roof.json").read_text(encoding="utf-8")))
+
+
+def mask_times() -> MaskTimes:
+    """Return what attention under some masks took, as recorded: times are not for comparing."""
+    found = json.loads((FOLDER / "flex.json").read_text(encoding="utf-8"))
+    return MaskTimes(found["machine"], [MaskTime(**row) for row in found["rows"]])
 
 
 def smollm_visible() -> Visible:
