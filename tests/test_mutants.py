@@ -205,3 +205,18 @@ def test_a_bias_that_forbids_a_whole_row_gives_zeros_in_every_path(heads: int) -
 
 def test_learned_positions_keep_half_precision() -> None:
     assert LearnedPositions(5, 4)(torch.zeros(1, 3, 4, dtype=torch.float16)).dtype == torch.float16
+
+
+def test_a_layer_without_biases_asks_a_memory_and_shows_its_weights() -> None:
+    layer = MultiHeadAttention(8, 2, bias=False).double()
+    x, memory = normal(2, 3, 8), normal(2, 5, 8, seed=1)
+    query, key, value = (
+        part.unflatten(-1, (2, 4)).transpose(1, 2)
+        for part in (
+            x @ layer.qkv.weight[:8].T,
+            *(memory @ layer.qkv.weight[8:].T).split(8, dim=-1),
+        )
+    )
+    found = attention(query, key, value)
+    close(layer(x, memory), layer.out(found.output.transpose(1, 2).flatten(2)))
+    close(layer.weights(x, memory), found.weights)

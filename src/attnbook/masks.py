@@ -68,7 +68,7 @@ def window_mask(
     Source: Beltagy, Peters and Cohan (2020), section 3.1; Xiao et al. (2024) for the sinks.
     """
     _check.window(window, sinks)
-    _check.sizes(0, n_q=n_q, n_k=n_k)
+    _check.sizes(0, n_k=n_k)
     past = causal_mask(n_q, n_k, device=device)
     near = past.triu(n_k - n_q - (window - sinks) + 1)
     near[:, :sinks] = past[:, :sinks]
