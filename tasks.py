@@ -329,8 +329,8 @@ def address() -> None:
 def bench() -> None:
     """Measure the page and the package (some half an hour), and rewrite the tables."""
     chromium()
-    package = ("attention", "growth", "layers", "decoding", "training", "smollm", "roof", "flex")
-    for name in ("page", "frames", *package):
+    package = ["attention", "growth", "layers", "decoding", "training", "smollm", "roof", "caches"]
+    for name in ("page", "frames", *package, "flex"):
         python(f"benchmarks/{name}.py")
 
 

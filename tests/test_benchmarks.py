@@ -29,6 +29,11 @@ ROWS = {
         "`linear_attention`, n =",
         "`linear_attention`, causal, n =",
         "`linear_attention`: time grows",
+        "`linear_attention`, causal, n = 64, 8 heads, forward",
+        "`delta_rule`, n = 64, 8 heads, with backward",
+        "`delta_rule`, gated, n = 64, 1 head, forward",
+        "causal linear attention, token by token | ",
+        "`delta_steps`, gated | ",
         "SDPA with a mask of the window",
         "`tiled_attention` | ",
     ),
@@ -80,6 +85,17 @@ ROWS = {
         "again 16 | ",
         "cached 16 | ",
     ),
+    "caches": (
+        "a token after 24: `KVCache` against no cache",
+        "a token after 48: `RollingCache` against `KVCache`",
+        "a token after 48: 8 bits against `KVCache`",
+        "a token after 48: 4 bits against `KVCache`",
+        "guessed from the text, a list",
+        "latent, absorbed, 48 in the cache, against unabsorbed",
+        "`PagedCache` | ",
+        "no cache | ",
+        "latent, unabsorbed | ",
+    ),
     "flex": (
         "`local_attention`, window 64, n = 256",
         "none | 256",
@@ -90,8 +106,8 @@ ROWS = {
         "`local_attention` | ",
     ),
 }
-COMPARED = {"attention": 120, "growth": 10, "layers": 46, "decoding": 9, "training": 2, "smollm": 9}
-COMPARED |= {"roof": 6, "flex": 13}
+COMPARED = {"attention": 120, "growth": 19, "layers": 46, "decoding": 9, "training": 2, "smollm": 9}
+COMPARED |= {"roof": 6, "caches": 9, "flex": 13}
 
 
 QUICK = [n if n == "layers" else pytest.param(n, marks=pytest.mark.heavy) for n in ROWS]
