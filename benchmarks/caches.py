@@ -293,7 +293,7 @@ def latent_table(times: Times, sizes: Sizes, quick: bool) -> str:
 
 def megabytes(quick: bool, what: str, name: str, n: int) -> str:
     more = ["--quick"] if quick else []
-    size = timing.fresh("--memory-of", json.dumps([what, name, n]), *more)
+    size = timing.fresh("--memory-of", json.dumps([what, name, n]), *more, exact=True)
     return "–" if size is None else f"{size:.0f}"
 
 
@@ -360,7 +360,7 @@ def main() -> None:
         "them for the first tokens, and a page 16. Numbers of 8 and 4 bits have a scale of 32 a "
         "row and are turned back, all of them, for each token: here they save memory, not time. "
         "*Kept* is what the rows take; *peak* is that of filling the cache and writing two tokens, "
-        "beside the model, where a cache that grows holds both its old and its new memory. "
+        "beside the model, where nothing that is free is held. "
         "*Guessed from the text* is `look_up`, at most seven tokens. The latent layer has "
         f"{of['n_heads']} heads of {of['d']}, latents of {of['d_latent']} and turned keys of "
         f"{of['d_rope']}; absorbed and unabsorbed compute the same, and `MultiHeadAttention` is "

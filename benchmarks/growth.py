@@ -156,7 +156,7 @@ def goal_rows(found: dict[int, Times]) -> list[Row]:
 
 
 def megabytes(name: str, n: int, window: int, backward: bool = False) -> str:
-    size = timing.fresh("--memory-of", json.dumps([name, n, window, backward]))
+    size = timing.fresh("--memory-of", json.dumps([name, n, window, backward]), exact=True)
     return "–" if size is None else f"{size:.0f}"
 
 
@@ -197,7 +197,7 @@ def main() -> None:
         f"One sentence, {HEADS} heads of {D}, forward. The exponent x is fitted to time ∝ nˣ: "
         "2 where every query meets every key, 1 where their number is fixed. Linear attention "
         "computes another function than the rest; it is compared in time alone. Memory is the peak "
-        "of a call beside its arguments, each in a fresh process with glibc's own allocator; of it "
+        "of a call beside its arguments, where nothing that is free is held; of it "
         f"{HEADS * D * lengths[-1] * 4 / 1e6:.0f} MB are the output."
     )
     other = "What keeps a state of fixed size, 64 tokens at a time and token by token:"

@@ -29,6 +29,8 @@ RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 # glibc gives large buffers back to the system and gets them anew, page by page; with these it
 # keeps them, so that arithmetic is measured and not the kernel
 ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": str(4 << 30), "MALLOC_TRIM_THRESHOLD_": str(16 << 30)}
+# gives each buffer of more than 64 kB back as soon as it is free, so that a peak is what was in use
+EXACT = {"MALLOC_MMAP_THRESHOLD_": str(1 << 16)}
 Times = dict[str, list[float]]
 
 checked: list[str] = []  # the equalities that held
@@ -142,16 +144,16 @@ def exponent(sizes: list[int], numbers: list[float]) -> float:
 def peak_memory(run: Callable[[], object], *, warm_up: bool = False) -> float | None:
     """Return the MB by which ``run`` raises the peak of this process; None but on Linux.
 
-    It is VmHWM after minus VmRSS before, so it must be the first large thing the process does, or,
-    with ``warm_up``, be done once before, and what that left free be given back.
+    It is VmHWM after minus VmRSS before. What is free is given back first, as far as the allocator
+    can, so this should come early in the process; with ``warm_up``, ``run`` is run once before.
     """
     if not Path("/proc/self/status").exists():
         return None
     if warm_up:
         run()
-        gc.collect()
-        with contextlib.suppress(OSError, AttributeError):  # glibc has it
-            ctypes.CDLL(None).malloc_trim(0)
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):  # glibc has it
+        ctypes.CDLL(None).malloc_trim(0)
     with contextlib.suppress(OSError):  # forget the peak of the imports
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     before = _status("VmRSS")
@@ -159,11 +161,17 @@ def peak_memory(run: Callable[[], object], *, warm_up: bool = False) -> float | 
     return (_status("VmHWM") - before) / 1000
 
 
-def fresh(*arguments: object, allocator: bool = False) -> Any:
-    """Run this script again with other arguments; return what its last line says in JSON."""
+def fresh(*arguments: object, allocator: bool = False, exact: bool = False) -> Any:
+    """Run this script again with other arguments; return what its last line says in JSON.
+
+    The allocator is glibc's own, the one that keeps its memory, or, for an ``exact`` peak, one
+    that keeps nothing.
+    """
     mine = {**os.environ, "OMP_NUM_THREADS": "1"}
     if not allocator:
         mine = {name: value for name, value in mine.items() if name not in ALLOCATOR}
+    if exact:
+        mine |= EXACT
     command = [sys.executable, sys.argv[0], *map(str, arguments)]
     done = subprocess.run(command, env=mine, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])
