@@ -32,4 +32,5 @@ KINDS = {
     "tiles": ("TileSteps",),
     "translator": ("Translator", "rounded"),
     "unrolled": ("UnrolledModel",),
+    "visibility": ("Visibility",),
 }
