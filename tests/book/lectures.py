@@ -33,6 +33,7 @@ EDITED = frozenset(
         "11-transformer",
         "12-pretrained-models",
         "13-faster-decoding",
+        "14-longer-contexts",
     }
 )
 HTML = ROOT / "_build" / "html"

@@ -17,6 +17,7 @@ import torch
 from attnbook.language import Vocabulary, batches, english_french
 from attnbook.layers import EncoderBlock
 from attnbook.models.caches import cached_models
+from attnbook.models.recorded import ScoredHead, Visible
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.training import train
 from attnbook.training.seeds import seeded
@@ -44,6 +45,7 @@ from attnbook.widgets import (
     TileSteps,
     Translator,
     UnrolledModel,
+    Visibility,
     prefix_table,
 )
 from tests.pictures.drawings import layer, tower
@@ -90,6 +92,22 @@ SHARED = ["start", *["write 1"] * 5, "start", *["write 2"] * 3, "fork 1", "write
 def pages(**changes) -> PageTable:
     """Two texts and a fork of the first, which has written: of page 1 there is a copy, page 3."""
     return PageTable(**({"n_pages": 6, "page": 4, "actions": SHARED} | changes))
+
+
+LOST = {"all": 35.0, "last 64": 130.0, "last 512": 70.0, "first 1, last 255": 40.0, "top 64": 38.0}
+
+
+def seen_by(*, tokens=(*TOKENS, "."), heads: int = 2, size: float = 2.0) -> Visible:
+    """Seeded scores of a model that saw the tokens, and what is said to have been measured."""
+    n = len(tokens)
+    scores = np.where(np.tri(n, dtype=bool), size * normal(heads, n, n).round(3), -np.inf)
+    found = [ScoredHead(1, h, "first token", 0.5, one) for h, one in enumerate(scores)]
+    return Visible(LOST, dict.fromkeys(LOST, 0.5), "a lecture", list(tokens), found)
+
+
+def visibility(**changes) -> Visibility:
+    given = {"found": seen_by(), "measured": tuple(LOST), "window": 2}
+    return Visibility(**(given | changes))
 
 
 def steps(**changes) -> AttentionSteps:
@@ -536,6 +554,12 @@ def at_cell(i: int, j: int) -> Callable:
     return lambda view: view.locator(".attnbook-plot canvas").first.click(position=cell(view, i, j))
 
 
+def at_row(i: int) -> Callable:
+    return lambda view: view.locator(".attnbook-plot canvas").first.click(
+        position=cell(view, i, 0, n_q=4, n_k=4)
+    )
+
+
 def at_line(number: int) -> Callable:
     return lambda view: view.locator(".attnbook-code li").nth(number - 1).locator("button").click()
 
@@ -867,6 +891,25 @@ EXAMPLES = {
         fallback=("It writes: ",),
         rows=16,
         paper=(".attnbook-fallback table",),
+    ),
+    "visibility": Example(
+        visibility,
+        lambda: visibility(found=seen_by(tokens=named(32), heads=8), window=9, first=4, top=7),
+        lambda evil: visibility(found=seen_by(tokens=[evil, "</script>", "a"]), caption=evil),
+        hand=(
+            (fill("window: the last", "3"), {"window": 3}),
+            (click("1 first tokens kept"), {"first": 1}),
+            (fill("top-k: the largest", "1"), {"top": 1}),
+            (choose("head", 1), {"head": 1}),
+            (at_row(1), {"row": 1}),
+        ),
+        moves=({"window": 4, "top": 2}, {"head": 1, "first": 4}, {"row": None}, {"row": 0}),
+        more=(lambda: visibility(measured=("top 64",), row=None, caption="and `code`"),),
+        fallback=("layer 1 head 0", "first 1, last 255", "130.0"),
+        rows=9,
+        paper=(".attnbook-plot canvas", ".attnbook-ladder svg", ".attnbook-twin table"),
+        told="Visibility(4 tokens, window 2, first 0)",
+        narrow=".attnbook-plot",
     ),
     "browser": Example(
         lambda **changes: browser(**({"row": 8, "key": 2, "read": read_words} | changes)),

@@ -30,6 +30,7 @@ from attnbook.widgets import (
     TileSteps,
     Translator,
     UnrolledModel,
+    Visibility,
 )
 from attnbook.widgets.kinds import KINDS
 from tests.pictures.drawings import three_roles, tower
@@ -60,6 +61,7 @@ from tests.widgets.examples import (
     model,
     paper,
     question,
+    seen_by,
     small,
 )
 
@@ -343,6 +345,30 @@ BAD = {
         ({"examples": changed(1, [1, 2, 3])},
          "the target of examples[1] must hold strings, got 1", TypeError),
     ]),
+    "visibility": (Visibility, [
+        ({"found": {}}, "found must be a Visible, got {}", TypeError),
+        ({"found": seen_by(tokens=[])}, "tokens must be 1 to 32, got 0"),
+        ({"found": seen_by(tokens=["a"] * 33)}, "tokens must be 1 to 32, got 33"),
+        ({"found": seen_by(heads=9)}, "heads must be 1 to 8, got 9"),
+        ({"found": seen_by()._replace(tokens=["a"])}, r"scores must have shape (1, 1), got (4, 4)"),
+        ({"found": seen_by(size=np.inf)}, "scores must be finite"),
+        ({"found": seen_by(tokens=[1, 2])}, "tokens must hold strings", TypeError),
+        *(
+            ({"found": seen_by(), "measured": ("all",)} | changes, *words)
+            for changes, *words in [
+                ({"measured": "all"}, "measured must be a list of strings", TypeError),
+                ({"measured": ("last 65",)}, "measured must hold names like 'all'"),
+                ({"measured": ("tokens 20 to 23, last 252",)}, "measured must hold names like"),
+                ({"window": 0}, "window must be a whole number from 1 to 4, got 0"),
+                ({"window": 5}, "window must be a whole number from 1 to 4, got 5"),
+                ({"top": 0}, "top must be a whole number from 1 to 4, got 0"),
+                ({"first": 3}, "first must be 0, 1, 2 or 4, got 3"),
+                ({"first": True}, "first must be 0, 1, 2 or 4, got True"),
+                ({"head": 2}, "head must be a whole number from -2 to 1, got 2"),
+                ({"row": 4}, "row must be a whole number from -4 to 3, got 4"),
+            ]
+        ),
+    ]),
     "unrolled": (unrolled, [
         ({"sentence": []}, "sentence must hold 1 to 12 tokens, got 0"),
         ({"sentence": ["3"] * 13}, "sentence must hold 1 to 12 tokens, got 13"),
@@ -602,6 +628,7 @@ ASSIGNED = {  # values that no trait takes
     "scores": {name: [[1], [[1, 2]], "nonsense"] for name in ("query", "key", "w", "w_q", "v")}
     | {"w_k": [[[11] * 2] * 2], "chosen": [7]},
     "player": {"chosen": [3], "word": [3], "threshold": [2.0, -0.5], "temperature": [0.0]},
+    "visibility": {"window": [5], "first": [3], "top": [0], "head": [2], "row": [4]},
     "unrolled": {"sentence": [["x"]], "forced": [{1: "x"}], "step": [-99, 99]},
     "browser": {"chosen": [2], "layer": [2], "head": [3], "row": [11], "key": [11]}
     | {"measure": ["most"], "asset": ["../x"], "typed": [{"turn": 1}, {"turn": "1", "text": ""}]}

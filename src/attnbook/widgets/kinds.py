@@ -33,4 +33,5 @@ KINDS = {
     "tiles": ("TileSteps",),
     "translator": ("Translator", "rounded"),
     "unrolled": ("UnrolledModel",),
+    "visibility": ("Visibility",),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import Any, NamedTuple
 
@@ -173,7 +174,7 @@ def _arrows(table: list[int]) -> str:
 
 
 def _counted(used: int, reserved: int) -> list[str]:
-    share = f"{100 * (reserved - used) / reserved:.0f} %" if reserved else "–"
+    share = f"{math.floor(100 * (reserved - used) / reserved + 0.5)} %" if reserved else "–"
     return [str(used), str(reserved), share]
 
 

@@ -1,0 +1,127 @@
+"""A lecture that points ahead is kept to its word: the later section exists, and speaks of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.book.lectures import LECTURES
+
+TEXT = {int(path.name[:2]): path.read_text(encoding="utf-8") for path in LECTURES}
+POINTER = re.compile(r"[Ll]ectures? (\d+)(?: and (\d+))?")
+# what stands near the pointer, the section that keeps it, and what that section must say
+PROMISES = {
+    1: {
+        "a *subword*": ("12.3", "BPE"),
+        "looks back at the source": ("3.2", "context"),
+        "asks whether that is wise": ("2.3", "beam"),
+        "removes the single vector": ("3.4", "context"),
+        "most probable sentence? That is": ("2.3", "more probable"),
+        "the BLEU score": ("2.6", "BLEU"),
+    },
+    2: {"the decoder looks back": ("3.4", "context")},
+    3: {
+        "Luong's, the subject of": ("4.6", "Luong"),
+        "asks of an explanation": ("12.8", "explanation"),
+        "A sum of a long way and a short one": ("10.3", "sum"),
+        "what else could a score be": ("4.3", "scores"),
+    },
+    4: {
+        "derives the root": ("7.2", "variance"),
+        "To get rid of that walk": ("5.6", "recurren"),
+        "what weights explain": ("12.8", "explanation"),
+        "when a sentence asks itself": ("5.3", "all tokens at once"),
+        "a bilinear score in two thin pieces": ("6.5", "W^Q"),
+    },
+    5: {
+        "derives why it is the root": ("7.2", "variance"),
+        "makes them different": ("6.4", "three"),
+        "a position added to each vector": ("9.8", "position"),
+        "its quadratic growth counts": ("14.2", r"quadratic|n\^2"),
+        "waits for each of its own words": ("13.2", "one by one"),
+        "have projections": ("8.7", "projection"),
+        "opens the model itself": ("12.5", "MiniLM"),
+        "scores of its own making": ("6.2", "projection"),
+        "adds three matrices": ("6.4", "three"),
+        "leaves the projections out": ("8.7", "projection"),
+        "has projections too": ("8.7", "projection"),
+    },
+    6: {
+        "derives the root in the denominator": ("7.2", "variance"),
+        "puts several sets of the three": ("8.3", "heads"),
+    },
+    7: {
+        "PyTorch's own attention layer": ("8.8", "PyTorch"),
+        "the keys of all earlier tokens are kept": ("13.2", "end together"),
+        "follow two relations at once": ("8.2", "two relations"),
+        "nn.MultiheadAttention(3": ("8.8", "PyTorch"),
+    },
+    8: {
+        "cannot tell *had bowl nuts*": ("9.2", "bag"),
+        "only linear mixtures of averages": ("10.2", "network"),
+        "repeats this with a real model": ("12.5", "relation"),
+        "Shazeer, 2019": ("13.4", "Shazeer, 2019"),
+    },
+    9: {
+        "takes it apart": ("10.5", "block"),
+        "has further parts": ("10.5", "block"),
+        "how a stack of blocks can be trained": ("10.6", "norm"),
+        "rotations are slowed down": ("14.4", "interpolat"),
+    },
+    10: {"the second of which looks into the first": ("11.2", "memory")},
+    11: {
+        "They are the subject of": ("12.2", "mask"),
+        "those before it are kept in a cache": ("13.2", "eleven rows"),
+    },
+    12: {
+        "a third of them are left": ("13.4", "share"),
+        "reading a prompt is limited by arithmetic": ("13.3", "prefill"),
+        "keep it, and they go on": ("14.3", "sink"),
+        "reads all its weights for each": ("13.3", "weights"),
+    },
+    13: {
+        "selection give up is": ("14.6", "indexer"),
+        "what may be left out": ("14.3", "window"),
+    },
+}
+
+
+def section(number: str) -> str:
+    """Return the text of a section, from its heading to the next."""
+    parts = re.split(r"(?m)^## ", TEXT[int(number.split(".")[0])])
+    found = [part for part in parts if part.startswith(f"{number} ")]
+    assert len(found) == 1, f"no section {number}"
+    return found[0]
+
+
+def ahead(lecture: int) -> list[tuple[str, set[int]]]:
+    """Return what stands around each pointer to a later lecture, and which ones it names."""
+    text, found = TEXT[lecture], []
+    for pointer in POINTER.finditer(text):
+        later = {int(n) for n in pointer.groups() if n and int(n) > lecture}
+        if later:
+            found.append((text[max(0, pointer.start() - 200) : pointer.end() + 200], later))
+    return found
+
+
+@pytest.mark.parametrize("lecture", sorted(TEXT))
+def test_every_pointer_ahead_is_a_promise_that_is_kept(lecture):
+    promises = PROMISES.get(lecture, {})
+    used = set()
+    for around, later in ahead(lecture):
+        assert later <= set(TEXT), f"lecture {max(later)} does not exist: {around}"
+        spoken = " ".join(around.split())
+        mine = {near for near in promises if near.lower() in spoken.lower()}
+        aims = {int(promises[near][0].split(".")[0]) for near in mine}
+        assert aims & later, f"list this promise, and the section that keeps it: {around}"
+        used |= mine
+    assert used == set(promises), f"promised no more: {set(promises) - used}"
+
+
+@pytest.mark.parametrize(
+    ("number", "says"), sorted({kept for one in PROMISES.values() for kept in one.values()})
+)
+def test_the_section_speaks_of_what_was_promised(number, says):
+    text = " ".join(section(number).split())
+    assert re.search(says, text, re.I), f"section {number} says nothing of {says}"
