@@ -138,10 +138,11 @@ class RotaryClocks(Widget, kind="clocks"):
         head = ["pair i", "wavelength", "angles met", "angle now"]
         scaling = "No scaling" if self.scaling == "none" else f"Scaling: {self.scaling}"
         factor = "" if self.scaling == "none" else f", s = {markup.plain(self.factor)}"
+        outside = self.outside.sum()
         return (
             f"<p>Trained to n₀ = {self.trained:,} tokens, base {markup.plain(self.base)}. {scaling}"
-            f"{factor}. At the distance {self.distance:,}, {self.outside.sum()} of {self.d // 2}"
-            f" hands stand at an angle that training never showed.</p>"
+            f"{factor}. At the distance {self.distance:,}, {outside} of {self.d // 2}"
+            f" hands stand{'s' if outside == 1 else ''} at an angle that training never showed.</p>"
             + markup.table(head, rows, label="Each pair before and after scaling")
         )
 

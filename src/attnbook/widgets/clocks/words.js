@@ -20,8 +20,8 @@ export function said({ hands, distance, plainly, now, scaling, s }) {
   const [outside, beyond] = ["outside", "beyond"].map((what) => count(hands, what));
   const longer = stretch(scaling, s);
   return (
-    `At the distance ${grouped(distance)}, ${outside} of ${hands.length} hands stand at an angle that ` +
-    `training never showed; on the way from distance 0 to here, ${beyond} come to such angles. ` +
+    `At the distance ${grouped(distance)}, ${outside} of ${hands.length} hands stand${outside === 1 ? "s" : ""} at an angle that ` +
+    `training never showed; on the way from distance 0 to here, ${beyond} come${beyond === 1 ? "s" : ""} to such angles. ` +
     `One step turns the fastest hand by ${degrees(now[0], 1)}` +
     `${now[0] === plainly[0] ? ", as in training." : `; in training it was ${degrees(plainly[0], 1)}.`}` +
     `${longer === 1 ? "" : ` Queries and keys are ${plain(longer)} times as long.`}`
