@@ -40,6 +40,7 @@ from attnbook.widgets import (
     PositionExplorer,
     Prediction,
     RoleProjection,
+    RotaryClocks,
     ScoreExplorer,
     Speculation,
     TileSteps,
@@ -323,6 +324,12 @@ def largest_flow() -> BlockFlow:
 
 def speculation(**changes) -> Speculation:
     return Speculation(**({"alpha": 0.5, "guesses": 3, "cost": 0.1} | changes))
+
+
+def clocks(**changes) -> RotaryClocks:
+    """Eight pairs, all of them drawn, at four times the trained length."""
+    given = {"d": 16, "base": 100, "trained": 24, "distance": 96, "scaling": "ntk", "pair": 5}
+    return RotaryClocks(**(given | changes))
 
 
 def positions(**changes) -> PositionExplorer:
@@ -1025,6 +1032,30 @@ EXAMPLES = {
         paper=(".attnbook-plot canvas", ".attnbook-curve svg", ".attnbook-dials svg",
             ".attnbook-twin table",),
         told="PositionExplorer(d 8, n 12, base 100, divides, position 2, shift 3)",
+    ),
+    "clocks": Example(
+        clocks,
+        lambda: RotaryClocks(128, 1e8, 1_048_576, scaling="yarn", distance=16_777_216, factor=16),
+        lambda evil: clocks(caption=evil),
+        hand=(
+            (fill("distance m − n", "1"), {"distance": 48}),
+            (choose("scaling", "YaRN"), {"scaling": "yarn"}),
+            (fill("factor s as a number", "2.5"), {"factor": 2.5}),
+            (fill("pair i", "2"), {"pair": 2}),
+        ),
+        moves=({"distance": 24, "scaling": "none"}, {"scaling": "llama3", "factor": 8.0},
+            {"pair": 7},),
+        bad=(
+            ("distance m − n as a number", ["0", "2.5", "385", "<b>"],
+                "a whole number from 1 to 384", "96", "384",),
+            ("factor s as a number", ["0.5", "17"], "a number from 1 to 16", "4", "8"),
+        ),
+        more=(lambda: clocks(scaling="interpolation", distance=1, caption="Clocks and `code`."),),
+        start={"pair": -1},
+        fallback=("n₀ = 24", "never met"),
+        rows=8,
+        paper=(".attnbook-dials svg", ".attnbook-curve svg", ".attnbook-twin table"),
+        told="RotaryClocks(d 16, base 100, trained to 24, ntk by 4, distance 96)",
     ),
     "speculation": Example(
         speculation,

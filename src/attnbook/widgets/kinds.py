@@ -18,6 +18,7 @@ KINDS = {
     "bughunt": ("BugHunt",),
     "cache": ("CacheCalculator",),
     "checkpoint": ("Checkpoint",),
+    "clocks": ("RotaryClocks",),
     "dataflow": ("DataFlow", "Count"),
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),

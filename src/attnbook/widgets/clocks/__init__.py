@@ -1,0 +1,1 @@
+"""Rotary positions as clocks, slowed down for longer texts."""
