@@ -163,6 +163,8 @@ def test_texts_share_pages_until_one_writes_in_them() -> None:
     three = cache.reorder(torch.tensor([0, 0, 0]))
     assert pool.users[:4] == [4, 4, 4, 0]  # a beam of three has cost no page
     new = normal(3, 1, 1, 2, seed=1)
+    three.append(new[:, :, :0], new[:, :, :0])
+    assert pool.users[:4] == [4, 4, 4, 0]  # nor have no rows
     for part in three.append(new, new):
         close(part, torch.cat((key.expand(3, 1, 5, 2), new), dim=2))
     assert pool.users == [4, 4, 1, 1, 1, 1, 0, 0, 0]
