@@ -20,10 +20,19 @@ from attnbook.layers import EncoderBlock
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets.core import packing
 
-__all__ = ["check", "check_vocabularies", "names", "rounded", "sizes", "tensors_of"]
+__all__ = [
+    "check",
+    "check_pieces",
+    "check_vocabularies",
+    "names",
+    "rounded",
+    "shared",
+    "sizes",
+    "tensors_of",
+]
 
 _WIDEST = 256
-_MOST_BYTES = 1_100_000  # in base64 some 1.5 MB
+_MOST_BYTES = 2_570_000  # in base64, with a BPE of 14,000 pieces, 3.5 MB
 _SMALLEST = 1e-7  # of eps: the page's data have 8 decimals
 _PART = ("weight", "bias")
 
@@ -38,15 +47,23 @@ def rounded(model: Seq2Seq) -> Seq2Seq:
     kept = packing.unpack_rows(packing.pack_rows(tensors), [tensor.shape for tensor in tensors])
     mine = copy.deepcopy(model).cpu().float().eval()
     state = dict(zip(names(model), map(torch.from_numpy, kept), strict=True))
+    if shared(model):
+        state["embed_target.tokens.weight"] = state["embed_source.tokens.weight"]
     mine.load_state_dict({name: state.get(name, old) for name, old in mine.state_dict().items()})
     return mine
+
+
+def shared(model: Seq2Seq) -> bool:
+    """Whether source and target have one matrix of embeddings."""
+    return model.embed_source.tokens.weight is model.embed_target.tokens.weight
 
 
 def names(model: Seq2Seq) -> list[str]:
     """Return the names of the tensors in the order in which they are carried."""
     attention = [f"{layer}.{part}" for layer in ("qkv", "out") for part in _PART]
     feed_forward = [f"{layer}.{part}" for layer in ("widen", "narrow") for part in _PART]
-    listed = ["embed_source.tokens.weight", "embed_target.tokens.weight"]
+    listed = ["embed_source.tokens.weight"]
+    listed += [] if shared(model) else ["embed_target.tokens.weight"]
     listed += [] if model.output is None else ["output.weight"]
     for stack in ("encoder", "decoder"):
         cross = ["cross"] if stack == "decoder" else []
@@ -74,6 +91,7 @@ def sizes(model: Seq2Seq) -> dict[str, Any]:
         "layers": len(model.encoder.blocks),
         "post": block.norm == "post",
         "tied": model.output is None,
+        **({"shared": True} if shared(model) else {}),
         "eps": eps,
     }
 
@@ -97,6 +115,9 @@ def check(model: Any) -> None:
         ),
         f"d_model of at most {_WIDEST}": (heads.d_model <= _WIDEST, str(heads.d_model)),
         f"eps of at least {_SMALLEST:g}": (eps >= _SMALLEST, f"{eps:g}"),
+        "norm_kind='layer'": (isinstance(block.norms[0], nn.LayerNorm), "another"),
+        "bias=True": (block.feed_forward.widen.bias is not None, "False"),
+        "scale=True": (model.embed_source.factor != 1, "False"),
     }
     for what, (fits, came) in wanted.items():
         if not fits:
@@ -117,6 +138,16 @@ def check_vocabularies(model: Seq2Seq, source: Any, target: Any) -> None:
             raise ValueError(
                 f"{name} must be the model's: it has {len(value)} tokens, and the model knows"
                 f" {embed.tokens.num_embeddings}"
+            )
+
+
+def check_pieces(model: Seq2Seq, count: int) -> None:
+    """Raise unless both sides of the model know as many pieces as the tokenizer has."""
+    for side in (model.embed_source, model.embed_target):
+        if side.tokens.num_embeddings != count:
+            raise ValueError(
+                f"source_vocabulary must be the model's: it has {count} pieces, and the model knows"
+                f" {side.tokens.num_embeddings}"
             )
 
 
