@@ -9,6 +9,7 @@ import { drawLarge, drawn, plot } from "../core/view/plot.js";
 import { stepper } from "../core/view/stepper.js";
 import { typing } from "./line.js";
 import * as model from "./model.js";
+import * as pieces from "./pieces.js";
 import { halt, playing, reveal, translate } from "./run.js";
 import * as text from "./text.js";
 import { describe, describeRow, ranking, rivals, summary, tables, words } from "./words.js";
@@ -216,4 +217,4 @@ function maps({ store }) {
 
 /** @type {import("../core/types.d.ts").Kind} */
 export const widget = { name: "A translator", build, data, state };
-export const maths = { ...model, ...text };
+export const maths = { ...model, ...pieces, ...text };
