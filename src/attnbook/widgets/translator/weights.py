@@ -160,7 +160,7 @@ def _first(model: Seq2Seq) -> tuple[EncoderBlock, float]:
 def _check_numbers(model: Seq2Seq) -> None:
     state = model.state_dict()
     tensors = [state[name] for name in names(model)]
-    count = sum(tensor.numel() + 8 * len(tensor) for tensor in tensors)
+    count = sum(t.numel() + 8 * len(t) if t.dim() == 2 else 4 * len(t) for t in tensors)
     if count > _MOST_BYTES:
         raise ValueError(
             f"model must fit into {_MOST_BYTES:,} bytes, one for each weight, got {count:,}:"

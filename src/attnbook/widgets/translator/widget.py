@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,9 +20,6 @@ from attnbook.widgets.translator import weights as translator_weights
 from attnbook.widgets.translator.pieces import Pieces
 from attnbook.widgets.translator.vocabularies import Vocabularies
 from attnbook.widgets.translator.weights import rounded
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 __all__ = ["EXAMPLES", "Translator", "rounded"]
 
@@ -109,7 +106,7 @@ class Translator(WithAsset, kind="translator"):
     def __init__(
         self,
         model: Seq2Seq,
-        source_vocabulary: Vocabulary | Tokenizer,
+        source_vocabulary: Vocabulary | Any,
         target_vocabulary: Vocabulary | None = None,
         *,
         sentence: str | Sequence[str] = FIRST,
