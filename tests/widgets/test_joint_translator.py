@@ -67,7 +67,7 @@ def test_python_translates_a_text_of_pieces_as_beam_search_does() -> None:
         ids = encoded(text) if "<eos>" not in text else widget._reader.source([text])[0]
         source = torch.tensor([ids]), torch.tensor([len(ids)])
         wanted = beam_search(
-            rounded(learned()), *source, beam=beam, max_length=len(ids) + 20, length_penalty=1.0
+            rounded(learned()), *source, beam=beam, max_length=2 * len(ids) + 20, length_penalty=1.0
         )[0]
         assert widget.hypotheses == wanted
         assert widget.translation == joint().decode(wanted[0].tokens).strip()
@@ -303,3 +303,35 @@ def test_an_example_a_beam_and_reset_work_as_for_words(started) -> None:
     page.get_by_role("button", name="reset to the first sentence").click()
     expect(box(page)).to_have_value(LINE)
     expect(page.locator(".attnbook-written")).to_have_text(GERMAN)
+
+
+PIXELS = """(all) => all.map((canvas) => Array.from(
+  canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data))"""
+
+
+def test_all_layers_and_heads_are_seen_at_once_and_a_press_makes_one_large(started) -> None:
+    page = started()
+    translate(page)
+    maps = page.locator(".attnbook-all canvas")
+    expect(maps).to_have_count(0)  # drawn when they are asked for
+    page.get_by_text("All 2 × 2 heads at once").click()
+    expect(maps).to_have_count(4)
+    settle(page)
+    large = page.get_by_role("button", name="layer 0, head 1", exact=True)
+    large.click()
+    settle(page)
+    expect(large).to_have_attribute("aria-pressed", "true")
+    for name, value in (("layer", "0"), ("head", "1")):
+        box_ = page.get_by_role("combobox", name=name, exact=True)
+        assert box_.evaluate("(one) => one.selectedOptions[0].textContent") == value
+    cross = maps.evaluate_all(PIXELS)
+    assert len({str(one) for one in cross}) == 4  # no head is another's
+    choose("attention", 1)(page)
+    settle(page)
+    own = maps.evaluate_all(PIXELS)
+    rows = len(joint().encode(LINE).ids)
+    assert all(len(one) == 4 * rows * rows for one in own)
+    button(page, "to the start").click()
+    choose("attention", 2)(page)
+    settle(page)
+    expect(page.locator(".attnbook-all .attnbook-grid")).to_be_hidden()

@@ -36,7 +36,7 @@ __all__ = ["MOST_LETTERS", "MOST_PIECES", "Pieces"]
 
 MOST_PIECES = 60  # of a sentence
 MOST_LETTERS = 2_000
-MORE = 20  # pieces than the source has may be written
+_LONGEST = 2, 20  # so many pieces for each of the source's, and so many more, may be written
 _MOST_KNOWN = 2**14  # that the page can name in the bytes of a merge, and that fit into an asset
 _SPECIAL = 3  # <pad>, <bos> and <eos> come first, as in every vocabulary of the book
 
@@ -77,7 +77,6 @@ class Pieces:
     Raises: ValueError for a tokenizer that the page cannot follow, with what it has.
     """
 
-    more = MORE
     known: ClassVar[list[str]] = []  # the pieces are in the asset
 
     def __init__(self, tokenizer: Tokenizer, *, lower: bool) -> None:
@@ -109,7 +108,7 @@ class Pieces:
             "after": after,
             "special": [token["id"] for token in given["added_tokens"]],
             "most": [MOST_PIECES, MOST_LETTERS],
-            "more": MORE,
+            "longest": list(_LONGEST),
         }
 
     def sentence(self, name: str, value: Any) -> list[str]:
@@ -132,6 +131,10 @@ class Pieces:
         """Return the numbers of a text's pieces, and the pieces."""
         found = self._tokenizer.encode(self._read(sentence[0]))
         return found.ids, found.tokens
+
+    def longest(self, count: int) -> int:
+        """Return how many pieces may be written for a source of ``count``."""
+        return _LONGEST[0] * count + _LONGEST[1]
 
     def text(self, ids: Sequence[int]) -> str:
         """Join the pieces of a translation."""

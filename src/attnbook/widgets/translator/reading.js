@@ -6,7 +6,7 @@ import { joined } from "./text.js";
 /**
  * @typedef {object} Reader
  * @property {string[]} target what the model may write, by its number
- * @property {number} more so much more than the source has may be written
+ * @property {(count: number) => number} longest how much may be written for a source of so much
  * @property {(sentence: string[]) => {ids: number[], names: string[], count: number, odd: string[]}} read
  * @property {(ids: number[]) => string} text
  * @property {(names: string[], place: number) => boolean} inside whether it goes on with a word
@@ -20,7 +20,7 @@ export function words(store) {
   const [source, target] = [store.get("source_words"), store.get("target_words")];
   return {
     target,
-    more: 10, // as Python has it
+    longest: (count) => count + 10, // as Python has it
     read: (sentence) => ({
       ids: sentence.map((word) => source.indexOf(word)),
       names: sentence,
@@ -42,7 +42,7 @@ export function pieces(bytes, page) {
   const special = new Set(page.special.map((id) => texts[id]));
   return {
     target: texts,
-    more: page.more,
+    longest: (count) => page.longest[0] * count + page.longest[1],
     read([text]) {
       const found = cut(text, table, page);
       return { ...found, names: found.ids.map((id) => texts[id]) };

@@ -54,7 +54,7 @@ export async function translate(view) {
     const model = await loaded(view);
     const { ids, names, odd } = view.reader.read(sentence);
     const { memory, seen } = encode(model, ids);
-    const work = search(model, memory, { beam, penalty, longest: ids.length + view.reader.more });
+    const work = search(model, memory, { beam, penalty, longest: view.reader.longest(ids.length) });
     let found = work.next();
     for (; !found.done; found = work.next()) {
       await soon();

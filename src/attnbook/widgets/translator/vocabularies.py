@@ -9,9 +9,9 @@ from typing import Any
 from attnbook.language import Vocabulary, detokenise, tokenise
 from attnbook.widgets.core import checks
 
-__all__ = ["MORE", "Vocabularies"]
+__all__ = ["Vocabularies"]
 
-MORE = 10  # words than the source has may be written
+_MORE = 10  # words than the source has may be written
 _MOST_TOKENS = 16  # of a sentence
 _SPECIAL = 3  # <pad>, <bos> and <eos>
 _PUNCTUATION = re.compile(r"[.,;:!?…]")
@@ -20,7 +20,6 @@ _PUNCTUATION = re.compile(r"[.,;:!?…]")
 class Vocabularies:
     """The words that a model reads, and those that it writes; what is in neither is refused."""
 
-    more = MORE
     table = b""  # the words stand in the page
 
     def __init__(self, source: Vocabulary, target: Vocabulary) -> None:
@@ -44,6 +43,10 @@ class Vocabularies:
     def source(self, sentence: Sequence[str]) -> tuple[list[int], list[str]]:
         """Return the numbers of the words, and the words."""
         return self._source.encode(sentence), list(sentence)
+
+    def longest(self, count: int) -> int:
+        """Return how many words may be written for a source of ``count``."""
+        return count + _MORE
 
     def text(self, ids: Sequence[int]) -> str:
         """Join the words of a translation."""

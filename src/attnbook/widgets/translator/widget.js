@@ -9,6 +9,7 @@ import { drawLarge, drawn, plot } from "../core/view/plot.js";
 import { stepper } from "../core/view/stepper.js";
 import { typing } from "./line.js";
 import * as model from "./model.js";
+import { overview, rowsOf } from "./overview.js";
 import * as pieces from "./pieces.js";
 import { cutting } from "./reading.js";
 import { halt, playing, reveal, translate } from "./run.js";
@@ -63,8 +64,8 @@ function build(store) {
   view.settings = settings(view);
   view.parts = [along(view), words(view), ranking(view), maps(view), rivals(view), tables(view)];
   const [steps, text, list, which, side, folded] = nodes(view.parts);
-  const read = cutting(store) ? [sources(view)] : [];
-  view.parts.push(...read);
+  const [read, all] = cutting(store) ? [[sources(view)], [overview(view)]] : [[], []];
+  view.parts.push(...read, ...all);
   view.found = el(
     "div",
     {},
@@ -76,6 +77,7 @@ function build(store) {
     el("div", "main", view.place, side),
     view.status,
     view.about,
+    ...nodes(all),
     folded,
   );
   view.node = el("div", {}, view.line.node, view.alert.node, view.line.hints, view.settings.node);
@@ -118,12 +120,12 @@ function look(view) {
     reader: { target },
   } = view;
   const [part, layer, head, shown, row] = state.slice(3).map((name) => store.get(name));
-  const { steps, seen, sentence } = result;
+  const { steps, sentence } = result;
   const last = steps.length;
   const names = steps.map(({ word }) => target[word]);
   const count = Math.min(shown ?? last, last);
   const read = [target[1], ...names.slice(0, -1)];
-  const rows = part === "encoder" ? seen[layer] : steps.slice(0, count).map(({ step }) => step[part][layer]);
+  const rows = rowsOf(result, part, layer, count);
   const [tokens, keys] = { cross: [names, sentence], encoder: [sentence, sentence], decoder: [read, read] }[part];
   const pinned = row !== null && row < rows.length ? row : null;
   const now = count < last ? count - 1 : -1;

@@ -161,7 +161,7 @@ class Translator(WithAsset, kind="translator"):
             source,
             lengths,
             beam=self.beam,
-            max_length=source.shape[1] + self._reader.more,
+            max_length=self._reader.longest(source.shape[1]),
             length_penalty=self.penalty,
         )[0]
 
