@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from playwright.sync_api import expect
 from attnbook.decoding import beam_search
 from attnbook.language import Vocabulary
 from attnbook.transformer import Seq2Seq
-from attnbook.widgets import Translator, rounded
+from attnbook.widgets import Translator, load_translator, rounded
 from attnbook.widgets.core import markup
+from attnbook.widgets.core.assets import asset_script
 from attnbook.widgets.core.packing import pack_rows
 from attnbook.widgets.translator.weights import names, tensors_of
 from tests.widgets.examples import choose, lesson, small, translate
@@ -335,3 +337,28 @@ def test_all_layers_and_heads_are_seen_at_once_and_a_press_makes_one_large(start
     choose("attention", 2)(page)
     settle(page)
     expect(page.locator(".attnbook-all .attnbook-grid")).to_be_hidden()
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_model_is_read_back_from_the_pages_own_file(tmp_path, norm: str) -> None:
+    widget = translator(model=shared(norm), lower=True)
+    widget.save_asset(tmp_path)
+    model, tokenizer, lower = load_translator(tmp_path / "joint.js")
+    assert lower
+    assert not model.training
+    assert model.embed_source.tokens is model.embed_target.tokens
+    mine = rounded(shared(norm)).state_dict()
+    assert all(torch.equal(mine[name], value) for name, value in model.state_dict().items())
+    assert json.loads(tokenizer.to_str()) == json.loads(joint().to_str())
+    again = Translator(model, tokenizer, sentence=LINE, examples=[], lower=lower)
+    assert again.carried == widget.carried  # to the last bit, so that the file stays as it is
+
+
+def test_a_file_that_holds_no_translator_of_pieces_is_refused(tmp_path) -> None:
+    for name, data in (("words", Translator(small(), *lesson()[1:]).carried), ("short", b"1234")):
+        path = tmp_path / f"{name}.js"
+        path.write_text(asset_script(name, data), encoding="ascii")
+        with pytest.raises(ValueError, match="must be the asset of a translator of pieces"):
+            load_translator(path)
+    with pytest.raises(FileNotFoundError):
+        load_translator(tmp_path / "nothing.js")

@@ -122,7 +122,8 @@ def test_the_table_is_two_bytes_a_number_and_the_letters() -> None:
     pieces = Pieces(joint(), lower=False)
     merges, count = pieces.page["merges"], pieces.page["count"]
     assert merges > 200
-    assert len(pieces.table) == pieces.page["bytes"] <= 4 * merges + 14 * (count - merges)
+    assert len(pieces.table) == pieces.page["bytes"]
+    assert len(pieces.table) <= 4 * merges + 14 * (count - merges) + 1_500  # and the tokenizer
 
 
 def test_pieces_whose_numbers_are_not_in_the_order_of_the_merges_are_all_told(ask) -> None:

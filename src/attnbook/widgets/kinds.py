@@ -30,6 +30,6 @@ KINDS = {
     "speculation": ("Speculation",),
     "steps": ("AttentionSteps",),
     "tiles": ("TileSteps",),
-    "translator": ("Translator", "rounded"),
+    "translator": ("Translator", "StoredTranslator", "load_translator", "rounded"),
     "unrolled": ("UnrolledModel",),
 }

@@ -9,7 +9,8 @@ const OUTER = /^\p{White_Space}+|\p{White_Space}+$/gu;
 
 /**
  * The table of pieces and merges out of an asset's bytes: pairs of numbers in their order, then
- * JSON of those pieces that no merge makes. What a merge makes gets the lowest number that is free.
+ * JSON with those pieces that no merge makes, then eight bytes that only Python reads. What a merge
+ * makes gets the lowest number that is free.
  * @type {(bytes: Uint8Array, page: any) => {texts: string[], ids: Map<string, number>, ranks: Map<number, {rank: number, made: number}>}}
  */
 export function tableOf(bytes, { count, merges, inside }) {
@@ -20,7 +21,8 @@ export function tableOf(bytes, { count, merges, inside }) {
     texts[id] = text;
     ids.set(text, id);
   };
-  for (const [id, text] of JSON.parse(new TextDecoder().decode(bytes.subarray(4 * merges)))) put(id, text);
+  const { told } = JSON.parse(new TextDecoder().decode(bytes.subarray(4 * merges, -8)));
+  for (const [id, text] of told) put(id, text);
   let free = 0;
   for (let rank = 0; rank < merges; rank++) {
     const [a, b] = [view.getUint16(4 * rank, true), view.getUint16(4 * rank + 2, true)];

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from collections.abc import Callable, Sequence
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -27,17 +28,20 @@ from unicodedata import normalize
 
 import numpy as np
 
+from attnbook import _check
 from attnbook.widgets.core import checks
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["MOST_LETTERS", "MOST_PIECES", "Pieces"]
+__all__ = ["MOST_LETTERS", "MOST_PIECES", "Pieces", "unpacked"]
 
 MOST_PIECES = 60  # of a sentence
 MOST_LETTERS = 2_000
 _LONGEST = 2, 20  # so many pieces for each of the source's, and so many more, may be written
 _MOST_KNOWN = 2**14  # that the page can name in the bytes of a merge, and that fit into an asset
+_TAIL = 8  # bytes at the end of a table: its merges and its length, as little-endian uint32
+_LARGE = ("vocab", "merges")
 _SPECIAL = 3  # <pad>, <bos> and <eos> come first, as in every vocabulary of the book
 
 # as the library's regular expressions have them: what JavaScript's \\w and \\s mean is less
@@ -79,7 +83,9 @@ class Pieces:
 
     known: ClassVar[list[str]] = []  # the pieces are in the asset
 
-    def __init__(self, tokenizer: Tokenizer, *, lower: bool) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, *, lower: bool, about: dict[str, Any] | None = None
+    ) -> None:
         self.lower = lower
         self._tokenizer = type(tokenizer).from_str(tokenizer.to_str())
         self._tokenizer.no_truncation()
@@ -91,7 +97,7 @@ class Pieces:
         self.target = _texts(model["vocab"])
         before, after = _template(given["post_processor"])
         numbers, told = _table(self.target, model)
-        self.table = numbers.astype("<u2").tobytes() + _json(told)
+        self.table = _packed(numbers, {"told": told, "about": about or {}, **_without(given)})
         self.page = {
             "count": len(self.target),
             "merges": len(numbers),
@@ -191,8 +197,53 @@ def _table(texts: list[str], model: dict[str, Any]) -> tuple[np.ndarray, list[li
     return numbers, told if in_order else [list(pair) for pair in enumerate(texts)]
 
 
-def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+def _packed(numbers: np.ndarray, parts: dict[str, Any]) -> bytes:
+    """Return merges and parts as bytes; the last eight tell the numbers of merges and bytes."""
+    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()
+    count = 2 * numbers.size + len(text) + _TAIL
+    return numbers.astype("<u2").tobytes() + text + struct.pack("<II", len(numbers), count)
+
+
+def _without(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the tokenizer as its library writes it, without what ``_table`` holds."""
+    left = {name: value for name, value in given["model"].items() if name not in _LARGE}
+    return {"tokenizer": {**given, "model": left}}
+
+
+def unpacked(data: bytes) -> tuple[bytes, Tokenizer, dict[str, Any]]:
+    """Return what stands before a table, the tokenizer that made it, and what was told with it.
+
+    Raises: ValueError for bytes that end in no table.
+    """
+    library = _check.needed("tokenizers", "a translator of pieces", "pretrained")
+    try:
+        merges, count = struct.unpack("<II", data[-_TAIL:])
+        start = len(data) - count
+        if start < 0:
+            raise ValueError(f"{count} bytes")
+        pairs = np.frombuffer(data, "<u2", 2 * merges, offset=start).reshape(-1, 2)
+        parts = json.loads(data[start + 4 * merges : -_TAIL])
+        given = parts["tokenizer"]
+        texts = _retold(pairs.tolist(), dict(parts["told"]), given["model"])
+    except (ValueError, KeyError, TypeError, IndexError, struct.error) as error:
+        raise ValueError("path must be the asset of a translator of pieces: it has none") from error
+    named = [[texts[a], texts[b]] for a, b in pairs.tolist()]
+    vocabulary = {texts[number]: number for number in range(len(texts))}
+    given["model"] |= {"vocab": vocabulary, "merges": named}
+    return data[:start], library.Tokenizer.from_str(json.dumps(given)), parts["about"]
+
+
+def _retold(pairs: list[list[int]], texts: dict[int, str], model: dict[str, Any]) -> dict[int, str]:
+    """Return all pieces by their numbers: what a merge makes gets the lowest that is free."""
+    inside, known, free = len(model["continuing_subword_prefix"] or ""), set(texts.values()), 0
+    for a, b in pairs:
+        text = texts[a] + texts[b][inside:]
+        if text not in known:
+            while free in texts:
+                free += 1
+            texts[free] = text
+            known.add(text)
+    return texts
 
 
 def _template(given: dict[str, Any] | None) -> tuple[list[int], list[int]]:

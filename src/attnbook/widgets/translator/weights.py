@@ -25,6 +25,8 @@ __all__ = [
     "check_pieces",
     "check_vocabularies",
     "names",
+    "options",
+    "restored",
     "rounded",
     "shared",
     "sizes",
@@ -94,6 +96,40 @@ def sizes(model: Seq2Seq) -> dict[str, Any]:
         **({"shared": True} if shared(model) else {}),
         "eps": eps,
     }
+
+
+def options(model: Seq2Seq) -> dict[str, Any]:
+    """Return what ``restored`` needs besides the tensors."""
+    block, eps = _first(model)
+    return {
+        "source": model.embed_source.tokens.num_embeddings,
+        "target": model.embed_target.tokens.num_embeddings,
+        "d_model": block.attention.d_model,
+        "n_heads": model.n_heads,
+        "n_layers": len(model.encoder.blocks),
+        "d_ff": block.feed_forward.narrow.in_features,
+        "norm": block.norm,
+        "eps": eps,
+        "tied": model.output is None,
+        "shared": shared(model),
+    }
+
+
+def restored(data: bytes, given: dict[str, Any]) -> Seq2Seq:
+    """Return the model of these options whose tensors ``pack_rows`` wrote, in eval mode."""
+    source, target = given["source"], given["target"]
+    left = {k: v for k, v in given.items() if k not in ("source", "target", "shared")}
+    model = Seq2Seq(source, target, **left).eval()
+    if given["shared"]:
+        model.embed_source.tokens = model.embed_target.tokens
+    state = model.state_dict()
+    carried = names(model)
+    tensors = packing.unpack_rows(data, [state[name].shape for name in carried])
+    found = dict(zip(carried, map(torch.from_numpy, tensors), strict=True))
+    if given["shared"]:
+        found["embed_target.tokens.weight"] = found["embed_source.tokens.weight"]
+    model.load_state_dict({name: found.get(name, old) for name, old in state.items()})
+    return model
 
 
 def check(model: Any) -> None:

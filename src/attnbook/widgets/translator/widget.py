@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -14,14 +15,14 @@ from attnbook.language import Vocabulary
 from attnbook.record import record_attention
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets.core import checks, markup, packing
-from attnbook.widgets.core.assets import WithAsset, asset_script
+from attnbook.widgets.core.assets import WithAsset, asset_bytes, asset_script
 from attnbook.widgets.core.checks import or_none, rule
 from attnbook.widgets.translator import weights as translator_weights
-from attnbook.widgets.translator.pieces import Pieces
+from attnbook.widgets.translator.pieces import Pieces, unpacked
 from attnbook.widgets.translator.vocabularies import Vocabularies
 from attnbook.widgets.translator.weights import rounded
 
-__all__ = ["EXAMPLES", "Translator", "rounded"]
+__all__ = ["EXAMPLES", "StoredTranslator", "Translator", "load_translator", "rounded"]
 
 FIRST = "the small black cat does not eat the red apple"
 EXAMPLES = (
@@ -37,6 +38,26 @@ _LAYERS = {
 _MOST_EXAMPLES = 6
 _MOST_BEAM = 8
 _STEEPEST = 2  # the greatest length penalty
+
+
+class StoredTranslator(NamedTuple):
+    """A translator of pieces out of an asset: the model as the page has it, and its tokenizer."""
+
+    model: Seq2Seq
+    tokenizer: Any
+    lower: bool  # whether it reads lower case alone
+
+
+def load_translator(path: str | Path) -> StoredTranslator:
+    """Read back a translator of pieces from the file that a page loads it from.
+
+    The same ``Translator``, made of what this returns, writes the same file again.
+
+    Raises: FileNotFoundError; ValueError for a file that is no asset, or another widget's.
+    """
+    carried, tokenizer, about = unpacked(asset_bytes(path))
+    lower = about.pop("lower", False)
+    return StoredTranslator(translator_weights.restored(carried, about), tokenizer, lower)
 
 
 def _place(name: str, value: int) -> int:
@@ -237,7 +258,8 @@ def _reader(model: Seq2Seq, source: Any, target: Any, lower: bool) -> Vocabulari
         return Vocabularies(source, target)
     if target is not None:
         raise ValueError("target_vocabulary must be None where one tokenizer cuts both languages")
-    found = Pieces(source, lower=checks.switch("lower", lower))
+    about = {**translator_weights.options(model), "lower": checks.switch("lower", lower)}
+    found = Pieces(source, lower=lower, about=about)
     translator_weights.check_pieces(model, len(found.target))
     return found
 
