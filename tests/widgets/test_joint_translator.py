@@ -20,7 +20,7 @@ from attnbook.widgets.core.packing import pack_rows
 from attnbook.widgets.translator.weights import names, tensors_of
 from tests.widgets.examples import choose, lesson, small, translate
 from tests.widgets.joint import SEVERAL, encoded, joint, learned, lines, shared, translator
-from tests.widgets.pages import button, settle, twin
+from tests.widgets.pages import button, settle, trait, twin
 
 LINE, GERMAN = lines()[0]
 HARD = [
@@ -362,3 +362,15 @@ def test_a_file_that_holds_no_translator_of_pieces_is_refused(tmp_path) -> None:
             load_translator(path)
     with pytest.raises(FileNotFoundError):
         load_translator(tmp_path / "nothing.js")
+
+
+def test_in_a_notebook_python_is_told_of_the_text_and_two_views_agree(host) -> None:
+    page = host(translator(), reduced_motion="reduce")
+    first, second = page.locator("figure").all()
+    first.get_by_label("English sentence").fill(f"  {lines()[1][0]}\t")
+    first.get_by_role("button", name="translate").click()
+    first.locator(".attnbook-words li").first.wait_for()
+    settle(page)
+    assert trait(page, "sentence") == [lines()[1][0]]
+    expect(second.get_by_label("English sentence")).to_have_value(lines()[1][0])
+    expect(second.locator(".attnbook-written")).to_have_text(lines()[1][1])
