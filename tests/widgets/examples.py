@@ -50,6 +50,7 @@ from attnbook.widgets import (
     prefix_table,
 )
 from tests.pictures.drawings import layer, tower
+from tests.widgets import joint
 from tests.widgets.pages import cell, press, settle
 
 X = [[2, -1, 0], [1, 1, 1], [1, 2, 2]]
@@ -1092,6 +1093,7 @@ EXAMPLES = {
         more=(
             lambda: Translator(random_translator("an output of its own"), *lesson()[1:],
                 asset="own", caption="A `Seq2Seq`.",),
+            joint.translator,
         ),
         awake=translate,
         mess=enter("English sentence", "unicorn"),

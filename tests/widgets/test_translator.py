@@ -122,7 +122,10 @@ BAD_MODELS = [
     ({"n_kv_heads": 2}, "as many heads of keys.*n_kv_heads=2 for n_heads=4"),
     ({"d_model": 260}, "d_model of at most 256.*got 260"),
     ({"eps": 1e-12}, "eps of at least 1e-07"),
-    ({"d_model": 256}, "must fit into 1,100,000 bytes"),
+    ({"d_model": 256, "n_layers": 2}, "must fit into 2,570,000 bytes"),
+    ({"norm_kind": "rms"}, "norm_kind='layer'.*got another"),
+    ({"bias": False}, "bias=True.*got False"),
+    ({"scale": False}, "scale=True.*got False"),
     ({"fill": float("nan")}, "must have finite weights"),
 ]
 

@@ -32,7 +32,7 @@ KINDS = {
     "speculation": ("Speculation",),
     "steps": ("AttentionSteps",),
     "tiles": ("TileSteps",),
-    "translator": ("Translator", "rounded"),
+    "translator": ("Translator", "StoredTranslator", "load_translator", "rounded"),
     "unrolled": ("UnrolledModel",),
     "visibility": ("Visibility",),
 }

@@ -96,6 +96,7 @@ def pack_rows(tensors: Sequence[np.ndarray]) -> bytes:
 
     First, as little-endian float32, of each matrix the lowest number of each row and then the step
     of each row, of each vector the numbers; after them, a byte for each number of the matrices.
+    What ``unpack_rows`` returned is packed without a further loss.
     """
     exact, codes = [], []
     for tensor in tensors:
@@ -103,12 +104,33 @@ def pack_rows(tensors: Sequence[np.ndarray]) -> bytes:
             exact.append(tensor)
             continue
         low = tensor.min(axis=1).astype("<f4").astype(float)
-        step = ((tensor.max(axis=1) - low) / _8).astype("<f4").astype(float)
-        whole = np.rint((tensor - low[:, None]) / np.where(step > 0, step, 1)[:, None])
+        step = _row_steps(tensor, low)
         exact += [low, step]
-        codes.append(whole.clip(0, _8).astype(np.uint8))
+        codes.append(_row_codes(tensor, low, step).astype(np.uint8))
     floats = np.concatenate(exact).astype("<f4").tobytes()
     return floats + b"".join(code.tobytes() for code in codes)
+
+
+def _row_codes(tensor: np.ndarray, low: np.ndarray, step: np.ndarray) -> np.ndarray:
+    whole = np.rint((tensor - low[:, None]) / np.where(step > 0, step, 1)[:, None])
+    return whole.clip(0, _8)
+
+
+def _row_steps(tensor: np.ndarray, low: np.ndarray) -> np.ndarray:
+    """Return each row's step: of the float32 next to range / 255, one that loses nothing, if any.
+
+    Rows that were packed before have one; for all others it is range / 255 itself.
+    """
+    first = ((tensor.max(axis=1) - low) / _8).astype("<f4")
+    step, wanted = first.astype(float), tensor.astype(np.float32)
+    lost = np.ones(len(step), dtype=bool)
+    for away in (0, 1, -1, 2, -2):
+        near = (first.view("<i4") + away).view("<f4").astype(float)  # so many floats further on
+        whole = _row_codes(tensor, low, near)
+        same = ((low[:, None] + near[:, None] * whole).astype(np.float32) == wanted).all(axis=1)
+        step = np.where(lost & same, near, step)
+        lost &= ~same
+    return step
 
 
 def unpack_rows(data: bytes, shapes: Sequence[Sequence[int]]) -> list[np.ndarray]:

@@ -2,15 +2,21 @@
 // to them, and the button that has it translated.
 
 import { sizeText } from "../core/view/assets.js";
-import { button, el, setText } from "../core/view/dom.js";
+import { button, el, note, setText } from "../core/view/dom.js";
+import { listed, quoted } from "../core/view/text.js";
+import { tidied } from "./pieces.js";
+import { cutting } from "./reading.js";
+import { cutText } from "./run.js";
 import { joined, nearest, tokensOf } from "./text.js";
 
 const MOST = 16; // words, as Python has it
+const NAMED = 6; // letters that no piece has
 const SPECIAL = 3; // <pad>, <bos> and <eos> come first, as in every vocabulary of the book
 
 export function typing(view, start) {
-  const { store, source, alert } = view;
-  const known = source.slice(SPECIAL);
+  const { store, alert } = view;
+  const page = cutting(store);
+  const known = store.get("source_words").slice(SPECIAL);
   const hints = el("div", "hints");
   const say = (text, ...more) => {
     alert.tell(text);
@@ -49,12 +55,44 @@ export function typing(view, start) {
       ),
     );
   };
-  const translate = () => {
-    const tokens = read();
-    if (!tokens) return;
-    const same = tokens.join(" ") === store.get("sentence").join(" ");
-    if (!same) store.set({ sentence: tokens, row: null });
+  const begin = (sentence) => {
+    const same = sentence.join(" ") === store.get("sentence").join(" ");
+    if (!same) store.set({ sentence, row: null });
     start();
+  };
+  /** The text in the box; any text can be read but an empty or an endless one. */
+  const readText = () => {
+    const text = tidied(box.value);
+    const [, most] = page.most;
+    const count = Array.from(text).length;
+    if (count && count <= most) return text;
+    say(count ? `At most ${most} letters are wanted, not ${count}: shorten the text.` : "Type a sentence first.");
+    return null;
+  };
+  const translateText = () => {
+    const text = readText();
+    if (text === null) return;
+    const [most] = page.most;
+    cutText(view, text, ({ count, odd }) => {
+      if (count > most) say(`This text makes ${count} pieces, and at most ${most} are read: shorten it.`);
+      else if (!count) say("The model knows no letter of this text.");
+      else {
+        say("", ...unread(odd));
+        begin([text]);
+      }
+    });
+  };
+  const unread = (odd) => {
+    if (!odd.length) return [];
+    const names = odd.slice(0, NAMED).map(quoted);
+    const rest = odd.length > NAMED ? [`${odd.length - NAMED} more`] : [];
+    const instead = page.unknown === null ? "leaves it out" : `reads ${view.reader.target[page.unknown]} in its place`;
+    return [note(`The model has no piece for ${listed([...names, ...rest])}, and ${instead}.`)];
+  };
+  const translate = () => {
+    if (page) return translateText();
+    const tokens = read();
+    if (tokens) begin(tokens);
   };
   const box = el("input", {
     type: "text",
@@ -75,12 +113,14 @@ export function typing(view, start) {
       translate();
     }),
   );
-  const words = el(
-    "details",
-    "known",
-    el("summary", {}, `The ${known.length} words that it knows`),
-    el("p", {}, [...known].sort().join(" ")),
-  );
+  const words = page
+    ? null
+    : el(
+        "details",
+        "known",
+        el("summary", {}, `The ${known.length} words that it knows`),
+        el("p", {}, [...known].sort().join(" ")),
+      );
   const node = el(
     "div",
     {},
@@ -92,7 +132,7 @@ export function typing(view, start) {
   );
   let put = null;
   const show = () => {
-    const now = joined(store.get("sentence"));
+    const now = page ? store.get("sentence")[0] : joined(store.get("sentence"));
     if (put !== now) box.value = now;
     put = now;
     if (!view.busy) price();

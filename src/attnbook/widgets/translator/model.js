@@ -12,14 +12,15 @@ const TOP = 5; // most probable words that are kept of each step
 /**
  * The model that tensors make, in the order in which Python carries them.
  * @param {Float32Array[]} tensors
- * @param {{heads: number, layers: number, post: boolean, tied: boolean, eps: number}} sizes
+ * @param {{heads: number, layers: number, post: boolean, tied: boolean, shared?: boolean, eps: number}} sizes
  * @returns {any}
  */
-export function assembled(tensors, { heads, layers, post, tied, eps }) {
+export function assembled(tensors, { heads, layers, post, tied, shared, eps }) {
   const rest = [...tensors];
   const pair = () => ({ weight: rest.shift(), bias: rest.shift() });
   const attention = () => ({ qkv: pair(), out: pair() });
-  const [source, target] = [rest.shift(), rest.shift()];
+  const source = rest.shift();
+  const target = shared ? source : rest.shift();
   const output = { weight: tied ? target : rest.shift() };
   const stack = (cross) => {
     const blocks = Array.from({ length: layers }, () => ({
@@ -144,18 +145,34 @@ export function decode(model, memory, past, id) {
 
 /** log p of each word. @type {(logits: Float32Array) => Float64Array} */
 export function logSoftmax(logits) {
-  const top = Math.max(...logits);
-  const total = Math.log(logits.reduce((sum, value) => sum + Math.exp(value - top), 0));
+  let [top, total] = [-Infinity, 0];
+  for (const value of logits) if (value > top) top = value;
+  for (const value of logits) total += Math.exp(value - top);
+  total = Math.log(total);
   return Float64Array.from(logits, (value) => value - top - total);
+}
+
+/**
+ * The places of the `count` largest values, the largest first; of equals the earlier comes first.
+ * @type {(values: ArrayLike<number>, count: number) => number[]}
+ */
+export function largest(values, count) {
+  const found = [];
+  for (let at = 0; at < values.length; at++) {
+    if (found.length === count && !(values[at] > values[found[count - 1]])) continue;
+    if (found.length === count) found.pop();
+    let place = found.length;
+    while (place && values[at] > values[found[place - 1]]) place--;
+    found.splice(place, 0, at);
+  }
+  return found;
 }
 
 /** What follows a hypothesis: the most probable words, and where the decoder looked. */
 function next(model, memory, before, count) {
   const { logits, past, decoder, cross } = decode(model, memory, before.past, before.word);
   const logs = logSoftmax(logits);
-  const order = Array.from(logs.keys())
-    .sort((a, b) => logs[b] - logs[a])
-    .slice(0, Math.max(count, TOP));
+  const order = largest(logs, Math.max(count, TOP)); // a sort of all would take longer than the model
   const top = order.slice(0, TOP).map((word) => [word, Math.exp(logs[word])]);
   const step = { top, decoder, cross };
   return order

@@ -5,22 +5,32 @@ import { path } from "../core/maths/beam.js";
 import { unpackRows } from "../core/maths/packing.js";
 import { assetOf } from "../core/view/assets.js";
 import { assembled, encode, search } from "./model.js";
+import { cutting, pieces, words } from "./reading.js";
 
-const MORE = 10; // words than the source has may be written, as Python has it
 const PACE = 260; // milliseconds from word to word
 
+/** After what the page has to do meanwhile; a timer would wait for 4 ms each time. */
 const soon = () =>
   new Promise((go) => {
-    setTimeout(go);
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      go(null);
+    };
+    port2.postMessage(0);
   });
 
-/** The model, loaded once; a failure may be tried again. */
+/** The model, and what it reads and writes, loaded once; a failure may be tried again. */
 export function loaded(view) {
   const { store } = view;
   view.model ??= assetOf(store)
     .then((bytes) => {
+      const page = cutting(store);
+      const size = Math.max(0, bytes.length - (page?.bytes ?? 0));
+      const tensors = unpackRows(bytes.subarray(0, size), store.get("shapes"));
+      view.reader = page ? pieces(bytes.subarray(size), page) : words(store);
       view.there = true;
-      return assembled(unpackRows(bytes, store.get("shapes")), store.get("sizes"));
+      return assembled(tensors, store.get("sizes"));
     })
     .catch((error) => {
       view.model = null;
@@ -42,29 +52,47 @@ export async function translate(view) {
   try {
     if (!view.there) view.line.price("loading …");
     const model = await loaded(view);
-    const known = view.store.get("source_words");
-    const { memory, seen } = encode(
-      model,
-      sentence.map((word) => known.indexOf(word)),
-    );
-    const work = search(model, memory, { beam, penalty, longest: sentence.length + MORE });
+    const { ids, names, odd } = view.reader.read(sentence);
+    const { memory, seen } = encode(model, ids);
+    const work = search(model, memory, { beam, penalty, longest: view.reader.longest(ids.length) });
     let found = work.next();
     for (; !found.done; found = work.next()) {
       await soon();
       if (late()) return null;
     }
     const [best] = found.value;
-    view.result = { sentence, beam, penalty, seen, ranking: found.value, steps: path(best) };
+    view.result = { sentence: names, odd, beam, penalty, seen, ranking: found.value, steps: path(best) };
     view.busy = false;
     view.play?.();
     view.redraw();
   } catch (error) {
-    if (late()) return null;
-    Object.assign(view, { key: null, busy: false, asked: false, play: null });
-    view.line.price();
-    view.alert.tell(`The model cannot be used: ${error.message}.`);
+    if (!late()) failed(view, error);
   }
   return null;
+}
+
+function failed(view, error) {
+  Object.assign(view, { key: null, busy: false, asked: false, play: null });
+  view.line.price();
+  view.alert.tell(`The model cannot be used: ${error.message}.`);
+}
+
+/**
+ * Cut a text into pieces, for which the table must be there; `go` on with what they are, unless
+ * the reader has asked for something else meanwhile.
+ * @type {(view: any, text: string, go: (found: {count: number, odd: string[]}) => void) => Promise<void>}
+ */
+export async function cutText(view, text, go) {
+  view.wish = text;
+  const late = () => view.gone || view.wish !== text;
+  try {
+    if (!view.there) view.line.price("loading …");
+    await loaded(view);
+    view.line.price();
+    if (!late()) go(view.reader.read([text]));
+  } catch (error) {
+    if (!late()) failed(view, error);
+  }
 }
 
 /** Show the result from its first word on, a word at a time, until a hand takes over. */

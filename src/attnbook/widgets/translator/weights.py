@@ -20,10 +20,21 @@ from attnbook.layers import EncoderBlock
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets.core import packing
 
-__all__ = ["check", "check_vocabularies", "names", "rounded", "sizes", "tensors_of"]
+__all__ = [
+    "check",
+    "check_pieces",
+    "check_vocabularies",
+    "names",
+    "options",
+    "restored",
+    "rounded",
+    "shared",
+    "sizes",
+    "tensors_of",
+]
 
 _WIDEST = 256
-_MOST_BYTES = 1_100_000  # in base64 some 1.5 MB
+_MOST_BYTES = 2_570_000  # in base64, with a BPE of 14,000 pieces, 3.5 MB
 _SMALLEST = 1e-7  # of eps: the page's data have 8 decimals
 _PART = ("weight", "bias")
 
@@ -38,15 +49,23 @@ def rounded(model: Seq2Seq) -> Seq2Seq:
     kept = packing.unpack_rows(packing.pack_rows(tensors), [tensor.shape for tensor in tensors])
     mine = copy.deepcopy(model).cpu().float().eval()
     state = dict(zip(names(model), map(torch.from_numpy, kept), strict=True))
+    if shared(model):
+        state["embed_target.tokens.weight"] = state["embed_source.tokens.weight"]
     mine.load_state_dict({name: state.get(name, old) for name, old in mine.state_dict().items()})
     return mine
+
+
+def shared(model: Seq2Seq) -> bool:
+    """Whether source and target have one matrix of embeddings."""
+    return model.embed_source.tokens.weight is model.embed_target.tokens.weight
 
 
 def names(model: Seq2Seq) -> list[str]:
     """Return the names of the tensors in the order in which they are carried."""
     attention = [f"{layer}.{part}" for layer in ("qkv", "out") for part in _PART]
     feed_forward = [f"{layer}.{part}" for layer in ("widen", "narrow") for part in _PART]
-    listed = ["embed_source.tokens.weight", "embed_target.tokens.weight"]
+    listed = ["embed_source.tokens.weight"]
+    listed += [] if shared(model) else ["embed_target.tokens.weight"]
     listed += [] if model.output is None else ["output.weight"]
     for stack in ("encoder", "decoder"):
         cross = ["cross"] if stack == "decoder" else []
@@ -74,8 +93,43 @@ def sizes(model: Seq2Seq) -> dict[str, Any]:
         "layers": len(model.encoder.blocks),
         "post": block.norm == "post",
         "tied": model.output is None,
+        **({"shared": True} if shared(model) else {}),
         "eps": eps,
     }
+
+
+def options(model: Seq2Seq) -> dict[str, Any]:
+    """Return what ``restored`` needs besides the tensors."""
+    block, eps = _first(model)
+    return {
+        "source": model.embed_source.tokens.num_embeddings,
+        "target": model.embed_target.tokens.num_embeddings,
+        "d_model": block.attention.d_model,
+        "n_heads": model.n_heads,
+        "n_layers": len(model.encoder.blocks),
+        "d_ff": block.feed_forward.narrow.in_features,
+        "norm": block.norm,
+        "eps": eps,
+        "tied": model.output is None,
+        "shared": shared(model),
+    }
+
+
+def restored(data: bytes, given: dict[str, Any]) -> Seq2Seq:
+    """Return the model of these options whose tensors ``pack_rows`` wrote, in eval mode."""
+    source, target = given["source"], given["target"]
+    left = {k: v for k, v in given.items() if k not in ("source", "target", "shared")}
+    model = Seq2Seq(source, target, **left).eval()
+    if given["shared"]:
+        model.embed_source.tokens = model.embed_target.tokens
+    state = model.state_dict()
+    carried = names(model)
+    tensors = packing.unpack_rows(data, [state[name].shape for name in carried])
+    found = dict(zip(carried, map(torch.from_numpy, tensors), strict=True))
+    if given["shared"]:
+        found["embed_target.tokens.weight"] = found["embed_source.tokens.weight"]
+    model.load_state_dict({name: found.get(name, old) for name, old in state.items()})
+    return model
 
 
 def check(model: Any) -> None:
@@ -97,6 +151,9 @@ def check(model: Any) -> None:
         ),
         f"d_model of at most {_WIDEST}": (heads.d_model <= _WIDEST, str(heads.d_model)),
         f"eps of at least {_SMALLEST:g}": (eps >= _SMALLEST, f"{eps:g}"),
+        "norm_kind='layer'": (isinstance(block.norms[0], nn.LayerNorm), "another"),
+        "bias=True": (block.feed_forward.widen.bias is not None, "False"),
+        "scale=True": (model.embed_source.factor != 1, "False"),
     }
     for what, (fits, came) in wanted.items():
         if not fits:
@@ -120,6 +177,16 @@ def check_vocabularies(model: Seq2Seq, source: Any, target: Any) -> None:
             )
 
 
+def check_pieces(model: Seq2Seq, count: int) -> None:
+    """Raise unless both sides of the model know as many pieces as the tokenizer has."""
+    for side in (model.embed_source, model.embed_target):
+        if side.tokens.num_embeddings != count:
+            raise ValueError(
+                f"source_vocabulary must be the model's: it has {count} pieces, and the model knows"
+                f" {side.tokens.num_embeddings}"
+            )
+
+
 def _first(model: Seq2Seq) -> tuple[EncoderBlock, float]:
     """Return the model's first block, and the eps of its norms."""
     block = cast("EncoderBlock", model.encoder.blocks[0])
@@ -129,7 +196,7 @@ def _first(model: Seq2Seq) -> tuple[EncoderBlock, float]:
 def _check_numbers(model: Seq2Seq) -> None:
     state = model.state_dict()
     tensors = [state[name] for name in names(model)]
-    count = sum(tensor.numel() + 8 * len(tensor) for tensor in tensors)
+    count = sum(t.numel() + 8 * len(t) if t.dim() == 2 else 4 * len(t) for t in tensors)
     if count > _MOST_BYTES:
         raise ValueError(
             f"model must fit into {_MOST_BYTES:,} bytes, one for each weight, got {count:,}:"

@@ -9,15 +9,18 @@ import { drawLarge, drawn, plot } from "../core/view/plot.js";
 import { stepper } from "../core/view/stepper.js";
 import { typing } from "./line.js";
 import * as model from "./model.js";
+import { overview, rowsOf } from "./overview.js";
+import * as pieces from "./pieces.js";
+import { cutting } from "./reading.js";
 import { halt, playing, reveal, translate } from "./run.js";
 import * as text from "./text.js";
-import { describe, describeRow, ranking, rivals, summary, tables, words } from "./words.js";
+import { describe, describeRow, ranking, rivals, sources, summary, tables, words } from "./words.js";
 
-const data = ["source_words", "target_words", "shapes", "sizes", "examples", "asset", "initial"];
+const data = ["source_words", "target_words", "shapes", "sizes", "pieces", "examples", "asset", "initial"];
 const state = ["sentence", "beam", "penalty", "part", "layer", "head", "shown", "row"];
 
 const MOST_BEAM = 8;
-const MOVES = { "to the start": -Infinity, back: -1, "next word": 1, all: Infinity };
+const moves = (unit) => ({ "to the start": -Infinity, back: -1, [`next ${unit}`]: 1, all: Infinity });
 const PARTS = {
   cross: "decoder → source",
   encoder: "encoder: source → source",
@@ -26,23 +29,22 @@ const PARTS = {
 
 const [WIDE, SIDE] = [640, 270]; // where there is room, the bars stand beside the map
 
-const NOTES = {
+const notes = (unit) => ({
   cross:
-    "A row is a word that the decoder writes, a column a word of the source: where the decoder " +
+    `A row is a ${unit} that the decoder writes, a column a ${unit} of the source: where the decoder ` +
     "looks while it writes.",
-  encoder: "A row is a word of the source, a column another word of it that it looks at.",
+  encoder: `A row is a ${unit} of the source, a column another ${unit} of it that it looks at.`,
   decoder:
-    "A row is a word that the decoder has read, a column one that it has read before. It " +
-    "writes the next word from it; what is crossed out was not yet written.",
-};
+    `A row is a ${unit} that the decoder has read, a column one that it has read before. It ` +
+    `writes the next ${unit} from it; what is crossed out was not yet written.`,
+});
 
 function build(store) {
   const view = drawn(
     {
       store,
       pin: "row",
-      source: store.get("source_words"),
-      target: store.get("target_words"),
+      unit: cutting(store) ? "piece" : "word", // what the model reads and writes
       alert: alertLine(),
       there: Boolean(store.get("carried")?.byteLength), // else they are loaded when they are wanted
       place: el("div"),
@@ -62,16 +64,20 @@ function build(store) {
   view.settings = settings(view);
   view.parts = [along(view), words(view), ranking(view), maps(view), rivals(view), tables(view)];
   const [steps, text, list, which, side, folded] = nodes(view.parts);
+  const [read, all] = cutting(store) ? [[sources(view)], [overview(view)]] : [[], []];
+  view.parts.push(...read, ...all);
   view.found = el(
     "div",
     {},
     steps,
+    ...nodes(read),
     text,
     list,
     which,
     el("div", "main", view.place, side),
     view.status,
     view.about,
+    ...nodes(all),
     folded,
   );
   view.node = el("div", {}, view.line.node, view.alert.node, view.line.hints, view.settings.node);
@@ -98,7 +104,7 @@ function draw(view, width) {
   look(view);
   view.parts.forEach((part) => part.show(view.now));
   map(view, width > WIDE ? width - SIDE : width);
-  setText(view.about, `${NOTES[view.now.part]} A row’s weights sum to 1.`);
+  setText(view.about, `${notes(view.unit)[view.now.part]} A row’s weights sum to 1.`);
   const {
     cursor,
     now: { pinned },
@@ -108,14 +114,18 @@ function draw(view, width) {
 
 /** What is shown now: the translation as far as it is shown, and the weights that are drawn. */
 function look(view) {
-  const { store, result, target } = view;
+  const {
+    store,
+    result,
+    reader: { target },
+  } = view;
   const [part, layer, head, shown, row] = state.slice(3).map((name) => store.get(name));
-  const { steps, seen, sentence } = result;
+  const { steps, sentence } = result;
   const last = steps.length;
   const names = steps.map(({ word }) => target[word]);
   const count = Math.min(shown ?? last, last);
   const read = [target[1], ...names.slice(0, -1)];
-  const rows = part === "encoder" ? seen[layer] : steps.slice(0, count).map(({ step }) => step[part][layer]);
+  const rows = rowsOf(result, part, layer, count);
   const [tokens, keys] = { cross: [names, sentence], encoder: [sentence, sentence], decoder: [read, read] }[part];
   const pinned = row !== null && row < rows.length ? row : null;
   const now = count < last ? count - 1 : -1;
@@ -163,15 +173,15 @@ function map(view, width) {
 function along(view) {
   const last = () => view.now.steps.length;
   return stepper({
-    what: "words",
-    moves: MOVES,
+    what: `${view.unit}s`,
+    moves: moves(view.unit),
     last,
     at: () => Math.min(view.store.get("shown") ?? last(), last()),
     go(count) {
       halt(view);
       reveal(view, count);
     },
-    told: () => `word ${view.now.count} of ${last()}`,
+    told: () => `${view.unit} ${view.now.count} of ${last()}`,
   });
 }
 
@@ -216,4 +226,4 @@ function maps({ store }) {
 
 /** @type {import("../core/types.d.ts").Kind} */
 export const widget = { name: "A translator", build, data, state };
-export const maths = { ...model, ...text };
+export const maths = { ...model, ...pieces, ...text };

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 import traitlets
 
 from attnbook.decoding import Hypothesis, beam_search
-from attnbook.language import Vocabulary, detokenise, tokenise
+from attnbook.language import Vocabulary
 from attnbook.record import record_attention
 from attnbook.transformer import Seq2Seq
 from attnbook.widgets.core import checks, markup, packing
-from attnbook.widgets.core.assets import WithAsset, asset_script
+from attnbook.widgets.core.assets import WithAsset, asset_bytes, asset_script
 from attnbook.widgets.core.checks import or_none, rule
 from attnbook.widgets.translator import weights as translator_weights
+from attnbook.widgets.translator.pieces import Pieces, unpacked
+from attnbook.widgets.translator.vocabularies import Vocabularies
 from attnbook.widgets.translator.weights import rounded
 
-__all__ = ["EXAMPLES", "Translator", "rounded"]
+__all__ = ["EXAMPLES", "StoredTranslator", "Translator", "load_translator", "rounded"]
 
 FIRST = "the small black cat does not eat the red apple"
 EXAMPLES = (
@@ -34,12 +36,28 @@ _LAYERS = {
     "decoder": "decoder.blocks.{}.attention",
 }
 _MOST_EXAMPLES = 6
-_MOST_TOKENS = 16  # of a sentence
-_MORE = 10  # words than the source has may be written
 _MOST_BEAM = 8
 _STEEPEST = 2  # the greatest length penalty
-_SPECIAL = 3  # <pad>, <bos> and <eos>
-_PUNCTUATION = re.compile(r"[.,;:!?…]")
+
+
+class StoredTranslator(NamedTuple):
+    """A translator of pieces out of an asset: the model as the page has it, and its tokenizer."""
+
+    model: Seq2Seq
+    tokenizer: Any
+    lower: bool  # whether it reads lower case alone
+
+
+def load_translator(path: str | Path) -> StoredTranslator:
+    """Read back a translator of pieces from the file that a page loads it from.
+
+    The same ``Translator``, made of what this returns, writes the same file again.
+
+    Raises: FileNotFoundError; ValueError for a file that is no asset, or another widget's.
+    """
+    carried, tokenizer, about = unpacked(asset_bytes(path))
+    lower = about.pop("lower", False)
+    return StoredTranslator(translator_weights.restored(carried, about), tokenizer, lower)
 
 
 def _place(name: str, value: int) -> int:
@@ -57,9 +75,13 @@ class Translator(WithAsset, kind="translator"):
 
     Args:
         model: ``Seq2Seq`` with sinusoidal positions, ReLU and d_model of at most 256, pre- or
-            post-norm, tied or not, of at most some million weights.
-        source_vocabulary: the model's own; target_vocabulary: alike.
-        sentence: what is translated first: a text, or 1 to 16 tokens.
+            post-norm, tied or not, of at most some 2.5 million weights; both sides may share one
+            matrix of embeddings.
+        source_vocabulary: the model's own; target_vocabulary: alike. Or a ``tokenizers.Tokenizer``
+            and None: a BPE whose pieces both sides share; ``translator/pieces.py`` says which.
+        sentence: what is translated first: a text, or 1 to 16 tokens; of pieces, 1 to 60.
+        lower: of pieces, whether the model reads lower case alone. Before they are cut, letters
+            are composed (NFC), and spaces made one.
         examples: texts that the reader may choose, at most 6.
         beam: hypotheses kept at every step, 1 to 8; length_penalty: α, from 0 to 2.
         part: whose weights are drawn: "cross", "encoder" or "decoder".
@@ -77,7 +99,8 @@ class Translator(WithAsset, kind="translator"):
     source_words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     target_words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     shapes = traitlets.List().tag(sync=True)  # of the tensors in the asset
-    sizes = traitlets.Dict().tag(sync=True)  # heads, layers, whether post and tied, eps
+    sizes = traitlets.Dict().tag(sync=True)  # heads, layers, whether post, tied and shared, eps
+    pieces = traitlets.Dict().tag(sync=True)  # how a text is cut into pieces; empty for words
     examples = traitlets.List(traitlets.Unicode()).tag(sync=True)
     sentence = traitlets.List(traitlets.Unicode()).tag(sync=True)
     beam = traitlets.Int(1).tag(sync=True)
@@ -90,7 +113,7 @@ class Translator(WithAsset, kind="translator"):
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     rules = checks.rules(
-        sentence=lambda self, name, value: _sentence(name, value, self.source_words),
+        sentence=lambda self, name, value: self._reader.sentence(name, value),
         beam=rule(checks.whole, least=1, most=_MOST_BEAM),
         penalty=lambda self, _, value: checks.between(
             "length_penalty", value, least=0, most=_STEEPEST
@@ -104,11 +127,12 @@ class Translator(WithAsset, kind="translator"):
     def __init__(
         self,
         model: Seq2Seq,
-        source_vocabulary: Vocabulary,
-        target_vocabulary: Vocabulary,
+        source_vocabulary: Vocabulary | Any,
+        target_vocabulary: Vocabulary | None = None,
         *,
         sentence: str | Sequence[str] = FIRST,
         examples: Sequence[str] = EXAMPLES,
+        lower: bool = False,
         beam: int = 1,
         length_penalty: float = 1.0,
         part: str = "cross",
@@ -118,18 +142,17 @@ class Translator(WithAsset, kind="translator"):
         caption: str = "",
     ) -> None:
         self._model = rounded(model)
-        translator_weights.check_vocabularies(self._model, source_vocabulary, target_vocabulary)
+        self._reader = _reader(self._model, source_vocabulary, target_vocabulary, lower)
         tensors = translator_weights.tensors_of(model)
-        carried = packing.pack_rows(tensors)
-        sizes = translator_weights.sizes(self._model)
-        known = source_vocabulary.tokens
+        carried = packing.pack_rows(tensors) + self._reader.table
         super().__init__(
             caption=caption,
-            source_words=list(known),
-            target_words=list(target_vocabulary.tokens),
+            source_words=list(self._reader.known),
+            target_words=self._reader.target if self._reader.known else [],
             shapes=[list(tensor.shape) for tensor in tensors],
-            sizes=sizes,
-            examples=_examples(examples, known),
+            sizes=translator_weights.sizes(self._model),
+            pieces=self._reader.page,
+            examples=_examples(examples, self._reader),
             asset=asset,
             carried=carried,
             size=len(asset_script(asset, carried)),
@@ -145,6 +168,11 @@ class Translator(WithAsset, kind="translator"):
             },
         )
 
+    def state(self) -> dict[str, Any]:
+        """Return what the page's JSON holds: of pieces, only where there are any."""
+        found = super().state()
+        return found if self.pieces else {k: v for k, v in found.items() if k != "pieces"}
+
     @property
     def hypotheses(self) -> list[Hypothesis]:
         """What beam search finds for the sentence, best first, by the rounded weights."""
@@ -154,14 +182,14 @@ class Translator(WithAsset, kind="translator"):
             source,
             lengths,
             beam=self.beam,
-            max_length=len(self.sentence) + _MORE,
+            max_length=self._reader.longest(source.shape[1]),
             length_penalty=self.penalty,
         )[0]
 
     @property
     def translation(self) -> str:
         """The best hypothesis as a text."""
-        return detokenise(self._words(self.hypotheses[0].tokens))
+        return self._reader.text(self.hypotheses[0].tokens)
 
     @property
     def weights(self) -> np.ndarray:
@@ -173,11 +201,11 @@ class Translator(WithAsset, kind="translator"):
         return self._run(self.hypotheses[0], self.part)[1]
 
     def _source(self) -> tuple[torch.Tensor, torch.Tensor]:
-        ids = torch.tensor([[self.source_words.index(word) for word in self.sentence]])
+        ids = torch.tensor([self._reader.source(self.sentence)[0]])
         return ids, torch.tensor([ids.shape[1]])
 
     def _words(self, ids: Sequence[int]) -> list[str]:
-        return [self.target_words[number] for number in ids]
+        return [self._reader.target[number] for number in ids]
 
     def _run(self, best: Hypothesis, part: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the probability of each token of a hypothesis (m,), and the weights of a part."""
@@ -201,10 +229,10 @@ class Translator(WithAsset, kind="translator"):
             [word, markup.fixed(p, 2), *(markup.fixed(w, 2) for w in row)]
             for word, p, row in zip(words, chances, weights, strict=True)
         ]
-        source = [markup.escape(word) for word in self.sentence]
+        source = [markup.escape(word) for word in self._reader.source(self.sentence)[1]]
         whose = "the mean of its heads" if self.head is None else f"head {self.head}"
         return (
-            f"<p>The model reads “{' '.join(source)}” and writes"
+            f"<p>The model reads “{markup.escape(' '.join(self.sentence))}” and writes"
             f" “{markup.escape(self.translation)}”. A row is a word that it writes, with its"
             " probability p and where the decoder looks in the source for it: layer"
             f" {self.layer}, {whose}. The weights of a row sum to 1.</p>"
@@ -222,27 +250,24 @@ def _written(best: Hypothesis) -> list[int]:
     return [*best.tokens, *([Vocabulary.eos] if best.finished else [])]
 
 
-def _sentence(name: str, value: Any, known: Sequence[str]) -> list[str]:
-    words = _tokens(value) if isinstance(value, str) else checks.texts(name, value)
-    if not 1 <= len(words) <= _MOST_TOKENS:
-        raise ValueError(f"{name} must hold 1 to {_MOST_TOKENS} words, got {len(words)}")
-    odd = [word for word in words if word not in known[_SPECIAL:]]
-    if odd:
-        raise ValueError(f"{name} holds words that the model does not know: {', '.join(odd)}")
-    return words
+def _reader(model: Seq2Seq, source: Any, target: Any, lower: bool) -> Vocabularies | Pieces:
+    """Return what cuts the reader's text, and joins the model's; both sides must be the model's."""
+    if isinstance(source, Vocabulary) or not hasattr(source, "to_str"):
+        translator_weights.check_vocabularies(model, source, target)
+        checks.switch("lower", lower)
+        return Vocabularies(source, target)
+    if target is not None:
+        raise ValueError("target_vocabulary must be None where one tokenizer cuts both languages")
+    about = {**translator_weights.options(model), "lower": checks.switch("lower", lower)}
+    found = Pieces(source, lower=lower, about=about)
+    translator_weights.check_pieces(model, len(found.target))
+    return found
 
 
-def _tokens(text: str) -> list[str]:
-    """Cut a text as the corpus has it: in lower case, without punctuation, n't as not."""
-    whole = {"ca": "can", "n't": "not"}
-    cut = tokenise(_PUNCTUATION.sub(" ", text.lower()), "en", plain=True)
-    return [whole.get(token, token) for token in cut]
-
-
-def _examples(value: Sequence[str], known: Sequence[str]) -> list[str]:
+def _examples(value: Sequence[str], reader: Vocabularies | Pieces) -> list[str]:
     found = checks.texts("examples", value)
     if len(found) > _MOST_EXAMPLES:
         raise ValueError(f"examples must be at most {_MOST_EXAMPLES}, got {len(found)}")
     for place, text in enumerate(found):
-        _sentence(f"examples[{place}]", text, known)
+        reader.sentence(f"examples[{place}]", text)
     return found

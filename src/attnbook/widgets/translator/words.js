@@ -2,13 +2,56 @@
 
 import { path } from "../core/maths/beam.js";
 import { rowAt } from "../core/maths/nn.js";
-import { bar, button, el, nodes, note, pressed, scroller, setText, table, together, twin } from "../core/view/dom.js";
+import {
+  bar,
+  button,
+  el,
+  mark,
+  nodes,
+  note,
+  pressed,
+  scroller,
+  setText,
+  setVar,
+  table,
+  together,
+  twin,
+} from "../core/view/dom.js";
 import { fixed, heaviest, quoted, visible } from "../core/view/text.js";
-import { joined } from "./text.js";
 
 const EOS = 2;
 const RIVALS = 5;
 const MOST_CELLS = 160; // of a larger map the table names the largest weights alone
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+/**
+ * The source's pieces: under each, how much the pressed piece of the translation looked at it.
+ * @type {(view: any) => import("../core/types.d.ts").Part}
+ */
+export function sources(view) {
+  const list = el("ol", { class: "source", "aria-label": "the source in pieces" });
+  const said = note();
+  let drawn = null;
+  const show = ({ part, at, names }) => {
+    const { sentence } = view.result;
+    if (drawn !== sentence) {
+      drawn = sentence;
+      list.replaceChildren(
+        ...sentence.map((name, place) => el("li", view.reader.inside(sentence, place) ? "inside" : {}, visible(name))),
+      );
+    }
+    const row = part === "cross" && at >= 0 ? rowAt(view.head.weights, at, sentence.length) : null;
+    Array.from(list.children, (item, place) => setVar(item, "share", row ? row[place].toFixed(3) : 0));
+    setText(
+      said,
+      row
+        ? `The bars: how much of each the model looked at while it wrote ${quoted(names[at])}.`
+        : "Press a piece of the translation: bars show which of these the model looked at while it wrote it.",
+    );
+  };
+  return { node: el("div", {}, list, said), show };
+}
 
 /** The words that are shown, as buttons that pin their row, and the text that they make. */
 export function words(view) {
@@ -29,9 +72,10 @@ export function words(view) {
       setText(one.word, visible(names[place]));
       setText(one.p, fixed(steps[place].p, 2));
       pressed(one.press, place === at);
+      mark(one.node, "inside", view.reader.inside(names, place));
     });
-    const sentence = names.filter((_, place) => place < count && steps[place].word !== EOS);
-    setText(text, joined(sentence) || "…");
+    const ids = steps.slice(0, count).map(({ word }) => word);
+    setText(text, view.reader.text(ids.filter((id) => id !== EOS)) || "…");
   };
   return { node: el("div", {}, text, list), show };
 }
@@ -49,17 +93,17 @@ export function rivals(view) {
     node.hidden = at < 0;
     if (node.hidden) return;
     const { top } = steps[at].step;
-    title.replaceChildren(`Word ${at + 1}, after `, el("b", {}, names[at - 1] ?? "<bos>"));
+    title.replaceChildren(`${capital(view.unit)} ${at + 1}, after `, el("b", {}, names[at - 1] ?? "<bos>"));
     lines.forEach((line, place) => {
       line.node.hidden = place >= top.length;
       if (line.node.hidden) return;
       const [id, p] = top[place];
-      setText(line.word, visible(view.target[id]));
+      setText(line.word, visible(view.reader.target[id]));
       setText(line.value, fixed(p));
       line.fill.show(p);
     });
     const left = 1 - top.reduce((sum, [, p]) => sum + p, 0);
-    setText(rest, `All other words together: ${fixed(Math.max(0, left))}.`);
+    setText(rest, `All other ${view.unit}s together: ${fixed(Math.max(0, left))}.`);
   };
   return { node, show };
 }
@@ -75,14 +119,14 @@ export function ranking(view) {
     const rows = result.ranking.map((one) => {
       const ids = path(one).map(({ word }) => word);
       const ended = ids[ids.length - 1] === EOS;
-      const text = joined(ids.slice(0, ended ? -1 : undefined).map((id) => view.target[id]));
+      const text = view.reader.text(ids.slice(0, ended ? -1 : undefined));
       return [text + (ended ? "" : " (unfinished)"), fixed(one.logP), String(one.n), fixed(one.score)];
     });
     node.replaceChildren(
       note(
         `The best ${rows.length} found with beam ${result.beam}: score = log p / n^α, α = ${
           result.penalty
-        }, n words with ${visible(view.target[EOS])}.`,
+        }, n ${view.unit}s with ${visible(view.reader.target[EOS])}.`,
       ),
       scroller("The hypotheses, best first", table(["hypothesis", "log p", "n", "score"], rows)),
     );
@@ -113,6 +157,7 @@ export function describeRow(view, i) {
 
 /** The translation, as far as it is shown. */
 export function summary({
+  unit,
   now: {
     count,
     steps,
@@ -121,15 +166,15 @@ export function summary({
     },
   },
 }) {
-  if (count < steps.length) return "Press “next word”: the decoder writes one word at a time.";
+  if (count < steps.length) return `Press “next ${unit}”: the decoder writes one ${unit} at a time.`;
   const end = steps[count - 1].word === EOS ? ", the end counted" : ", cut off";
-  return `${count} words${end}: log p = ${fixed(best.logP)}. Press a word or a row to pin it.`;
+  return `${count} ${unit}s${end}: log p = ${fixed(best.logP)}. Press a ${unit} or a row to pin it.`;
 }
 
 /** The weights that are drawn, as the texts of a table. */
 function cells(view) {
   const { weights, nK } = view.head;
-  const head = view.now.part === "cross" ? "word" : "query";
+  const head = view.now.part === "cross" ? view.unit : "query";
   if (view.tokens.length * nK > MOST_CELLS) {
     return [[head, "looks most at"], ...view.tokens.map((token, i) => [visible(token), most(view, i)])];
   }
@@ -142,16 +187,16 @@ function cells(view) {
   ];
 }
 
-function chances({ target, now: { names, steps, count } }) {
+function chances({ unit, reader, now: { names, steps, count } }) {
   return [
-    ["word", "probability", "next best"],
+    [unit, "probability", "next best"],
     ...steps.slice(0, count).map((one, place) => [
       visible(names[place]),
       fixed(one.p),
       one.step.top
         .filter(([id]) => id !== one.word)
         .slice(0, 3)
-        .map(([id, p]) => `${visible(target[id])} ${fixed(p)}`)
+        .map(([id, p]) => `${visible(reader.target[id])} ${fixed(p)}`)
         .join(", "),
     ]),
   ];
@@ -161,7 +206,7 @@ function chances({ target, now: { names, steps, count } }) {
 export function tables(view) {
   const all = [
     twin("The weights of the picture", () => cells(view), "The picture as a table"),
-    twin("Each word’s probability", () => chances(view), "The words’ probabilities as a table"),
+    twin(`Each ${view.unit}’s probability`, () => chances(view), `The ${view.unit}s’ probabilities as a table`),
   ];
   return together(el("div", "foot", nodes(all)), all);
 }
