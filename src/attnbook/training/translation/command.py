@@ -7,12 +7,12 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 
 from attnbook.training.translation.recipe import Recipe
-from attnbook.training.translation.run import train
+from attnbook.training.translation.run import Precision, train
 from attnbook.training.translation.team import team
 
 # glibc gives large buffers back to the system and gets them anew, page by page; with these
@@ -45,11 +45,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(options.out) if options.out else Path("runs") / name
         torch.set_flush_denormal(True)  # numbers near 0 are slow, and nothing to Adam
         with team(options.device) as here:
-            bf16 = options.precision == "bfloat16"
-            if options.precision == "auto":
-                bf16 = here.device.type == "cuda" and torch.cuda.is_bf16_supported()
-            minutes = options.time
-            result = train(recipe, options.data, folder, minutes=minutes, team=here, bf16=bf16)
+            result = train(
+                recipe,
+                options.data,
+                folder,
+                minutes=options.time,
+                team=here,
+                precision=options.precision,
+            )
             if here.main:
                 scores = result["validation"]
                 print(
@@ -100,8 +103,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--out", help="the run's folder; runs/PAIR-MODEL-SEED unless given")
     add("--time", type=minutes, help="stop after that many minutes, or 1h, 90s")
     add("--device", default="auto", choices=("auto", "cpu", "cuda"), help="auto: GPUs, if any")
-    precisions = ("auto", "float32", "bfloat16")
-    add("--precision", default="auto", choices=precisions, help="auto: bfloat16 on GPUs alone")
+    precisions = get_args(Precision)
+    add("--precision", default="auto", choices=precisions, help="of products; auto: the fastest")
     group = parser.add_argument_group("recipe")
     for one in Recipe.choices():
         why = f"{one.metadata['why']} ({one.default})".replace("%", "%%")

@@ -20,7 +20,7 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import torch
 from torch import nn
@@ -32,6 +32,7 @@ from attnbook.training.schedules import warmup_inverse_sqrt
 from attnbook.training.translation.average import Snapshots, distinct, load_distinct
 from attnbook.training.translation.buckets import Buckets
 from attnbook.training.translation.corpus import Text, read_text, sides
+from attnbook.training.translation.fast import products, quicken
 from attnbook.training.translation.journal import Journal, write_whole
 from attnbook.training.translation.model import Learner, Translator, build, nothing, parameters
 from attnbook.training.translation.pieces import Pieces
@@ -40,6 +41,7 @@ from attnbook.training.translation.scoring import Example, mean_loss, score, tra
 from attnbook.training.translation.team import Team
 
 LOG_EVERY = 50
+Precision = Literal["auto", "float32", "bfloat16"]
 
 
 def train(
@@ -49,12 +51,14 @@ def train(
     *,
     minutes: float | None = None,
     team: Team | None = None,
-    bf16: bool = False,
+    precision: Precision = "auto",
 ) -> dict[str, Any]:
     """Train a translator in ``folder``, or go on with the run that it holds; return its result.
 
     ``minutes`` is the time of training, over all parts of a run that was stopped; at least one
-    step is taken. With ``bf16`` products are computed in bfloat16; weights stay float32.
+    step is taken. Weights are float32; ``precision`` is that of products: "float32", "bfloat16", or
+    "auto", which is the fastest: bfloat16 on a GPU, and on a processor what ``fast.products`` says
+    of "medium".
 
     Raises: FileNotFoundError, ValueError for data that cannot be (``read_text``), a folder that
     holds the run of another recipe or other data, a damaged checkpoint, a loss that is not finite;
@@ -62,7 +66,8 @@ def train(
     """
     if minutes is not None:
         _check.positive("minutes", minutes)
-    run = Run(recipe, data, Path(folder), Team() if team is None else team, bf16)
+    _check.one_of("precision", precision, get_args(Precision))
+    run = Run(recipe, data, Path(folder), Team() if team is None else team, precision)
     with closing(run):
         for _ in run.steps(minutes):
             pass
@@ -73,9 +78,13 @@ class Run:
     """A run between two steps."""
 
     def __init__(
-        self, recipe: Recipe, data: str | Path, folder: Path, team: Team, bf16: bool
+        self, recipe: Recipe, data: str | Path, folder: Path, team: Team, precision: Precision
     ) -> None:
-        self.recipe, self.folder, self.team, self.bf16 = recipe, folder, team, bf16
+        self.recipe, self.folder, self.team = recipe, folder, team
+        on_gpu, auto = team.device.type == "cuda", precision == "auto"
+        self.bf16 = precision == "bfloat16"
+        self.bf16 |= auto and on_gpu and torch.cuda.is_bf16_supported()
+        self.products = "medium" if auto and not on_gpu else "highest"
         if team.main:
             _prepare(folder, recipe)
         text = read_text(data, recipe)
@@ -87,6 +96,7 @@ class Run:
             raise ValueError("data must be the same for all processes: they have read other pairs")
         self.buckets = Buckets(examples, recipe.tokens, recipe.seed)
         self.model = build(recipe, len(self.pieces)).to(team.device)
+        quicken(self.model)
         betas = (0.9, recipe.beta2)
         self.optimizer = Adam(self.model.parameters(), lr=recipe.lr, betas=betas, fused=True)
         self.factor = warmup_inverse_sqrt(recipe.warmup)
@@ -128,10 +138,11 @@ class Run:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.zero_grad()
-        with torch.autocast(team.device.type, torch.bfloat16, enabled=self.bf16):
-            loss = self.learner(batch)
-        # the mean over the step's pieces, of which the processes' gradients are averaged
-        (loss * (team.world / share.tokens)).backward()
+        with products(self.products):
+            with torch.autocast(team.device.type, torch.bfloat16, enabled=self.bf16):
+                loss = self.learner(batch)
+            # the mean over the step's pieces, of which the processes' gradients are averaged
+            (loss * (team.world / share.tokens)).backward()
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), recipe.clip)
         if not math.isfinite(norm.item()):
             raise ValueError(
