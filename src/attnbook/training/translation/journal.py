@@ -61,7 +61,8 @@ class Journal:
         if os.environ.get("TQDM_DISABLE", "0") in ("", "0"):
             options = {"total": steps, "initial": step, "unit": "step", "dynamic_ncols": True}
             layout = "{percentage:3.0f}% |{bar}| step {n_fmt} of {total_fmt}{postfix}"
-            self.bar = _check.needed("tqdm", "a bar").tqdm(**options, bar_format=layout)
+            tqdm = _check.needed("tqdm", "a bar").tqdm
+            self.bar = tqdm(**options, bar_format=layout, disable=False)
 
     @property
     def seconds(self) -> float:
@@ -74,14 +75,18 @@ class Journal:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
 
-    def show(self, step: int, loss: float, rate: float, left: float) -> None:
-        """Move the bar: the loss, pieces a second, and the minutes left."""
+    def tick(self) -> None:
+        """Move the bar by a step."""
+        if self.bar is not None:
+            self.bar.update()
+
+    def show(self, loss: float, rate: float, left: float) -> None:
+        """Show beside the bar the loss, pieces a second, and the time left."""
         if self.bar is not None:
             left = max(0, round(left))
             clock = f"{left // 3600}:{left % 3600 // 60:02}:{left % 60:02}"
             words = f"loss {loss:.3f}, {rate:,.0f} tokens/s, {clock} left"
             self.bar.set_postfix_str(words, refresh=False)
-            self.bar.update(step - self.bar.n)
 
     def say(self, words: str) -> None:
         """Print a line above the bar."""

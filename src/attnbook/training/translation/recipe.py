@@ -76,6 +76,9 @@ class Recipe:
         _check.must(0 < self.share <= 1, "share", "be above 0 and at most 1", self.share)
         _check.whole_number("vocabulary", self.vocabulary, at_least=5)
         _check.sizes(d_model=self.d_model, n_heads=self.n_heads, n_layers=self.n_layers)
+        if self.model == "transformer":
+            _check.multiple("d_model", self.d_model, "n_heads", self.n_heads)
+        _check.multiple("d_model", self.d_model, "the halves of its positions", 2)
         _check.sizes(d_ff=self.d_ff, longest=self.longest, tokens=self.tokens, warmup=self.warmup)
         _check.sizes(steps=self.steps, snapshot_every=self.snapshot_every, averaged=self.averaged)
         _check.sizes(validate_every=self.validate_every, beam=self.beam, held_out=self.held_out)

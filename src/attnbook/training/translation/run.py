@@ -111,12 +111,13 @@ class Run:
     def steps(self, minutes: float | None) -> Generator[int]:
         """Take steps until the recipe's are done, or the time is over; yield each."""
         recipe, began_at, began = self.recipe, self.step, self.journal.seconds
-        loss = tokens = since = 0.0
+        loss = tokens = 0.0
         self._tell()
         self.model.train()
         while self.step < recipe.steps and not self._over(minutes, began_at):
             share, number = self.update()
-            loss, tokens, since = loss + share, tokens + number, since + number
+            loss, tokens = loss + share, tokens + number
+            self.journal.tick()
             yield self.step
             if self.step % LOG_EVERY == 0:
                 self._report(loss, tokens, minutes, (began_at, began))
@@ -250,7 +251,7 @@ class Run:
             tokens_per_second=round(rate),
             seconds=round(seconds, 1),
         )
-        self.journal.show(self.step, total / tokens, rate, left)
+        self.journal.show(total / tokens, rate, left)
 
     def _validate(self) -> None:
         """Score the averaged weights, translating greedily: a curve, not the final score."""

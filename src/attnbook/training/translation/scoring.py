@@ -51,8 +51,7 @@ def translate(
     team = Team(device=next(model.parameters()).device) if team is None else team
     beam = recipe.beam if beam is None else beam
     encoded = pieces.encode([cleaned_source(text, recipe.lower) for text in sentences])
-    rows = sorted((k for k, ids in enumerate(encoded) if ids), key=lambda k: len(encoded[k]))
-    batches = [rows[start : start + ROWS] for start in range(0, len(rows), ROWS)]
+    batches = _of_one_length(encoded)
     written: dict[int, str] = {}
     with evaluating(model):
         for batch in batches[team.rank :: team.world]:
@@ -61,6 +60,21 @@ def translate(
             written |= dict(zip(batch, map(pieces.decode, found), strict=True))
     everything = {row: text for part in team.gather(written) for row, text in part.items()}
     return [everything.get(row, "") for row in range(len(sentences))]
+
+
+def _of_one_length(encoded: list[list[int]]) -> list[list[int]]:
+    """Return rows in batches of one length: the longest translation is a matter of the length.
+
+    So a translation depends on no other sentence, and nothing is padded.
+    """
+    rows = sorted((k for k, ids in enumerate(encoded) if ids), key=lambda k: len(encoded[k]))
+    batches: list[list[int]] = []
+    for row in rows:
+        like = batches and len(encoded[batches[-1][0]]) == len(encoded[row])
+        if not like or len(batches[-1]) == ROWS:
+            batches.append([])
+        batches[-1].append(row)
+    return batches
 
 
 def _search(
