@@ -95,8 +95,8 @@ def test_the_averaged_weights_are_the_mean_of_the_last_sets(tmp_path: Path, data
 
 
 def test_a_run_that_has_not_ended_can_be_read_already(tmp_path: Path, data: Path) -> None:
-    stopped(data, tmp_path, 9)
-    assert load(tmp_path).recipe == recipe()
+    stopped(data, tmp_path / "run", 9)
+    assert load(tmp_path / "run").recipe == recipe()
 
 
 def test_the_log_can_be_plotted(tmp_path: Path, data: Path, monkeypatch: Any) -> None:

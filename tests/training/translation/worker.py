@@ -1,7 +1,7 @@
 """One of several processes: ``python -m tests.training.translation.worker WHAT …``.
 
 ``gradient FILE TOKENS`` computes the gradient of a step in float64; ``train DATA RUN STEPS`` trains
-without dropout.
+in float64, without dropout.
 """
 
 import sys
@@ -39,6 +39,7 @@ def main() -> None:
                     {name: one.contiguous() for name, one in found.items()}, first
                 )
         else:
+            torch.set_default_dtype(torch.float64)
             options = recipe(dropout=0.0, steps=int(rest[1]))
             train(options, Path(first), Path(rest[0]), team=here, precision="float32")
 
