@@ -13,7 +13,7 @@ PIECES = Pieces.train(TEXT, 120)
 
 def test_text_comes_back_as_it_was() -> None:
     assert [PIECES.decode(ids) for ids in PIECES.encode(TEXT)] == TEXT
-    odd = ["A dog's t-shirt , isn't it ? (no)", "„Nein“, sagt sie – zwei-, dreimal."]
+    odd = ["A dog's t-shirt , isn't it ? (no)", "„Nein“, sagt er – zwei-, dreimal."]
     pieces = Pieces.train(odd, 60)
     assert [pieces.decode(ids) for ids in pieces.encode(odd)] == odd
 
