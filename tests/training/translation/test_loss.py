@@ -35,6 +35,17 @@ def test_rows_at_a_time_give_the_loss_and_its_gradients(
     torch.testing.assert_close(gradients[1], gradients[0])
 
 
+def test_padded_rows_do_not_count() -> None:
+    vectors, matrix, _, target = inputs(False)
+    target[2:4] = 0
+    real = target != 0
+    wanted = smoothed_loss(vectors[real], matrix, target[real], smoothing=0.1)
+    came = smoothed_loss(vectors, matrix, target, smoothing=0.1, chunk=3)
+    torch.testing.assert_close(came, wanted)
+    gradients = [torch.autograd.grad(one, [vectors, matrix]) for one in (wanted, came)]
+    torch.testing.assert_close(gradients[1], gradients[0])
+
+
 def test_without_gradients_nothing_is_kept() -> None:
     vectors, matrix, _, target = inputs(False)
     with torch.no_grad():

@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attnbook.language.vocabulary import PAD
+
 CHUNK = 256  # rows: 256 × 4,000 float32 are 4 MB
 
 
@@ -30,10 +32,15 @@ class _Chunked(torch.autograd.Function):
         wide, share = torch.promote_types(kind, torch.float32), smoothing / len(matrix)
         weight, grads = matrix.to(kind), _Gradients(vectors, matrix, bias) if needs else None
         loss = vectors.new_zeros((), dtype=wide)
+        real = target != PAD
+        padded = not bool(real.all())
         for start in range(0, len(vectors), chunk):
             x, y = vectors[start : start + chunk].to(kind), target[start : start + chunk, None]
+            rows = real[start : start + chunk, None]
             logits = x @ weight.T  # (c, V)
             log_p = (logits if bias is None else logits + bias).to(wide).log_softmax(dim=-1)
+            if padded:  # of a padded row nothing counts: not its loss, not its gradient
+                log_p.mul_(rows)
             of_target = log_p.gather(1, y)
             loss -= (1 - smoothing) * of_target.sum()
             if smoothing:
@@ -44,6 +51,8 @@ class _Chunked(torch.autograd.Function):
             if smoothing:
                 of_logits -= share
             of_logits.scatter_add_(1, y, torch.full_like(of_target, smoothing - 1))
+            if padded:
+                of_logits.mul_(rows)
             if grads.bias is not None:
                 grads.bias += of_logits.sum(dim=0)
             of_logits = of_logits.to(kind)
@@ -77,7 +86,8 @@ def smoothed_loss(
 ) -> Tensor:
     """Sum Σ [−(1 − ε) log p(y) − ε/V Σ_v log p(v)] over N tokens, p = softmax(vectors · matrixᵀ).
 
-    It is N times ``sequence_loss`` of the logits, which are computed ``chunk`` rows at a time.
+    It is ``sequence_loss`` of the logits, which are computed ``chunk`` rows at a time, times the
+    number of those tokens of the N that are not padding (0).
 
     Shapes: vectors (N, d), matrix (V, d), bias (V,), target (N,); returns (), a sum.
     """

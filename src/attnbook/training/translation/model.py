@@ -75,10 +75,7 @@ class Learner(nn.Module):
             batch.source, batch.target_in, source_lengths=batch.source_lengths
         )  # (b, n_t, d)
         matrix, bias = last_layer(self.model)
-        real = (batch.target_out != PAD).flatten().nonzero()[:, 0]
         rows, target = x.flatten(0, 1), batch.target_out.flatten()
-        if len(real) < len(target):  # nothing is computed for padding
-            rows, target = rows[real], target[real]
         return smoothed_loss(rows, matrix, target, bias=bias, smoothing=self.smoothing)
 
 
