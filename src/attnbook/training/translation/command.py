@@ -15,10 +15,13 @@ from attnbook.training.translation.recipe import Recipe
 from attnbook.training.translation.run import Precision, train
 from attnbook.training.translation.team import team
 
-# glibc gives large buffers back to the system and gets them anew, page by page; with these
-# settings it keeps them, and a step spends its time on arithmetic
-MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(4 << 30), "MALLOC_TRIM_THRESHOLD_": str(16 << 30)}
-MEMORY |= {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "4096"}  # its programs for the shapes of products
+# glibc gives large buffers back to the system and gets them anew, page by page; with the first two
+# settings it keeps them. With the third oneDNN keeps its programs for all shapes of an epoch
+MEMORY = {
+    "MALLOC_MMAP_THRESHOLD_": str(4 << 30),
+    "MALLOC_TRIM_THRESHOLD_": str(16 << 30),
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "4096",
+}
 UNITS = {"": 1.0, "m": 1.0, "min": 1.0, "h": 60.0, "s": 1 / 60}
 EXAMPLE = """\
 one processor:      python -m attnbook.training.translation --data FOLDER --time 60
