@@ -1,5 +1,6 @@
 """Translating many sentences, and the two BLEU scores by which a translator is compared."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -102,6 +103,8 @@ def score(
 
     Without them they are made of ``references``.
     """
+    # a run on text that is tokens already is no mistake: no warning at each validation
+    logging.getLogger("sacrebleu").setLevel(logging.ERROR)
     plain = bleu(translations, references)
     lowered = [lowered_tokens(text, language) for text in translations]
     if tokens is None:
