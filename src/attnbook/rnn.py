@@ -151,8 +151,11 @@ class AttentionDecoder(nn.Module):
 
     def forward(self, target: Tensor, state: DecoderState) -> Tensor:
         """Return the logits (b, n_t, vocabulary) that follow each of target (b, n_t)."""
-        vectors, _ = self._teacher_forced(target, state)
-        return self.output(self.dropout(vectors))
+        return self.output(self.vectors(target, state))
+
+    def vectors(self, target: Tensor, state: DecoderState) -> Tensor:
+        """Return the vectors h̃ (b, n_t, d) of which the last layer makes the logits."""
+        return self.dropout(self._teacher_forced(target, state)[0])
 
     def weights(self, target: Tensor, state: DecoderState) -> Tensor:
         """Return α (b, n_t, n_s): where each step looks while it reads ``target``."""
@@ -253,6 +256,10 @@ class RNNSeq2Seq(nn.Module):
     def forward(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
         """Return the logits (b, n_t, target_vocabulary)."""
         return self.decoder(target, self.start(source, source_lengths))
+
+    def vectors(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
+        """Return the vectors (b, n_t, d_model) of which the last layer makes the logits."""
+        return self.decoder.vectors(target, self.start(source, source_lengths))
 
     def weights(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
         """Return where each step looks (b, n_t, n_s); each row sums to 1, padding has 0."""

@@ -104,10 +104,14 @@ class Seq2Seq(_Model):
 
     def forward(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
         """Return logits (b, n_t, target_vocabulary) for the token after each of ``target``."""
+        x = self.vectors(source, target, source_lengths=source_lengths)
+        return self._logits(x, self.embed_target)
+
+    def vectors(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
+        """Return the vectors (b, n_t, d_model) of which the last layer makes the logits."""
         memory, mask = self._encode(source, source_lengths)
         x = self._embedded(target, len(source))
-        x = self.decoder(x, memory, memory_mask=mask, bias=self._bias(x))
-        return self._logits(x, self.embed_target)
+        return self.decoder(x, memory, memory_mask=mask, bias=self._bias(x))
 
     def weights(
         self,

@@ -6,6 +6,7 @@ its sentences, where ``str.splitlines`` would break the two sides apart.
 """
 
 import gzip
+import zlib
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -69,6 +70,18 @@ def read_tab_separated(path: str | Path) -> Iterator[TextPair]:
 
 
 def lines(path: Path) -> Iterator[str]:
+    """Read the lines of a file, packed by gzip where its name ends in .gz.
+
+    Raises: ValueError that names the line where bytes are not UTF-8, or a packed file that is not
+    whole.
+    """
+    try:
+        yield from _lines(path)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{path} must be a whole file of gzip's: {error}") from error
+
+
+def _lines(path: Path) -> Iterator[str]:
     with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
