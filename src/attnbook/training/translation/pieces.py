@@ -32,7 +32,7 @@ class Pieces:
         Raises: ValueError where the text has no more to join, or more letters than ``size``.
         Source: Sennrich, Haddow and Birch (2016).
         """
-        library = _check.needed("tokenizers", "a set of pieces", "translation")
+        library = _check.needed("tokenizers", "a set of pieces", "pretrained")
         tokenizer = library.Tokenizer(library.models.BPE(unk_token=UNKNOWN))
         normal, cut, joined = library.normalizers, library.pre_tokenizers, library.decoders
         tokenizer.normalizer = normal.Sequence([normal.Prepend(SPACE), normal.Replace(" ", SPACE)])
@@ -52,7 +52,7 @@ class Pieces:
     @classmethod
     def from_json(cls, text: str) -> "Pieces":
         """Read what ``to_json`` wrote."""
-        library = _check.needed("tokenizers", "a set of pieces", "translation")
+        library = _check.needed("tokenizers", "a set of pieces", "pretrained")
         return cls(library.Tokenizer.from_str(text))
 
     def to_json(self) -> str:
