@@ -109,8 +109,8 @@ BUGS = (
     Bug(
         "padding forgotten by the decoder of a Transformer",
         "transformer",
-        "x = self.decoder(x, memory, memory_mask=mask, bias=self._bias(x))",
-        "x = self.decoder(x, memory, bias=self._bias(x))",
+        "return self.decoder(x, memory, memory_mask=mask, bias=self._bias(x))",
+        "return self.decoder(x, memory, bias=self._bias(x))",
         ("test_transformer.py::test_padding_and_batch_mates_change_nothing",),
     ),
     Bug(

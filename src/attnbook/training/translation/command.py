@@ -33,6 +33,11 @@ A run that was stopped, at any moment, goes on when the same command is given ag
 """
 
 
+def with_fast_numbers() -> None:
+    """Let this process take the smallest numbers for 0: they are slow, and nothing to Adam."""
+    torch.set_flush_denormal(True)
+
+
 def with_kept_memory() -> None:
     """Start this process anew, with an allocator that keeps its memory, where that is glibc's."""
     if sys.platform == "linux" and not any(name in os.environ for name in MEMORY):
@@ -47,7 +52,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         recipe = Recipe(**{one.name: getattr(options, one.name) for one in Recipe.choices()})
         name = f"{recipe.pair}-{recipe.model}-{recipe.seed}"
         folder = Path(options.out) if options.out else Path("runs") / name
-        torch.set_flush_denormal(True)  # numbers near 0 are slow, and nothing to Adam
         with team(options.device) as here:
             result = train(
                 recipe,

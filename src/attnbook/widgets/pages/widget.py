@@ -153,7 +153,7 @@ class PageTable(Widget, kind="pages"):
             + markup.table(["text", "tokens", "its page → the pool’s"], texts, label="The texts")
             + markup.table(["page", "rows in use", "texts"], pages, label="The pool")
             + markup.table(
-                ["", "rows in use", "rows reserved", "unused"], kept, label="What is reserved"
+                ["kept", "rows in use", "rows reserved", "unused"], kept, label="What is reserved"
             )
         )
 
