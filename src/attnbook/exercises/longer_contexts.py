@@ -27,7 +27,7 @@ def chosen_blocks(function: Callable[[Tensor, Tensor, Tensor, int, int], Any]) -
         query, key, value = drawn(n_q, 4), drawn(n_k, 4, seed=15), drawn(n_k, 3, seed=16)
         found = tensor_of(called(function, query, key, value, size, k), (n_q, 3))
         _name_chosen(query, key, value, found, size=size, k=k)
-    return "A mean a block: as many looks fewer as a block has keys, and whole blocks are read."
+    return "A query compares itself with one mean for each block, and reads whole blocks."
 
 
 def _over(query: Tensor, key: Tensor, value: Tensor, chosen: Tensor, root: float = 2.0) -> Tensor:

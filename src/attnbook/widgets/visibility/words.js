@@ -30,7 +30,8 @@ export function measuredText({ measured, place, length, n, window, first, top })
   const lost = `perplexity ${fixed(one.perplexity, 1)}`;
   if (one.keys === length) return `Measured ${whole} with all visible: ${lost}.`;
   const mine = top < Math.min(n, window + first) ? top : window;
-  const shares = `${percent((one.top || one.last) / length)} of the text; yours is ${percent(mine / n)} of the sentence`;
+  const what = one.top ? "k" : "the window";
+  const shares = `${what} is ${percent((one.top || one.last) / length)} of the text; yours is ${percent(mine / n)} of the sentence`;
   return `Nearest measured, ${whole}: ${one.name} (${shares}), ${lost}.`;
 }
 
