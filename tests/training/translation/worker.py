@@ -13,7 +13,7 @@ import torch
 from attnbook.training.translation.buckets import Buckets
 from attnbook.training.translation.model import Learner, build, nothing
 from attnbook.training.translation.run import train
-from attnbook.training.translation.team import Team, team
+from attnbook.training.translation.team import Team, leave, team
 from tests.training.translation.small import recipe
 
 PAIRS = [([4 + k % 9] * (1 + k % 5), [5 + k % 7] * (1 + k % 4)) for k in range(40)]
@@ -46,3 +46,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    leave()
