@@ -15,6 +15,9 @@ WORKER = HERE / "joeynmt_worker.py"
 class JoeyNMT:
     """A model of JoeyNMT's, "transformer" or "recurrent", on the same tokens as the book's.
 
+    ``batch`` counts sentences; with a ``shared`` vocabulary, which both sides and the last layer
+    have, it counts tokens.
+
     Raises: OSError where its environment is missing, or where it stops by itself.
     """
 
@@ -26,6 +29,7 @@ class JoeyNMT:
         sizes: dict,
         batch: int,
         block: int,
+        shared: list[str] | None = None,
     ) -> None:
         if not PYTHON.exists():
             raise OSError("there is no _build/peers (benchmarks/requirements.txt says how)")
@@ -33,8 +37,13 @@ class JoeyNMT:
         for side, language in enumerate(("src", "trg")):
             lines = (" ".join(pair[side]) for pair in text)
             (folder / f"train.{language}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        wanted = configuration(folder, kind, sizes, batch, block)
+        if shared is not None:
+            words = folder / "words.txt"
+            words.write_text("\n".join(shared) + "\n", encoding="utf-8")
+            share(wanted, words)
         config = folder / "config.json"
-        config.write_text(json.dumps(configuration(folder, kind, sizes, batch, block)))
+        config.write_text(json.dumps(wanted))
         self.log = (folder / "log.txt").open("w", encoding="utf-8")
         self.process = subprocess.Popen(
             [PYTHON, WORKER, config],
@@ -103,6 +112,14 @@ def configuration(folder: Path, kind: str, sizes: dict, batch: int, block: int) 
         "training": training,
         "model": transformer(sizes) if kind == "transformer" else recurrent(sizes),
     }
+
+
+def share(config: dict, words: Path) -> None:
+    """Let both sides and the last layer have one table, and batches count tokens."""
+    for side in ("src", "trg"):
+        config["data"][side]["voc_file"] = str(words)
+    config["model"] |= {"tied_embeddings": True, "tied_softmax": True}
+    config["training"] |= {"batch_type": "token", "label_smoothing": 0.1}
 
 
 def transformer(sizes: dict) -> dict:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,7 @@ class Journal:
         write_whole(path, "".join(f"{line}\n" for line in kept).encode())
         if os.environ.get("TQDM_DISABLE", "0") in ("", "0"):
             options = {"total": steps, "initial": step, "unit": "step", "dynamic_ncols": True}
+            options["mininterval"] = 0.1 if sys.stderr.isatty() else 30  # seconds; a file grows
             layout = "{percentage:3.0f}% |{bar}| step {n_fmt} of {total_fmt}{postfix}"
             tqdm = _check.needed("tqdm", "a bar").tqdm
             self.bar = tqdm(**options, bar_format=layout, disable=False)
