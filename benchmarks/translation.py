@@ -18,6 +18,7 @@ import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
 from time import process_time, sleep
+from typing import Any
 
 import timing
 from joeynmt_process import JoeyNMT
@@ -32,7 +33,14 @@ from attnbook.training.translation.team import Team
 
 WHOLE = {"block": 20, "rounds": 8, "steps": 8 * LOG_EVERY}
 QUICK = {"block": 2, "rounds": 1, "steps": LOG_EVERY}
-SMALL = {"vocabulary": 120, "d_model": 32, "d_ff": 32, "n_layers": 1, "tokens": 64, "held_out": 2}
+SMALL: dict[str, Any] = {
+    "vocabulary": 120,
+    "d_model": 32,
+    "d_ff": 32,
+    "n_layers": 1,
+    "tokens": 64,
+    "held_out": 2,
+}
 # an H100's dense bfloat16 products and, one way, its NVLink; 100 Gbit/s between two machines
 PRODUCTS, LINKS = 989e12, {"NVLink, 450 GB/s": 450e9, "network, 12.5 GB/s": 12.5e9}
 USED = 0.4  # the share of an accelerator's products that a well-fed training reaches
