@@ -321,6 +321,11 @@ def plan() -> None:
     python("book/tools/plan.py", *sys.argv[2:])
 
 
+def kit() -> None:
+    """Write the teaching kit into _build/kit: student and instructor notebooks, as one zip too."""
+    python("-m", "book.tools.kit", *sys.argv[2:], **QUIET)
+
+
 def address() -> None:
     """Carry the repository's address from _config.yml to every place that names it."""
     python("book/tools/address.py", *sys.argv[2:])
@@ -379,6 +384,7 @@ GROUPS: dict[str, dict[str, Callable[[], None]]] = {
         "check": check,
         "plan": plan,
     },
+    "teach": {"kit": kit},
     "test": {"test": test, "test-all": test_all},
     "the parts of a test": {
         "lint": lint,

@@ -224,8 +224,9 @@ def test_zizmor_would_find_a_mistake(tmp_path: Path, old: str, new: str, rule: s
     assert rule in found.stdout
 
 
-def test_there_are_three_workflows() -> None:
-    assert [path.name for path in WORKFLOWS] == ["book.yml", "test.yml", "weekly.yml"]
+def test_there_are_four_workflows() -> None:
+    names = ["book.yml", "kit.yml", "test.yml", "weekly.yml"]
+    assert [path.name for path in WORKFLOWS] == names
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -241,6 +242,10 @@ def test_a_workflow_may_only_read(path: Path) -> None:
             assert more == {"pages": "write", "id-token": "write"}
             assert job["environment"]["name"] == "github-pages"
             assert "default_branch" in job["if"]
+        elif (path.name, name) == ("kit.yml", "publish"):
+            assert more == {"contents": "write"}
+            used = [step["uses"] for step in job["steps"] if "uses" in step]
+            assert used == ["actions/download-artifact@v7"], "nothing of the book runs there"
         else:
             assert more == {}, f"{path.name}: the job {name} asks for more"
         for step in job["steps"]:

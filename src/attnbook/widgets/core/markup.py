@@ -23,6 +23,7 @@ __all__ = [
     "table",
     "tidy",
     "to_json",
+    "without_answer",
 ]
 
 _LINK = re.compile(r"\[([^\[\]]+)\]\((https://[^\s()<>\"]+)\)")
@@ -150,6 +151,13 @@ def figure(
         f'<script type="application/json">{to_json(state)}</script>'
         f'<div class="attnbook-fallback">{fallback}</div>{ending}</figure>'
     )
+
+
+def without_answer(fallback: str, caption: str) -> str:
+    """Return a question's HTML with nothing of its data, and nothing of what is folded up."""
+    asked = re.sub(r"<details>.*?</details>", "", fallback, flags=re.DOTALL)
+    ending = f"<figcaption>{inline(caption)}</figcaption>" if caption else ""
+    return f'<figure class="attnbook-asked">{asked}<p>Run this cell to answer.</p>{ending}</figure>'
 
 
 def _cell(text: str, tint: float | None) -> str:
