@@ -80,7 +80,7 @@ def deck(path: Path, notebook: Path) -> tuple[str, str]:
         raise SlidesError(f"{name}:1: there is no notebook {notebook.name}; its lecture's name is "
                           "that of the file of slides")  # fmt: skip
     lecture = Lecture.read(notebook)
-    parts, wrong, where = [], [], ""
+    parts, wrong, where = [], [], next(iter(lecture.sections), "")
     head = f"Lecture {int(path.stem[:2])} · {lecture.title}"
     for slide in written:
         try:

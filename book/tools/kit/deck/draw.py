@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from functools import cache
+from typing import cast
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -22,6 +24,8 @@ __all__ = ["assets_on", "code_style", "live_kinds", "section"]
 BESIDE = 1.3
 STYLES = {"light": "a11y-high-contrast-light", "dark": "a11y-high-contrast-dark"}
 _SIZE = re.compile(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"')
+NUMBERED = 12  # keys of a heat map that has numbers in its cells
+_DATA = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
 _FRAME = re.compile(r'<iframe[^>]* srcdoc="([^"]*)"')
 _ASSET = re.compile(r'"asset":"([\w-]+)"')
 
@@ -36,7 +40,6 @@ def section(slide: Slide, lecture: Lecture, where: str, home: str, head: str = "
     """
     shape, shown = _shown(slide.shown, lecture) if slide.shown else ("words", "")
     link = f"{home}{lecture.anchor(where)}"
-    about = f"section {where}" if where else "the lecture"
     return "\n".join(
         part
         for part in (
@@ -47,7 +50,7 @@ def section(slide: Slide, lecture: Lecture, where: str, home: str, head: str = "
             shown,
             _words(slide.after),
             f'<a class="where" href="{html.escape(link)}" target="_blank" rel="noopener"'
-            f' aria-label="{about} in the book">{where or "page"}</a>',
+            f' aria-label="section {where} in the book">{where}</a>',
             f'<aside class="notes">{_markdown().render(slide.note)}</aside>' if slide.note else "",
             "</section>",
         )
@@ -149,12 +152,16 @@ def _live(figure: str, kinds: tuple[str, ...], title: str) -> str:
     Reveal scales a slide, and a live picture reads where the pointer is in its page's own pixels:
     in a frame these are the same at any scale. Its arrow keys are its own there, too.
     """
+    # the row at the side of a small map says in bars what its cells say in numbers
+    state = json.loads(cast("re.Match[str]", _DATA.search(figure))[1])
+    bare = kinds == ("heatmap",) and len(state["key_tokens"]) <= NUMBERED
     page = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f"<title>{html.escape(title)}</title>"
         '<link rel="stylesheet" href="shared/fonts.css">'
         f"<style>{stylesheet(*kinds)}</style>"
-        '<link rel="stylesheet" href="shared/live.css"></head><body>'
+        '<link rel="stylesheet" href="shared/live.css"></head>'
+        f"<body{' data-bare' if bare else ''}>"
         f'{figure}<script src="shared/live.js"></script>'
         f'<script src="shared/{"-".join(("attnbook", *kinds))}.js"></script></body></html>'
     )

@@ -2,5 +2,7 @@
 (() => {
   const dense = Math.max(3, window.devicePixelRatio || 1);
   Object.defineProperty(window, "devicePixelRatio", { get: () => dense });
-  document.documentElement.dataset.theme = window.parent.document.documentElement.dataset.theme;
+  const deck = window.parent;
+  document.documentElement.dataset.theme = deck.document.documentElement.dataset.theme;
+  document.body.toggleAttribute("data-paper", new URLSearchParams(deck.location.search).has("print-pdf"));
 })();
