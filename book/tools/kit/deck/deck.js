@@ -8,7 +8,9 @@
   const FIRST = { words: 40, code: 40 };
   const ALONE = 54; // words on a slide that shows nothing
   const WIDTHS = [440, 540, 660, 800, 1000, 1180]; // of a live picture before it is enlarged
-  const MOST = 2.6;
+  const paper = new URLSearchParams(location.search).has("print-pdf");
+  // how much it is enlarged: what is too tall even so scrolls in its place, but on paper it cannot
+  const ZOOM = { least: paper ? 0.2 : 1.25, most: 2.6 };
 
   const codes = (section) => [...section.querySelectorAll("pre, .listing")];
   const tooWide = (section) => codes(section).some((one) => one.scrollWidth > one.clientWidth + 1);
@@ -18,7 +20,8 @@
   /** Make words and code of a slide smaller until they fit. */
   function fit(section) {
     const size = { ...FIRST };
-    if (section.classList.contains("words")) size.words = ALONE;
+    if (section.matches(".words")) size.words = ALONE;
+    if (section.matches(".live")) size.words = 32;
     const set = () => {
       for (const name of Object.keys(size)) section.style.setProperty(`--${name}`, `${size[name]}px`);
     };
@@ -46,19 +49,23 @@
       one.style.height = "2000px";
       await frame();
       const box = figure.getBoundingClientRect();
-      return Math.min(MOST, place.clientWidth / width, place.clientHeight / (box.height + 2));
+      return Math.min(ZOOM.most, place.clientWidth / width, place.clientHeight / (box.height + 2));
     };
     let best = { zoom: 0, width: 0 };
     for (const width of WIDTHS) {
       const zoom = await zoomAt(width);
       if (zoom > best.zoom + 0.01) best = { zoom, width };
     }
+    if (best.zoom < ZOOM.least) {
+      best = { zoom: ZOOM.least, width: Math.floor(place.clientWidth / ZOOM.least) };
+    }
     await zoomAt(best.width);
     put(one, best.zoom, best.width);
     delete one.dataset.fitting;
     // what grows while it is used gets smaller letters, and nothing is cut off
     new one.contentWindow.ResizeObserver(() => {
-      const needed = place.clientHeight / (figure.getBoundingClientRect().height + 2);
+      const whole = place.clientHeight / (figure.getBoundingClientRect().height + 2);
+      const needed = Math.max(whole, ZOOM.least);
       if (needed < Number(one.dataset.zoom) - 0.005) put(one, needed, best.width);
     }).observe(figure);
   }
@@ -116,7 +123,7 @@
   });
 
   const opened = new Promise((done) => {
-    Reveal.on(new URLSearchParams(location.search).has("print-pdf") ? "pdf-ready" : "ready", done);
+    Reveal.on(paper ? "pdf-ready" : "ready", done);
   });
 
   async function lay() {
