@@ -93,12 +93,15 @@
     }
   }
 
-  for (const one of frames) {
-    one.addEventListener("load", () => {
-      listen(one);
-      if (root.dataset.laid) enlarge(one); // paper moves a slide, which loads its frame anew
+  for (const one of frames) one.addEventListener("load", () => listen(one));
+
+  /** A live picture's page is there; paper moves a slide, which loads its frame anew. */
+  const loaded = (one) =>
+    new Promise((done) => {
+      const page = one.contentDocument;
+      if (page?.readyState === "complete" && page.querySelector("figure")) done();
+      else one.addEventListener("load", done, { once: true });
     });
-  }
 
   Reveal.initialize({
     width: 1280,
@@ -131,8 +134,10 @@
     await MathJax.typesetPromise();
     await frame();
     sections.forEach(fit);
-    root.dataset.laid = "";
-    for (const one of frames) await enlarge(one);
+    for (const one of frames) {
+      await loaded(one);
+      await enlarge(one);
+    }
     root.dataset.ready = "";
   }
   lay();
