@@ -220,6 +220,27 @@ def test_every_slide_can_be_read_from_the_back(opened, path: Path) -> None:
             assert slide["least"][kind] >= least, f"slide {number}: {kind}"
 
 
+def test_what_fills_a_slide_to_its_limits_fits_on_it(opened, decks: Path, tmp_path: Path) -> None:
+    new = nbformat.v4
+    long = "\n".join(f"value_{i:02} = " + "x" * 88 for i in range(12))  # 99 columns
+    printed = [new.new_output("stream", name="stdout", text="y" * 70 + "\n" + "y\n" * 11)]
+    cells = [
+        new.new_markdown_cell("# 99. Limits\n\n## 99.1 The question"),
+        new.new_code_cell(long, outputs=printed),
+    ]
+    nbformat.write(new.new_notebook(cells=cells), tmp_path / "99-limits.ipynb")
+    title, words = "## " + "question " * 8, "attends " * 30
+    shown = ["{{ code 99.1: x }}", "{{ output 99.1: x }}", "$$ " + "a + " * 20 + "b $$", ""]
+    text = "\n---\n".join(f"{title}\n\n{words}\n\n{what}" for what in shown)
+    (tmp_path / "99-limits.md").write_text(text, encoding="utf-8")
+    _, page = slides.deck(tmp_path / "99-limits.md", tmp_path / "99-limits.ipynb")
+    (decks / "99-limits.html").write_text(page, encoding="utf-8")
+    for slide in opened("99-limits").evaluate(MEASURE):
+        assert slide["faults"] == []
+        assert slide["least"]["words"] >= LEAST["words"]
+        assert slide["least"]["code"] >= LEAST["code"]
+
+
 def test_paper_has_a_page_for_each_slide_in_the_light(opened) -> None:
     page = opened("07-scaling-and-masks", "?print-pdf", theme="dark")
     written = (slides.SOURCES / "07-scaling-and-masks.md").read_text(encoding="utf-8")

@@ -3,34 +3,55 @@
   const root = document.documentElement;
   const sections = [...document.querySelectorAll(".slides > section")];
   const frames = [...document.querySelectorAll("iframe")];
-  // the most and the least that words and code may measure on a slide of 1280 × 720
-  const LEAST = { words: 28, code: 20 };
-  const FIRST = { words: 40, code: 40 };
+  // the most and the least that the parts of a slide of 1280 × 720 may measure
+  const FIRST = { title: 52, words: 40, code: 40, formula: 60 };
+  const LEAST = { title: 36, words: 28, code: 20, formula: 28 };
   const ALONE = 54; // words on a slide that shows nothing
   const WIDTHS = [440, 540, 660, 800, 1000, 1180]; // of a live picture before it is enlarged
   const paper = new URLSearchParams(location.search).has("print-pdf");
   // how much it is enlarged: what is too tall even so scrolls in its place, but on paper it cannot
   const ZOOM = { least: paper ? 0.2 : 1.25, most: 2.6 };
 
-  const codes = (section) => [...section.querySelectorAll("pre, .listing")];
-  const tooWide = (section) => codes(section).some((one) => one.scrollWidth > one.clientWidth + 1);
-  const tooMuch = (section) =>
-    section.scrollHeight > section.clientHeight + 1 || section.scrollWidth > section.clientWidth + 1;
+  /** The parts that a slide need not have: the boxes of each. */
+  const parts = (section) => ({
+    code: [...section.querySelectorAll("pre, .listing")],
+    formula: [...section.querySelectorAll(".shown > .tex")],
+  });
 
-  /** Make words and code of a slide smaller until they fit. */
+  /** Which part of a slide is too wide for it. */
+  function wide({ code, formula }) {
+    if (code.some((one) => one.scrollWidth > one.clientWidth + 1)) return "code";
+    return formula.some((one) => one.offsetWidth > one.parentElement.clientWidth) ? "formula" : null;
+  }
+
+  /** Whether something stands below its room, or beside the slide. */
+  function tooMuch(section) {
+    const end = section.clientHeight - parseFloat(getComputedStyle(section).paddingBottom) + 1;
+    const inside = [...section.querySelectorAll(":scope > :not(.where, aside)")];
+    if (inside.some((one) => one.offsetTop + one.offsetHeight > end)) return true;
+    return section.scrollWidth > section.clientWidth + 1;
+  }
+
+  /** Make the parts of a slide smaller until they fit. */
   function fit(section) {
     const size = { ...FIRST };
     if (section.matches(".words")) size.words = ALONE;
     if (section.matches(".live")) size.words = 32;
+    if (section.matches(".live, .beside")) size.title = 46;
     const set = () => {
       for (const name of Object.keys(size)) section.style.setProperty(`--${name}`, `${size[name]}px`);
     };
-    const may = (name) => size[name] > LEAST[name] && (name === "words" || codes(section).length > 0);
-    for (set(); tooWide(section) || tooMuch(section); set()) {
-      const name = tooWide(section) || size.code >= size.words ? "code" : "words";
-      const one = [name, "words", "code"].find(may);
-      if (!one) break;
-      size[one] -= 1;
+    const own = parts(section);
+    const there = Object.keys(size).filter((name) => !(name in own) || own[name].length > 0);
+    const may = (name) => size[name] > LEAST[name];
+    for (set(); wide(own) || tooMuch(section); set()) {
+      // the largest first, so that the parts stay in proportion
+      const order = there.filter(may).sort((one, other) => size[other] - size[one]);
+      const name = wide(own) ?? order[0];
+      if (name && may(name)) size[name] -= 1;
+      else if (!section.matches(".tight")) section.classList.add("tight");
+      else if (order.length > 0) size[order[0]] -= 1;
+      else break;
     }
   }
 
