@@ -45,8 +45,9 @@
     const there = Object.keys(size).filter((name) => !(name in own) || own[name].length > 0);
     const may = (name) => size[name] > LEAST[name];
     for (set(); wide(own) || tooMuch(section); set()) {
-      // the largest first, so that the parts stay in proportion
-      const order = there.filter(may).sort((one, other) => size[other] - size[one]);
+      // the largest first, so that the parts stay in proportion; a title stays above the rest
+      const rank = (part) => size[part] - (part === "title" ? 14 : 0);
+      const order = there.filter(may).sort((one, other) => rank(other) - rank(one));
       const name = wide(own) ?? order[0];
       if (name && may(name)) size[name] -= 1;
       else if (!section.matches(".tight")) section.classList.add("tight");
