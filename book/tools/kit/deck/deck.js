@@ -1,0 +1,166 @@
+// Opens a deck: reveal.js, the formulae, and sizes that fit each slide.
+(() => {
+  const root = document.documentElement;
+  const sections = [...document.querySelectorAll(".slides > section")];
+  const frames = [...document.querySelectorAll("iframe")];
+  // the most and the least that the parts of a slide of 1280 × 720 may measure
+  const FIRST = { title: 52, words: 40, code: 40, formula: 60 };
+  const LEAST = { title: 36, words: 28, code: 20, formula: 28 };
+  const ALONE = 54; // words on a slide that shows nothing
+  const WIDTHS = [440, 540, 660, 800, 1000, 1180]; // of a live picture before it is enlarged
+  const paper = new URLSearchParams(location.search).has("print-pdf");
+  // how much it is enlarged: what is too tall even so scrolls in its place, but on paper it cannot
+  const ZOOM = { least: paper ? 0.2 : 1.25, most: 2.6 };
+
+  /** The parts that a slide need not have: the boxes of each. */
+  const parts = (section) => ({
+    code: [...section.querySelectorAll("pre, .listing")],
+    formula: [...section.querySelectorAll(".shown > .tex")],
+  });
+
+  /** Which part of a slide is too wide for it. */
+  function wide({ code, formula }) {
+    if (code.some((one) => one.scrollWidth > one.clientWidth + 1)) return "code";
+    return formula.some((one) => one.offsetWidth > one.parentElement.clientWidth) ? "formula" : null;
+  }
+
+  /** Whether something stands below its room, or beside the slide. */
+  function tooMuch(section) {
+    const end = section.clientHeight - parseFloat(getComputedStyle(section).paddingBottom) + 1;
+    const inside = [...section.querySelectorAll(":scope > :not(.where, aside)")];
+    if (inside.some((one) => one.offsetTop + one.offsetHeight > end)) return true;
+    return section.scrollWidth > section.clientWidth + 1;
+  }
+
+  /** Make the parts of a slide smaller until they fit. */
+  function fit(section) {
+    const size = { ...FIRST };
+    if (section.matches(".words")) size.words = ALONE;
+    if (section.matches(".live")) size.words = 32;
+    if (section.matches(".live, .beside")) size.title = 46;
+    const set = () => {
+      for (const name of Object.keys(size)) section.style.setProperty(`--${name}`, `${size[name]}px`);
+    };
+    const own = parts(section);
+    const there = Object.keys(size).filter((name) => !(name in own) || own[name].length > 0);
+    const may = (name) => size[name] > LEAST[name];
+    for (set(); wide(own) || tooMuch(section); set()) {
+      // the largest first, so that the parts stay in proportion; a title stays above the rest
+      const rank = (part) => size[part] - (part === "title" ? 14 : 0);
+      const order = there.filter(may).sort((one, other) => rank(other) - rank(one));
+      const name = wide(own) ?? order[0];
+      if (name && may(name)) size[name] -= 1;
+      else if (!section.matches(".tight")) section.classList.add("tight");
+      else if (order.length > 0) size[order[0]] -= 1;
+      else break;
+    }
+  }
+
+  const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+
+  /** Give a live picture the width at which it fills its place with the largest letters. */
+  async function enlarge(one) {
+    const page = one.contentDocument;
+    const figure = page?.querySelector("figure");
+    const place = one.parentElement;
+    if (!figure || !place.clientWidth) return;
+    page.documentElement.dataset.theme = root.dataset.theme;
+    one.dataset.fitting = "";
+    const zoomAt = async (width) => {
+      one.style.width = `${width}px`;
+      one.style.height = "2000px";
+      await frame();
+      const box = figure.getBoundingClientRect();
+      return Math.min(ZOOM.most, place.clientWidth / width, place.clientHeight / (box.height + 2));
+    };
+    let best = { zoom: 0, width: 0 };
+    for (const width of WIDTHS) {
+      const zoom = await zoomAt(width);
+      if (zoom > best.zoom + 0.01) best = { zoom, width };
+    }
+    if (best.zoom < ZOOM.least) {
+      best = { zoom: ZOOM.least, width: Math.floor(place.clientWidth / ZOOM.least) };
+    }
+    await zoomAt(best.width);
+    put(one, best.zoom, best.width);
+    delete one.dataset.fitting;
+    // what grows while it is used gets smaller letters, and nothing is cut off
+    new one.contentWindow.ResizeObserver(() => {
+      const whole = place.clientHeight / (figure.getBoundingClientRect().height + 2);
+      const needed = Math.max(whole, ZOOM.least);
+      if (needed < Number(one.dataset.zoom) - 0.005) put(one, needed, best.width);
+    }).observe(figure);
+  }
+
+  function put(one, zoom, width) {
+    const place = one.parentElement;
+    one.dataset.zoom = zoom;
+    one.style.height = `${place.clientHeight / zoom}px`;
+    one.style.transform = `translateX(-50%) scale(${zoom})`;
+  }
+
+  /** Arrow keys belong to a live picture while it has the focus; Esc gives them back. */
+  function listen(one) {
+    one.contentDocument?.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      one.blur();
+      window.focus();
+    });
+  }
+
+  function turn(theme) {
+    root.dataset.theme = theme;
+    for (const one of frames) {
+      if (one.contentDocument) one.contentDocument.documentElement.dataset.theme = theme;
+    }
+  }
+
+  for (const one of frames) one.addEventListener("load", () => listen(one));
+
+  /** A live picture's page is there; paper moves a slide, which loads its frame anew. */
+  const loaded = (one) =>
+    new Promise((done) => {
+      const page = one.contentDocument;
+      if (page?.readyState === "complete" && page.querySelector("figure")) done();
+      else one.addEventListener("load", done, { once: true });
+    });
+
+  Reveal.initialize({
+    width: 1280,
+    height: 720,
+    margin: 0,
+    minScale: 0.1,
+    maxScale: 6,
+    center: false,
+    display: "flex",
+    hash: true,
+    slideNumber: "c/t",
+    transition: "none",
+    backgroundTransition: "none",
+    controlsTutorial: false,
+    viewDistance: 1000, // all slides are laid out at once, so that each can be fitted
+    mobileViewDistance: 1000,
+    pdfMaxPagesPerSlide: 1,
+    scrollActivationWidth: null,
+    preloadIframes: false,
+    keyboard: { 68: () => turn(root.dataset.theme === "dark" ? "light" : "dark") },
+    plugins: [RevealNotes, RevealZoom],
+  });
+
+  const opened = new Promise((done) => {
+    Reveal.on(paper ? "pdf-ready" : "ready", done);
+  });
+
+  async function lay() {
+    await Promise.all([opened, document.fonts.ready, MathJax.startup.promise]);
+    await MathJax.typesetPromise();
+    await frame();
+    sections.forEach(fit);
+    for (const one of frames) {
+      await loaded(one);
+      await enlarge(one);
+    }
+    root.dataset.ready = "";
+  }
+  lay();
+})();
