@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ import pytest
 
 from attnbook.exercises.marking import find, folder, sandbox, table
 from tests.book.lectures import ROOT
+from tests.exercises import answers_07
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="students' code is shut in by Linux"
@@ -77,10 +79,10 @@ def small(tmp_path_factory):
     return path
 
 
-def mark(small, submissions, out, *more):
+def mark(small, submissions, out, *more, timeout=900):
     command = [sys.executable, "-m", "attnbook.exercises.marking", str(submissions), "--lecture"]
     command += [str(small), "--out", str(out), "--jobs", "2", *more]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     assert done.returncode == 0, done.stderr
     with (out / "marks.csv").open(encoding="utf-8-sig", newline="") as file:
         return {row["student"]: row for row in csv.DictReader(file)}, done.stdout
@@ -245,6 +247,51 @@ def test_two_submissions_of_one_name_are_refused(tmp_path):
         place.write_text("{}")
     with pytest.raises(ValueError, match="a names two submissions"):
         folder.submissions(places)
+
+
+@pytest.mark.heavy  # two hundred notebooks, each with up to some twenty children
+def test_two_hundred_submissions_have_the_right_verdicts(tmp_path, monkeypatch):
+    """Right, blank, each named mistake and hostile, against the whole lecture; prints the time."""
+    # the tests' wrong answers are functions that import what they need
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    lecture, submissions = find.read_lecture(LECTURE), tmp_path / "in"
+    submissions.mkdir()
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "kept").write_text("kept")
+    names = {one.check: one for one in lecture.exercises}
+    wanted = {}
+
+    def submit(name, number, state, words, *own):
+        (submissions / f"{name}.ipynb").write_text(notebook([lecture.cells[0], *own]))
+        wanted[name] = (number, state, words)
+
+    for k, (check, _, words) in enumerate(answers_07.WRONG):
+        if "function calls" in words:  # seen in a function's own text, which is imported here
+            continue
+        one = names[check.__name__]
+        code = f"from tests.exercises import answers_07\n{one.answer} = answers_07.WRONG[{k}][1]"
+        submit(f"wrong-{k}", one.number, "not yet", words, code)
+    for name, code in HOSTILE.items():
+        if name != "kills":
+            text = code.replace("{victim!r}", repr(str(victim))) + CALL
+            submit(f"hostile-{name}", 1, None, "", text)
+    for k, one in enumerate(lecture.exercises):
+        submit(f"blank-{k}", one.number, "blank", "", one.blank)
+    while len(wanted) < 200:
+        submit(f"right-{len(wanted)}", 1, "correct", "Masks of one shape", MASK + CALL)
+    began = time.monotonic()
+    rows, _ = mark(LECTURE, submissions, tmp_path / "out", "--seconds", "60", timeout=7200)
+    each = (time.monotonic() - began) / len(wanted)
+    print(f"{len(wanted)} submissions, {each:.2f} s each")
+    found = {}
+    for name, (number, state, words) in wanted.items():
+        said = rows[name][f"exercise {number}"], rows[name][f"message {number}"]
+        good = said[0] == state if state else said[0] in ("stopped", "not yet")
+        if not (good and words in said[1]):
+            found[name] = said
+    assert found == {}
+    assert [path.name for path in victim.iterdir()] == ["kept"]
 
 
 def test_this_system_shuts_code_in():
