@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable
 from functools import partial
+from inspect import unwrap
 from typing import Any, NamedTuple
 
 import torch
@@ -94,6 +95,7 @@ def exact_search(function: Callable[[Callable[[Prefix], Row]], Any]) -> str:
 
 
 def _check_own_work(function: Callable[..., Any], what: str) -> None:
+    function = unwrap(function)
     used = set(getattr(getattr(function, "__code__", None), "co_names", ()))
     if found := sorted((used | {getattr(function, "__name__", "")}) & READY_MADE):
         raise Mistake(f"{found[0]} is the lecture's: write the {what} yourself.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from inspect import unwrap
 from typing import Any
 
 import torch
@@ -169,7 +170,8 @@ def _pairs(answer: Any) -> list[tuple[int, int]]:
 
 def _by_hand(function: Any) -> None:
     """Refuse an answer that calls what is to be built."""
-    for name in getattr(getattr(function, "__code__", None), "co_names", ()):
+    code = getattr(unwrap(function), "__code__", None)
+    for name in getattr(code, "co_names", ()):
         if name in READY:
             raise Mistake(f"Build it yourself: your function calls `{name}`.")
 

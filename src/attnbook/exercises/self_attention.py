@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from inspect import unwrap
 from itertools import product
 from types import CodeType, FunctionType
 from typing import Any
@@ -36,6 +37,7 @@ def no_ready_made(function: Callable[..., Any]) -> None:
 
     Functions that the reader wrote beside it are looked through too.
     """
+    function = unwrap(function)
     used, seen = {getattr(function, "__name__", "")}, set[int]()
     waiting = [function]
     while waiting:
