@@ -16,7 +16,7 @@ from pybtex.database import Entry, parse_file
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-PAGES = sorted(BOOK.glob("*.md"))
+PAGES = sorted([*BOOK.glob("*.md"), *BOOK.glob("teaching/*.md")])
 REFERENCES: dict[str, Entry] = dict(parse_file(str(BOOK / "references.bib")).entries.items())
 SOURCES = ("Kushal Jain", "Varada Kolhatkar", "Martin Thissen", "Tarushii Goel", "Riedhammer")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|TBD|TBA|coming soon|lorem ipsum)\b", re.I)
