@@ -101,11 +101,11 @@ def work_against_recurrence(draw: random.Random) -> Number:
     longer = draw.choice([3, 5, 10])
     n = times * d
     return Number(
-        text=f"A recurrent layer with its two matrices and this lecture's self-attention both have "
-        f"vectors of {d} components. A text has {n} tokens. How many times as many multiplications "
-        "does self-attention take as the recurrent layer? How many sequential steps does the "
-        f"recurrent layer take? And for a text {longer} times as long, by which factor do the "
-        "multiplications of self-attention grow?",
+        text=f"A recurrent layer with its two matrices, and self-attention without "
+        f"learned matrices, both have vectors of {d} components. A text has {n} tokens. How many "
+        "times as many multiplications does self-attention take as the recurrent layer? How many "
+        f"sequential steps does the recurrent layer take? And for a text {longer} times as long, "
+        "by which factor do the multiplications of self-attention grow?",
         answers={
             "attention by recurrence": 2 * n**2 * d / (2 * n * d**2),
             "sequential steps": n,
@@ -208,10 +208,10 @@ def recurrence_replaced(draw: random.Random) -> Text:
     n = d * draw.choice([2, 3, 5])
     return Text(
         text=f"A team has a recurrent layer that reads texts of {n:,} tokens, with vectors of {d} "
-        "components, and predicts each next word. It wants to put one layer of this lecture's "
-        "self-attention, without a mask, in its place. Name two things that are gained and two "
-        "things that are lost or must be added, each with its reason, and compare the "
-        "multiplications of the two layers.",
+        "components, and predicts each next word. It wants to put one layer of "
+        "self-attention, without a mask or learned matrices, in its place. Name two things that "
+        "are gained and two things that are lost or must be added, each with its reason, and "
+        "compare the multiplications of the two layers.",
         solution=f"Gained: all tokens are computed at once in training, where the recurrent layer "
         f"takes {n:,} steps one after the other; and any two words are one step apart, where a "
         f"signal passed through up to {n:,} tanh, each of which may shrink it. Lost or to be "

@@ -196,7 +196,7 @@ def keys_against_queries(draw: random.Random) -> Text:
         "e_{ab}$, and a number would be greater than itself. The score of a word with itself is "
         f"$-{by}\\lVert q_i \\rVert^2 / \\sqrt{{d_k}}$, never positive: among words whose queries "
         "are equally long it is the lowest of the row, so a word looks away from what is like it. "
-        "That is still (un)likeness, and still symmetric.",
+        "That is unlikeness in place of likeness, and still symmetric.",
         marks=[
             ("says that the claim is wrong", 1),
             ("W equals its transpose, so the scores are symmetric", 2),

@@ -183,7 +183,8 @@ def rows_of_padding(draw: random.Random) -> Text:
         text=f"A sentence of {real} tokens is padded on the left to {n}. The causal mask and the "
         "padding mask are joined by `&`. Which rows, counted from 1, have nothing to attend to? "
         "What are the weights of such a row if a hidden score becomes $-\\infty$, if it becomes "
-        "$-10^{10}$, and in this book? Which of the three would you take for training, and why?",
+        "$-10^{10}$, and if the row is set to zeros, as the book does? Which of the three would "
+        "you take for training, and why?",
         solution=f"Rows 1 to {pad}: up to there causal queries see padding alone. With $-\\infty$ "
         "the row is 0/0, `nan`; in the loss it makes every parameter `nan` in one step, which is "
         f"at least noticed. With $-10^{{10}}$ all {n} scores of the row are equal and each key "

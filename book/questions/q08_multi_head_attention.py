@@ -203,8 +203,8 @@ def fold_the_mixing_away(draw: random.Random) -> Text:
         f"the output is $\\sum_i \\alpha_i X M_i$, the same. But each $M_i$ is {d_model} × "
         f"{d_model}: {h} of them hold {then:,} numbers, where $W^V$ and $W^O$ hold {now:,}. Its "
         f"rank is at most $d = {d}$, so all these numbers say no more than the thin factors do. "
-        f"Values of {d_model} components a head also make the weighted sums {h} times as dear. So "
-        "it is right, and not worth it; it is useful for reading what a head does.",
+        f"Values of {d_model} components a head also make the weighted sums {h} times as "
+        "expensive. So it is right, and not worth it; it is useful for reading what a head does.",
         marks=[
             ("writes the output as a sum over heads with W_i^V W_i^O", 2),
             (f"{now:,} numbers against {then:,}", 2),
@@ -225,7 +225,8 @@ def one_head_without_loss(draw: random.Random) -> Text:
     )
     return Text(
         text=f"Each word must fetch a message from {first} and one from {second}. A layer with one "
-        "head is reported to lose much less than half of them. “So section 8.2 is wrong.” Name "
+        "head is reported to lose much less than half of them. “So one row can "
+        "serve two relations after all.” Name "
         "three conditions on which at least a half is lost; for each say how a layer or a task "
         "could break it and lose less. Which measurement would you make first, to find out which "
         "it was?",
