@@ -127,8 +127,9 @@ def thin_matrices(draw: random.Random) -> Number:
         f"{d_k}. Each token's output is a weighted sum of values, so it has {d_v} components: "
         f"${n} \\cdot {d_v} = {n * d_v}$.",
         mistakes=[
-            "d_model as the width of the output",
-            "d_model as the rank: W^Q W^Kᵀ is d_model × d_model, but made of two thin matrices",
+            "$d_{\\text{model}}$ as the width of the output",
+            "$d_{\\text{model}}$ as the rank: the product has that many rows, but "
+            "comes from two thin matrices",
             "one matrix forgotten",
         ],
     )
@@ -226,8 +227,11 @@ def a_matrix_of_zeros(draw: random.Random) -> Text:
         "the other's zeros as a factor: neither ever moves, and the layer stays an even average "
         "with a learned $W^V$.",
         marks=[
-            ("W^V = 0: only W^V moves in the first step, as v − y = 0", 2),
-            (f"W^{zero} = 0: W^{zero} and W^V move, W^{other} does not, with the factor", 2),
+            ("$W^V = 0$: only $W^V$ moves in the first step, as $v_j - y_i = 0$", 2),
+            (
+                f"$W^{zero} = 0$: $W^{zero}$ and $W^V$ move, $W^{other}$ does not: why",
+                2,
+            ),
             ("in the second step all three move, in both layers", 1),
             ("both zero: neither ever moves, rows stay even", 1),
         ],

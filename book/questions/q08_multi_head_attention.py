@@ -83,8 +83,8 @@ def what_heads_cost(draw: random.Random) -> Number:
         mistakes=[
             "multiplications of the scores multiplied by h once more: the vectors are h times "
             "shorter",
-            "d_model as the size of a head's query",
-            "W^O left out",
+            "$d_{\\text{model}}$ as the size of a head's query",
+            "$W^O$ left out",
             "n × n weights, as with one head",
         ],
     )
@@ -173,10 +173,10 @@ def heads_change_places(draw: random.Random) -> Choice:
         "output back?",
         right=f"Swap blocks {i} and {j} of the rows of $W^O$",
         wrong={
-            f"Swap blocks {i} and {j} of the columns of $W^O$": "The columns of W^O belong to the "
-            "components of the output, not to the heads.",
+            f"Swap blocks {i} and {j} of the columns of $W^O$": "The columns of $W^O$ belong to "
+            "the components of the output, not to the heads.",
             "Nothing: the heads are a set and have no order": "They attend independently, but are "
-            "put side by side in an order that W^O relies on.",
+            "put side by side in an order that $W^O$ relies on.",
             "Train again: each head has learned its own relation": "Each still does what it did, "
             "and only its place in the merged row is another.",
         },
@@ -206,7 +206,7 @@ def fold_the_mixing_away(draw: random.Random) -> Text:
         f"Values of {d_model} components a head also make the weighted sums {h} times as "
         "expensive. So it is right, and not worth it; it is useful for reading what a head does.",
         marks=[
-            ("writes the output as a sum over heads with W_i^V W_i^O", 2),
+            ("writes the output as a sum over heads with $W_i^V W_i^O$", 2),
             (f"{now:,} numbers against {then:,}", 2),
             (f"rank at most {d}", 1),
             ("decides, with a reason of cost", 1),

@@ -25,7 +25,7 @@ def products_of_positions(draw: random.Random) -> Number:
         decimals=3,
         tolerance=0.002,
         solution=f"Each pair adds the cosine of its angle between the two positions, which are {k} "
-        f"apart: $\\cos({k}) + \\cos({k}/100) = {math.cos(k):.3f} + {math.cos(k / 100):.3f} = "
+        f"apart: $\\cos({k}) + \\cos({k}/100) = {math.cos(k):.4f} + {math.cos(k / 100):.4f} = "
         f"{product:.3f}$ (in radians). Every position vector has the squared length $d/2 = 2$, so "
         f"the cosine is {product / 2:.3f}. The second product is of the same distance, hence the "
         "same.",
@@ -53,7 +53,7 @@ def one_turning_pair(draw: random.Random) -> Number:
         answers={"dot product": score, "as high again": m, "lowest": m / 2},
         decimals=3,
         tolerance=0.002,
-        solution=f"Turning both is turning the query by the difference, {k} steps: "
+        solution=f"Turning both is turning the query by the difference of the positions, {k}: "
         f"${r}^2 \\cos(2\\pi \\cdot {k} / {m}) = {score:.3f}$. After {m} steps the pair has gone "
         f"round and the product is {r**2} again; after half a round, {m // 2} steps, query and key "
         f"point against each other and it is $-{r**2}$.",

@@ -252,7 +252,7 @@ def test_a_matrix_of_zeros(seed):
     assert moves(zero, 1) == {zero, "V"}
     assert moves(zero, 2) == set("QKV")
     assert moves("QK", 1) == moves("QK", 5) == {"V"}
-    assert any(f"W^{zero} and W^V move" in mark for mark, _ in made.marks)
+    assert any(f"$W^{zero}$ and $W^V$ move" in mark for mark, _ in made.marks)
 
 
 # Lecture 7
