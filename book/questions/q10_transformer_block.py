@@ -69,7 +69,7 @@ def gradient_through_parts(draw: random.Random) -> Number:
         f"each factor is $1 + {c}$: ${1 + c:.1f}^{n} = {(1 + c) ** n:.3f}$. With changing signs "
         f"half of the factors are {1 + c:.1f} and half {1 - c:.1f}, in all {n // 2} times their "
         f"product {(1 + c) * (1 - c):.2f}: {((1 + c) * (1 - c)) ** (n // 2):.3f}. So the sum keeps "
-        f"a gradient from vanishing and does not by itself keep it from growing.",
+        "a gradient from vanishing and does not by itself keep it from growing.",
         mistakes=[
             f"$1 + {c}^{n}$: the 1 stands in every factor, not once",
             f"$1 + {n} · {c}$: a sum of the parts, where factors are multiplied",
@@ -98,7 +98,7 @@ def two_places_of_a_norm(draw: random.Random) -> Number:
         text=f"A part of a block returns {row(change)}, whatever it reads. The token is {row(x)}; "
         f"the LayerNorm has the gain {gain} and the bias {bias} for every component, and ε is left "
         "out. What is the first component after this part with its sum in a pre-norm block, and "
-        f"what in a post-norm block?",
+        "what in a post-norm block?",
         answers={"pre-norm": total[0], "post-norm": post},
         decimals=2,
         solution=f"Pre-norm: $x + f(\\mathrm{{LN}}(x))$. What $f$ reads does not matter here, so "
@@ -152,14 +152,13 @@ def which_norm_notices(draw: random.Random) -> Choice:
             "square stay, but the two components of the result change places in both.",
         },
         solution=f"LayerNorm subtracts the mean, and so also the {shift} that was added to it. "
-        "RMSNorm subtracts nothing: its mean square grows, and the components come nearer to one "
-        "another.",
+        "RMSNorm subtracts nothing: what was added stays, and is divided by another root.",
     )
 
 
 @question(section="10.5", points=3)
 def which_line_it_was(draw: random.Random) -> Choice:
-    factor, length = draw.choice([2, 5, 10]), draw.choice([3, 7, 12])
+    factor, length = draw.choice([2, 5, 10]), draw.choice([20, 30, 50])
     lines = {
         "x = norm(x + f(x))": "With zeros from `f` this returns the normalised vector, whose "
         "length is not that of `x`.",
@@ -170,9 +169,9 @@ def which_line_it_was(draw: random.Random) -> Choice:
     }
     return Choice(
         text="`norm` is a LayerNorm of gain 1 and bias 0; leave ε out. Two tests of one part of a "
-        "block: when `f` is replaced by a function that returns zeros, a vector of length "
-        f"{length} and mean 2 comes back as it went in. When the input is multiplied by {factor}, "
-        f"`f` reads the same vector as before. Which code passes both tests?",
+        "block: when `f` is replaced by a function that returns zeros, a vector of 64 components, "
+        f"of length {length} and mean 2, comes back as it went in. When the input is multiplied by "
+        f"{factor}, `f` reads the same vector as before. Which code passes both tests?",
         right="`x = x + f(norm(x))`",
         wrong={"`" + line.replace("\n", "; ") + "`": reason for line, reason in lines.items()},
         solution="The first test says that nothing stands on the residual path but the sum. The "
@@ -194,10 +193,10 @@ def no_relu_please(draw: random.Random) -> Text:
         "attention multiplies the token by $W^V W^O$ and adds biases; without the ReLU the network "
         "is a matrix and a bias, too, and so is $x + f(x)$. "
         f"All {blocks} blocks together are one matrix and one bias. The mean of what such a map "
-        "makes of $x$ and of $-x$ is its bias. $|x_1 - x_2|$ is the same for both, so it would have "
-        "to be the bias, for every token: it is out of reach. The softmax is not linear in the "
-        "scores, but it decides only how tokens are mixed; what is done to a token's vector, at "
-        "given weights, stays linear.",
+        "makes of $x$ and of $-x$ is its bias. $|x_1 - x_2|$ is the same for both, so it would "
+        "have to be the bias, for every token: it is out of reach. The softmax is not linear in "
+        "the scores, but it decides only how tokens are mixed; what is done to a token's vector, "
+        "at given weights, stays linear.",
         marks=[
             ("says that the only weight of a single token is 1, whatever the score", 1),
             ("says that each part is then a matrix and a bias, and so is the whole stack", 2),
@@ -216,7 +215,7 @@ def one_early_curve(draw: random.Random) -> Text:
         f"trained once, with one learning rate and without a warm-up. After {steps} steps the loss "
         f"of the pre-norm stack is {pre}, that of the post-norm stack {post}. A report concludes: "
         "“Pre-norm models are better.” Give three reasons why this does not follow, and describe "
-        f"the comparison that you would make instead.",
+        "the comparison that you would make instead.",
         solution="The end of a long training may look different: these are the first steps. A rate "
         "that starts at its full height harms post-norm above all, whose gradients near the output "
         "are large at first, and a warm-up closes most of such a gap; so the setting favours one "
