@@ -144,8 +144,7 @@ def what_a_new_token_sees(draw: random.Random) -> Choice:
         "read?",
         right=f"1 to {old + place}",
         wrong={
-            "1 to "
-            f"{place}": "That is a mask counted from the first key kept: the queries begin later.",
+            f"1 to {place}": "That mask is counted from the first key; the queries begin later.",
             f"{old + 1} to {old + place}": "The tokens in the cache belong to the same text.",
             f"1 to {old + new}": f"Those after {old + place} are later than this token.",
         },
