@@ -1,11 +1,15 @@
 # Thin on purpose: every target is `python tasks.py TARGET`, which also works where there is no make.
 PYTHON ?= python3
-TARGETS = book serve notebooks check plan test test-all lint unit nbval pages heavy test-cpus mutants \
+TARGETS = book serve notebooks check plan exam test test-all lint unit nbval pages heavy test-cpus mutants \
 	widgets experiments bench address pins newest clean help
 
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := help
 
 # `make notebooks FORCE=05-self-attention`, or FORCE=all: execute whatever changed
-$(TARGETS):
+# `make exam SEED=7 LECTURES=1,5-7 POINTS=60`
+exam:
+	@$(PYTHON) tasks.py $@ --seed='$(SEED)' --lectures='$(LECTURES)' --points='$(POINTS)'
+
+$(filter-out exam,$(TARGETS)):
 	@$(PYTHON) tasks.py $@ $(if $(FORCE),--force $(filter-out all,$(FORCE)))

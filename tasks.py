@@ -321,6 +321,11 @@ def plan() -> None:
     python("book/tools/plan.py", *sys.argv[2:])
 
 
+def exam() -> None:
+    """Make a printable exam and its key: SEED=7, and LECTURES=1,5-7, POINTS=60 where wanted."""
+    python("-m", "book.tools.kit.exam", *sys.argv[2:], **QUIET)
+
+
 def address() -> None:
     """Carry the repository's address from _config.yml to every place that names it."""
     python("book/tools/address.py", *sys.argv[2:])
@@ -379,6 +384,7 @@ GROUPS: dict[str, dict[str, Callable[[], None]]] = {
         "check": check,
         "plan": plan,
     },
+    "teach": {"exam": exam},
     "test": {"test": test, "test-all": test_all},
     "the parts of a test": {
         "lint": lint,

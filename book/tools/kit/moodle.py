@@ -123,7 +123,8 @@ def feedback(entry: Entry) -> str:
     """Return what stands below every answer: how it is worked out, what goes wrong, and where."""
     found = page(entry["solution"]) if entry["type"] != "text" and entry["solution"] else ""
     for mistake in entry.get("mistakes", []):
-        shown = "; ".join(f"{words(a)}: {v:.6g}" for a, v in mistake.get("answers", {}).items())
+        numbers, places = mistake.get("answers", {}), entry["answers"][0]["decimals"]
+        shown = "; ".join(f"{words(a)}: {v:.{places}f}" for a, v in numbers.items())
         if shown and len(entry["answers"]) > 1:
             found += f"<p>{shown}.</p>"
         if not shown or len(entry["answers"]) > 1:
