@@ -21,9 +21,12 @@ def two_steps_of_a_gru(draw: random.Random) -> Number:
         "from 0 to 1, is in the last by the way past both tanh?",
         answers={"after one word": middle, "after two words": end, "share": z * later},
         decimals=3,
-        solution=f"$h_j = (1 - z_j)\\, n_j + z_j\\, h_{{j-1}}$. So $h_1 = {1 - z:g} \\cdot ({first}) "
-        f"+ {z} \\cdot ({old}) = {middle:.3f}$ and $h_2 = {1 - later:g} \\cdot ({second}) + {later} "
-        f"\\cdot h_1 = {end:.3f}$. Each gate keeps its share: ${z} \\cdot {later} = {z * later:.3f}$.",
+        solution=f"$h_j = (1 - z_j)\\, n_j + z_j\\, h_{{j-1}}$. So $h_1 = {1 - z:g} \\cdot "
+        f"({first}) "
+        f"+ {z} \\cdot ({old}) = {middle:.3f}$ and $h_2 = {1 - later:g} \\cdot ({second}) + "
+        f"{later} "
+        f"\\cdot h_1 = {end:.3f}$. Each gate keeps its share: ${z} \\cdot {later} = "
+        f"{z * later:.3f}$.",
         mistakes=[
             f"z and 1 − z exchanged: {z * first + (1 - z) * old:.3f} after one word",
             "the two gates added for the share, where they are multiplied",
@@ -33,7 +36,7 @@ def two_steps_of_a_gru(draw: random.Random) -> Number:
 
 @question(section="1.5", points=3)
 def loss_and_perplexity(draw: random.Random) -> Number:
-    powers = draw.sample([1, 2, 3, 4, 5], 3) + [draw.randint(1, 5)]
+    powers = [*draw.sample([1, 2, 3, 4, 5], 3), draw.randint(1, 5)]
     pads = draw.randint(2, 4)
     mean = sum(powers) / len(powers)
     shown = ", ".join(f"1/{2**k}" for k in powers)
@@ -69,7 +72,8 @@ def the_vector_of_the_sentence(draw: random.Random) -> Choice:
             f"the annotation of word {n}": "Its second half comes from the reader that begins "
             f"at word {n}, and has seen that word alone.",
             "the annotation of word 1": "Its first half has seen word 1 alone.",
-            f"the annotation of word {(n + 1) // 2}, in the middle": "Each half has seen about half "
+            f"the annotation of word {(n + 1) // 2}, in the middle": "Each half has seen about "
+            "half "
             "of the sentence.",
         },
         solution=f"The reader from the left ends at word {n}, the reader from the right at word 1. "
@@ -83,7 +87,8 @@ def a_gate_that_keeps(draw: random.Random) -> Choice:
     bias = draw.choice([3, 4])
     factor = 1 / (1 + math.exp(-bias))
     return Choice(
-        text=f"All weights of an LSTM are nearly 0. The bias of its forget gate is raised from 0 to "
+        text=f"All weights of an LSTM are nearly 0. The bias of its forget gate is raised from 0 "
+        f"to "
         f"{bias}. Which share of the cell state's gradient remains after {n} steps on the direct "
         "way, before and after?",
         right=f"{0.5**n:.0e} before, {factor**n:.2g} after",
@@ -92,7 +97,8 @@ def a_gate_that_keeps(draw: random.Random) -> Choice:
             "sigmoid. It does not divide the number of steps.",
             f"0 before, {factor**n:.2g} after": "With the bias 0 the gate is σ(0), a half, and not "
             "closed.",
-            f"1 before, {(1 - factor) ** n:.0e} after": "The forget gate is the share that is kept: "
+            f"1 before, {(1 - factor) ** n:.0e} after": "The forget gate is the share that is "
+            "kept: "
             "a larger one keeps more.",
         },
         solution=f"The factor of each step is $f = \\sigma(\\text{{bias}})$: ½ before, "
@@ -106,8 +112,10 @@ def read_late_or_written_late(draw: random.Random) -> Text:
     what = draw.choice(["melodies, note by note,", "telephone numbers, digit by digit,"])
     return Text(
         text=f"An encoder and a decoder with one vector between them repeat {what} in the order in "
-        f"which they were read. Of what stands in the first third {first:.0%} is right, in the last "
-        f'third {last:.0%}. A colleague concludes: "The encoder\'s readers forget what comes late." '
+        f"which they were read. Of what stands in the first third {first:.0%} is right, in the "
+        f"last "
+        f"third {last:.0%}. A colleague concludes: \"The encoder's readers forget what comes "
+        'late." '
         "Why does this not follow? Describe an experiment that would decide, and say what each of "
         "two outcomes would mean.",
         solution="What is read late is here also written late, so both causes explain the numbers. "
@@ -131,10 +139,12 @@ def room_or_training(draw: random.Random) -> Text:
         "them come out wrong. Name two different causes that the bottleneck may have here, and an "
         "experiment for each that changes one thing. Why is it not enough to train one model with "
         f"{4 * d} numbers once, and to see that it does better?",
-        solution="The vector may be too small to hold ten digits, or training may not have learned to "
+        solution="The vector may be too small to hold ten digits, or training may not have "
+        "learned to "
         "use it. For the first: train with more numbers, with the same steps and strings and the "
         "learning rate chosen anew for each size. For the second: the same size, many more steps. "
-        "One larger model that does better may owe it to a luckier seed, or to a learning rate that "
+        "One larger model that does better may owe it to a luckier seed, or to a learning rate "
+        "that "
         "suits it better; wanted are several seeds for each setting. And that more room helps does "
         "not show that the small vector could not have been trained to hold as much.",
         marks=[

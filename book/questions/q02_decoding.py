@@ -18,9 +18,11 @@ def greedy_and_a_beam(draw: random.Random) -> Number:
     best_a = max(after_a)
     return Number(
         text=f"A model's first word is A with probability {a} or B with {b}. After A come C with "
-        f"{after_a[0]} and D with {after_a[1]}; after B comes E with {after_b}. C, D and E are each "
+        f"{after_a[0]} and D with {after_a[1]}; after B comes E with {after_b}. C, D and E are "
+        f"each "
         "followed by `<eos>` with 0.9. (What is missing up to 1 belongs to other words, each very "
-        "improbable.) How probable is the sentence that greedy decoding finds, how probable the best "
+        "improbable.) How probable is the sentence that greedy decoding finds, how probable the "
+        "best "
         "of a beam of two, and how much larger is log p, by the natural logarithm, of the second?",
         answers={
             "greedy": a * best_a * 0.9,
@@ -29,7 +31,8 @@ def greedy_and_a_beam(draw: random.Random) -> Number:
         },
         decimals=3,
         tolerance=0.001,
-        solution=f"Greedy decoding takes A, then the better of C and D: ${a} \\cdot {best_a} \\cdot "
+        solution=f"Greedy decoding takes A, then the better of C and D: ${a} \\cdot {best_a} "
+        f"\\cdot "
         f"0.9 = {a * best_a * 0.9:.3f}$. The beam keeps A and B; of the three continuations B E is "
         f"best, ${b} \\cdot {after_b} \\cdot 0.9 = {b * after_b * 0.9:.3f}$. The difference is the "
         f"logarithm of their ratio, {math.log(b * after_b / (a * best_a)):.3f}.",
@@ -47,16 +50,20 @@ def the_tie_of_two_lengths(draw: random.Random) -> Number:
     long = round(short * draw.choice([1.2, 1.25, 1.3, 1.4]), 2)
     tie = math.log(long / short) / math.log(m / n)
     return Number(
-        text=f"A search has ended two sentences: one of {n} words with log p = ${short}$, one of {m} "
+        text=f"A search has ended two sentences: one of {n} words with log p = ${short}$, one of "
+        f"{m} "
         f"words with log p = ${long}$, `<eos>` counted. They are ranked by "
-        "$\\log p / n^\\alpha$. What are their scores at $\\alpha = 1$? At which $\\alpha$ have they "
+        "$\\log p / n^\\alpha$. What are their scores at $\\alpha = 1$? At which $\\alpha$ have "
+        "they "
         "the same score?",
         answers={f"{n} words": short / n, f"{m} words": long / m, "α": tie},
         decimals=3,
         tolerance=0.001,
         solution=f"At $\\alpha = 1$: ${short} / {n} = {short / n:.3f}$ and ${long} / {m} = "
-        f"{long / m:.3f}$. Equal where $({m}/{n})^\\alpha = {long} / {short} = {long / short:.3f}$, so "
-        f"$\\alpha = \\log {long / short:.3f} / \\log {m / n:.3f} = {tie:.3f}$. Above it the longer "
+        f"{long / m:.3f}$. Equal where $({m}/{n})^\\alpha = {long} / {short} = "
+        f"{long / short:.3f}$, so "
+        f"$\\alpha = \\log {long / short:.3f} / \\log {m / n:.3f} = {tie:.3f}$. Above it the "
+        f"longer "
         "sentence wins.",
         mistakes=[f"the fraction turned round: {1 / tie:.3f}", "<eos> not counted"],
     )
@@ -64,7 +71,7 @@ def the_tie_of_two_lengths(draw: random.Random) -> Number:
 
 @question(section="2.6", points=3)
 def a_small_bleu(draw: random.Random) -> Number:
-    n = draw.choice([6, 7, 8])
+    n = draw.choice([7, 8, 9])
     r = n + draw.choice([1, 2, 3])
     parts = [n - k for k in range(4)]
     # those that do not hold place 2, the wrong word's
@@ -83,8 +90,10 @@ def a_small_bleu(draw: random.Random) -> Number:
         decimals=2,
         tolerance=0.02,
         solution=f"The third word spoils 1 of {parts[0]} 1-grams, 2 of {parts[1]} 2-grams; of the "
-        f"3-grams {matches[2]} of {parts[2]} are left, of the 4-grams {matches[3]} of {parts[3]}. The "
-        f"geometric mean of the four precisions is {mean:.4f}, the brevity factor $e^{{1 - {r}/{n}}} "
+        f"3-grams {matches[2]} of {parts[2]} are left, of the 4-grams {matches[3]} of {parts[3]}. "
+        f"The "
+        f"geometric mean of the four precisions is {mean:.4f}, the brevity factor "
+        f"$e^{{1 - {r}/{n}}} "
         f"= {brevity:.4f}$, so BLEU is {100 * brevity * mean:.2f}.",
         mistakes=[
             "precisions divided by the reference's n-grams, which is recall",
@@ -103,13 +112,15 @@ def the_temperature(draw: random.Random) -> Choice:
         "temperature ½?",
         right=f"{ratio**2:g}",
         wrong={
-            f"{ratio:g}": "Dividing all logits by the same number changes their differences, and so "
+            f"{ratio:g}": "Dividing all logits by the same number changes their differences, and "
+            "so "
             "the ratios.",
             f"{ratio**0.5:.3g}": "That is temperature 2, which makes the distribution flatter.",
             f"{2 * ratio:g}": "The logits' difference is doubled, not the ratio: a ratio is its "
             "exponential.",
         },
-        solution="The ratio is the exponential of the difference of the logits. At ½ the difference "
+        solution="The ratio is the exponential of the difference of the logits. At ½ the "
+        "difference "
         f"is twice as large, so the ratio is squared: ${ratio:g}^2 = {ratio**2:g}$.",
     )
 
@@ -125,13 +136,14 @@ def whose_fault(draw: random.Random) -> Choice:
         "ranked by log p, return the right one?",
         right="none of the search: the model must be trained better",
         wrong={
-            f"a beam of {8 * k}, which keeps the right one to the end": "Then both have ended, and "
-            "the wrong one, which is more probable, is returned.",
+            f"a beam of {8 * k}, which keeps both to the end": "Then the wrong one, which is more "
+            "probable, is returned.",
             "an exact search": "It returns the most probable sentence; the right one is less "
             "probable than one that is known.",
             "a sum of logarithms in float64": "The difference is far larger than rounding.",
         },
-        solution=f"The wrong sentence is more probable, ${found} > {reference}$: a model error. Any "
+        solution=f"The wrong sentence is more probable, ${found} > {reference}$: a model error. "
+        f"Any "
         "search that finds both returns the wrong one.",
     )
 
@@ -141,11 +153,14 @@ def a_log_p_that_is_claimed(draw: random.Random) -> Text:
     claimed = -draw.choice([3.1, 4.2, 5.3])
     read = round(claimed - draw.choice([1.2, 1.7, 2.3]), 1)
     return Text(
-        text=f"A beam search returns its translations with log p = ${claimed}$ on average. When the "
-        f"model reads the same translations word by word, their log p is ${read}$. With $k = 1$ both "
+        text=f"A beam search returns its translations with log p = ${claimed}$ on average. When "
+        f"the "
+        f"model reads the same translations word by word, their log p is ${read}$. With $k = 1$ "
+        f"both "
         "numbers agree. Which part of the search is most likely wrong, and how does the fault come "
         "about? Why does $k = 1$ not show it? Would you expect the translations to be good?",
-        solution="The states do not follow their parents: after the best $k$ continuations are chosen, "
+        solution="The states do not follow their parents: after the best $k$ continuations are "
+        "chosen, "
         "each new hypothesis has its parent's words, but the state of whatever stood in its place. "
         "So the next word's probability is that of another beginning, and the sum belongs to no "
         "sentence. With $k = 1$ there is one hypothesis, which is its own parent. The translations "
@@ -164,13 +179,17 @@ def a_log_p_that_is_claimed(draw: random.Random) -> Text:
 def a_wider_beam_is_worse(draw: random.Random) -> Text:
     k = draw.choice([32, 64, 100])
     return Text(
-        text=f"Somebody widens the beam from 4 to {k}, ranks by log p, and sees the mean log p rise "
+        text=f"Somebody widens the beam from 4 to {k}, ranks by log p, and sees the mean log p "
+        f"rise "
         "and BLEU fall. Is the search at fault? What would you measure next, and what would you "
         "change first?",
-        solution="No: the search finds what the model finds more probable, so it works. A sentence's "
-        "probability falls with every word, so a better search finds shorter sentences, which leave "
+        solution="No: the search finds what the model finds more probable, so it works. A "
+        "sentence's "
+        "probability falls with every word, so a better search finds shorter sentences, which "
+        "leave "
         "words out. Measure the number of words of the outputs, the brevity factor, and how often "
-        "the reference is less probable than what was found (a model error). First divide log p by a "
+        "the reference is less probable than what was found (a model error). First divide log p "
+        "by a "
         "power of the length, chosen on held-out sentences; and a narrow beam is cheaper as well.",
         marks=[
             ("the search is better, the model's preference is at fault", 2),
