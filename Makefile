@@ -1,6 +1,6 @@
 # Thin on purpose: every target is `python tasks.py TARGET`, which also works where there is no make.
 PYTHON ?= python3
-TARGETS = book serve notebooks check plan kit test test-all lint unit nbval pages heavy test-cpus \
+TARGETS = book serve notebooks check plan kit exam test test-all lint unit nbval pages heavy test-cpus \
 	mutants widgets experiments bench address pins newest clean help
 
 .PHONY: $(TARGETS)
@@ -8,5 +8,9 @@ TARGETS = book serve notebooks check plan kit test test-all lint unit nbval page
 
 # `make notebooks FORCE=05-self-attention`, or FORCE=all: execute whatever changed
 # `make kit AT=https://github.com/OWNER/REPO/tree/BRANCH/FOLDER`: where the badges for Colab lead
-$(TARGETS):
+# `make exam SEED=7 LECTURES=1,5-7 POINTS=60`
+exam:
+	@$(PYTHON) tasks.py $@ --seed='$(SEED)' --lectures='$(LECTURES)' --points='$(POINTS)'
+
+$(filter-out exam,$(TARGETS)):
 	@$(PYTHON) tasks.py $@ $(if $(FORCE),--force $(filter-out all,$(FORCE))) $(if $(AT),--at $(AT))

@@ -326,6 +326,11 @@ def kit() -> None:
     python("-m", "book.tools.kit", *sys.argv[2:], **QUIET)
 
 
+def exam() -> None:
+    """Make a printable exam and its key: SEED=7, and LECTURES=1,5-7, POINTS=60 where wanted."""
+    python("-m", "book.tools.kit.exam", *sys.argv[2:], **QUIET)
+
+
 def address() -> None:
     """Carry the repository's address from _config.yml to every place that names it."""
     python("book/tools/address.py", *sys.argv[2:])
@@ -384,7 +389,7 @@ GROUPS: dict[str, dict[str, Callable[[], None]]] = {
         "check": check,
         "plan": plan,
     },
-    "teach": {"kit": kit},
+    "teach": {"kit": kit, "exam": exam},
     "test": {"test": test, "test-all": test_all},
     "the parts of a test": {
         "lint": lint,

@@ -20,8 +20,6 @@ from attnbook.positions import Rotary
 from attnbook.recurrence import delta_steps
 from attnbook.transformer import LanguageModel, Seq2Seq
 
-pytest.importorskip("book.tools.kit.questions")
-
 LECTURES = {
     "10": "transformer_block",
     "11": "transformer",

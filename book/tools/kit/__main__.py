@@ -18,8 +18,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from book.tools.kit import copies
+from book.tools.kit import bank, copies, slides
+from book.tools.kit.deck.read import SlidesError
 from book.tools.kit.lectures import ROOT, KitError
+from book.tools.kit.lesson import BankError
 from book.tools.kit.packed import NAME, pack
 
 FOLDER = ROOT / "_build" / "kit"
@@ -27,8 +29,8 @@ GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:tree|blob)/([\w./
 
 # what the kit is made of besides the notebooks: each writes its files into the kit's folder
 PARTS: dict[str, Callable[[Path], object]] = {
-    # "slides": slides.write,
-    # "questions": bank.write,
+    "slides": slides.write,
+    "questions": bank.write,
 }
 
 
@@ -59,7 +61,7 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
         pack(fresh)
         shutil.rmtree(folder, ignore_errors=True)
         fresh.rename(folder)
-    except KitError as error:
+    except (KitError, SlidesError, BankError) as error:
         print(f"\nkit: {error}\n(what was in _build/kit stays)", file=sys.stderr)
         return 1
     finally:
