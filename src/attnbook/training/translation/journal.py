@@ -60,12 +60,17 @@ class Journal:
         kept = [json.dumps(entry) for entry in read_log(path) if entry["step"] <= step]
         write_whole(path, "".join(f"{line}\n" for line in kept).encode())
         if os.environ.get("TQDM_DISABLE", "0") in ("", "0"):
-            options: dict[str, Any] = {"total": steps, "initial": step, "unit": "step"}
-            options["dynamic_ncols"] = True
-            options["mininterval"] = 0.1 if sys.stderr.isatty() else 30  # seconds; a file grows
             layout = "{percentage:3.0f}% |{bar}| step {n_fmt} of {total_fmt}{postfix}"
             tqdm = _check.needed("tqdm", "a bar").tqdm
-            self.bar = tqdm(**options, bar_format=layout, disable=False)
+            self.bar = tqdm(
+                total=steps,
+                initial=step,
+                unit="step",
+                dynamic_ncols=True,
+                mininterval=0.1 if sys.stderr.isatty() else 30,  # seconds; else a file grows
+                bar_format=layout,
+                disable=False,
+            )
 
     @property
     def seconds(self) -> float:
