@@ -198,8 +198,9 @@ def answer(entry: Entry) -> str:
     )
     wrong = "".join(f"<li>{words(one['why'])}</li>" for one in entry["mistakes"])
     share = entry["points"] / len(entry["answers"])
-    each = f"{share:.3g} points each" if len(entry["answers"]) > 1 else f"{share:g} points"
-    scheme = f'<p class="where">{each}; half of them for the right way and a slip.</p>'
+    each = f"{share:.3g} point{'s' if share != 1 else ''}"
+    each += " each" if len(entry["answers"]) > 1 else ""
+    scheme = f'<p class="where">{each}; half of that for the right way with a slip.</p>'
     seen = f'<div class="why"><p>What you may see:</p><ul>{wrong}</ul></div>' if wrong else ""
     return f"<ul>{rows}</ul>{scheme}{solution}{seen}"
 
