@@ -78,19 +78,22 @@ def choose(entries: list[Entry], points: int | None, draw: random.Random) -> lis
         draw.shuffle(row)
     turns = sorted(rows)
     draw.shuffle(turns)
-    order = [rows[n][k] for k in range(max(map(len, rows.values()))) for n in turns
-             if k < len(rows[n])]  # fmt: skip
-    reached: dict[float, list[int]] = {0: []}  # the first questions that give a sum
-    for place, entry in enumerate(order):
-        for total, chosen in list(reached.items()):
-            more = total + entry["points"]
-            if more <= wanted:
-                reached.setdefault(more, [*chosen, place])
+    reached: dict[float, list[Entry]] = {0: []}  # for each sum, of most lectures
+    for k in range(max(map(len, rows.values()))):
+        for entry in (rows[n][k] for n in turns if k < len(rows[n])):
+            for total, chosen in list(reached.items()):
+                more, longer = total + entry["points"], [*chosen, entry]
+                if more <= wanted and spread(longer) > spread(reached.get(more, [])):
+                    reached[more] = longer
         if wanted in reached:
-            chosen = {order[k]["id"] for k in reached[wanted]}
-            return [entry for entry in entries if entry["id"] in chosen]
+            return sorted(reached[wanted], key=entries.index)
     near = max(reached)
     raise BankError(f"no choice of these questions has {wanted} points; {near:g} can be had")
+
+
+def spread(chosen: list[Entry]) -> int:
+    """Count the lectures that questions come from."""
+    return len({entry["lecture"] for entry in chosen})
 
 
 def exam(
@@ -147,7 +150,7 @@ def room(entry: Entry) -> str:
         return f'<ul class="options">{rows}</ul>'
     lines = max(3, round(LINES * entry["points"]))
     if entry["type"] == "text":
-        return f'<div class="room" style="--lines: {lines}"></div>'
+        return f'<div class="room">{"<div></div>" * lines}</div>'
     rows = "".join(
         f'<li><span>{words(one["label"])} =</span><span class="gap">&nbsp;</span>'
         f'<span class="where">{places(one)}</span></li>'
@@ -195,8 +198,9 @@ def answer(entry: Entry) -> str:
     )
     wrong = "".join(f"<li>{words(one['why'])}</li>" for one in entry["mistakes"])
     share = entry["points"] / len(entry["answers"])
-    each = f"{share:.3g} points each" if len(entry["answers"]) > 1 else f"{share:g} points"
-    scheme = f'<p class="where">{each}; half of them for the right way and a slip.</p>'
+    each = f"{share:.3g} point{'s' if share != 1 else ''}"
+    each += " each" if len(entry["answers"]) > 1 else ""
+    scheme = f'<p class="where">{each}; half of that for the right way with a slip.</p>'
     seen = f'<div class="why"><p>What you may see:</p><ul>{wrong}</ul></div>' if wrong else ""
     return f"<ul>{rows}</ul>{scheme}{solution}{seen}"
 

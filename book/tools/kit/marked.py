@@ -6,16 +6,14 @@ import html
 from functools import cache
 
 from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 
 @cache
 def _reader() -> MarkdownIt:
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").use(dollarmath_plugin)
-    assert isinstance(reader.renderer, RendererHTML)
-    reader.renderer.rules["math_inline"] = lambda tokens, at, *_: _tex(tokens[at].content, "()")
-    reader.renderer.rules["math_block"] = lambda tokens, at, *_: _tex(tokens[at].content, "[]")
+    reader.add_render_rule("math_inline", lambda _, tokens, at, *__: _tex(tokens[at].content, "()"))
+    reader.add_render_rule("math_block", lambda _, tokens, at, *__: _tex(tokens[at].content, "[]"))
     return reader
 
 
