@@ -40,7 +40,7 @@ def test_each_seed_makes_a_question_that_can_be_asked(one: Question):
         kinds.add(type(asked))
         assert one.points_of(asked) > 0
         for words in (asked.text, asked.solution):
-            assert "{" not in re.sub(r"\$[^$]*\$|`[^`]*`", "", words), words
+            assert "{" not in re.sub(r"\$\$[^$]*\$\$|\$[^$]*\$|`[^`]*`", "", words), words
             assert "nan" not in words.split()
         if isinstance(asked, Number):
             assert all(math.isfinite(value) for value in asked.answers.values())

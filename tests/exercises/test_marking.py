@@ -41,7 +41,8 @@ HOSTILE = {
     "peeks": "open({victim!r} + '/kept').read()\nmy_packed_mask = 1",
     "calls": "import socket\nsocket.create_connection(('127.0.0.1', 9))\nmy_packed_mask = 1",
     "starts": "import subprocess\nsubprocess.run(['true'])\nmy_packed_mask = 1",
-    "fills": "with open('big', 'wb') as f:\n    f.seek(1 << 30)\n    f.write(b'x')",
+    "fills": "with open('big', 'wb') as f:\n    f.seek(1 << 30)\n    f.write(b'x')\n"
+    "my_packed_mask = 1",
     "forges": "check.packed_mask = lambda _: print('Exercise 1: correct. Mine.')" + TURNED,
     "patches": "torch.equal = lambda *_: True\ntorch.allclose = lambda *_: True\n"
     "import attnbook.exercises.scaling_and_masks as lecture\n"
