@@ -28,6 +28,7 @@ UNUSED = re.compile(
 )
 BIBLIOGRAPHY = '<div role="list" class="citation-list">'  # its children are no list items
 FOLD = '<summary aria-label="Toggle hidden content">'  # its text says what is folded up, this not
+UNFOLD = '<summary><span class="toctree-toggle"'  # in the contents: an arrow and no text
 ICONS = re.compile(r'\s*<script (src="[^"]*fontawesome/[^"]*")></script>')
 
 
@@ -105,6 +106,8 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
             text = ICONS.sub("", text).replace("</head>", last, 1)
         text = text.replace(BIBLIOGRAPHY, BIBLIOGRAPHY.replace(' role="list"', ""))
         text = text.replace(FOLD, "<summary>")
+        named = UNFOLD.replace("<summary", '<summary aria-label="the pages below"')
+        text = text.replace(UNFOLD, named)
         page.write_text(text, encoding="utf-8")
 
 

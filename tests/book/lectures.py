@@ -38,6 +38,7 @@ EDITED = frozenset(
 )
 HTML = ROOT / "_build" / "html"
 PAGES = [f"book/{path.stem}" for path in sorted((ROOT / "book").glob("*.md"))]
+PAGES += [f"book/teaching/{path.stem}" for path in sorted((ROOT / "book/teaching").glob("*.md"))]
 PAGES += [f"notebooks/{path.stem}" for path in TWINS]
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\w)")
 CITATION = re.compile(r"\[([^\]]+? (?:et al\.|and [^\],]+)?,? ?\d{4}[a-z]?)\]\((\S+?)\)")

@@ -15,7 +15,9 @@ from tests.book.lectures import HTML, PAGES, ROOT
 
 def test_the_list_of_pages_is_the_table_of_contents():
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    found = [toc["root"], *(c["file"] for part in toc["parts"] for c in part["chapters"])]
+    chapters = [chapter for part in toc["parts"] for chapter in part["chapters"]]
+    below = [section for chapter in chapters for section in chapter.get("sections", [])]
+    found = [toc["root"], *(one["file"] for one in chapters + below)]
     assert sorted(found) == sorted(PAGES)
 
 
