@@ -64,6 +64,8 @@ def notebook(cells: list[str]) -> str:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """Lecture 7 with its imports and its exercises alone: a second instead of half a minute."""
+    if lacks := sandbox.missing():
+        pytest.skip(f"this system holds no student's code: it lacks {', '.join(lacks)}")
     whole = json.loads(LECTURE.read_text(encoding="utf-8"))
     whole["cells"] = [
         cell

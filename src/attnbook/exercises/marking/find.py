@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -86,9 +86,7 @@ def read_lecture(path: Path) -> Lecture:
         raise ValueError(f"{path}: no cell prints 'Exercise N: still blank': not a lecture")
     by_call = {solved.check: one for one in solutions for solved in _calls(one)}
     exercises = [
-        Exercise(**{**vars(one), "solution": _answer_of(by_call[one.check])})
-        if one.check in by_call
-        else one
+        replace(one, solution=_answer_of(by_call[one.check])) if one.check in by_call else one
         for one in exercises
     ]
     known = frozenset(_plain(cell.source) for cell, _, _ in cells)
