@@ -269,8 +269,9 @@ def test_a_live_picture_is_alive_and_gives_the_keys_back(opened) -> None:
     page.keyboard.press("ArrowRight")
     assert page.evaluate("Reveal.getIndices().h") == at
     page.keyboard.press("Escape")
+    page.wait_for_function("document.activeElement.tagName !== 'IFRAME'")  # it takes a moment
     page.keyboard.press("ArrowRight")
-    assert page.evaluate("Reveal.getIndices().h") == at + 1
+    page.wait_for_function(f"Reveal.getIndices().h === {at + 1}")
     assert frame.evaluate("document.documentElement.dataset.theme") == "dark"
     page.keyboard.press("d")
     assert frame.evaluate("document.documentElement.dataset.theme") == "light"
