@@ -1,0 +1,57 @@
+"""The reference pages: what they name is there, and says what they say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from book.extensions.attnbook_terms import concepts, glossary, link, sections
+from tests.book.lectures import ROOT
+from tests.book.test_terms import section
+
+BOOK = ROOT / "book"
+INDEX = (BOOK / "concepts.md").read_text(encoding="utf-8")
+CONCEPTS = concepts(re.search(r"^```\{concepts\}\n(.*?)^```", INDEX, re.M | re.S)[1], glossary())
+OTHER = {term.name: term.other for term in glossary()}
+SMALL = {"and", "are", "as", "by", "for", "in", "its", "of", "on", "one", "the", "that", "to"}
+
+
+@pytest.mark.parametrize("name", CONCEPTS)
+def test_every_section_of_a_concept_speaks_of_it(name: str) -> None:
+    words = set(re.findall(r"[\w-]{2,}", f"{name} {OTHER.get(name, '')}".lower())) - SMALL
+    stems = [word[: max(2, len(word) - 1)] for word in words]  # keys and key; T5
+    for number in CONCEPTS[name]:
+        assert any(stem in section(number) for stem in stems), number
+
+
+def test_the_index_holds_every_term_and_begins_with_where_it_is_taught() -> None:
+    for term in glossary():
+        assert CONCEPTS[term.name][: len(term.sections)] == term.sections
+    assert list(CONCEPTS) == sorted(CONCEPTS, key=str.lower)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("head", r"`name \| sections`: 'head'"),
+        ("head | 8.2 | a sentence", r"`name \| sections`"),
+        ("head | 8.2\nhead | 8.3", "in the index once: head"),
+        ("key | 3.2, 6.4, 3.2", "twice at key: 3.2, 6.4, 3.2"),
+    ],
+)
+def test_a_line_of_the_index_that_is_none_is_named(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        concepts(text, [])
+
+
+def test_a_section_that_is_none_is_no_link() -> None:
+    assert link("5.2", "book/teaching/index")["refuri"].startswith("../../notebooks/05-self-att")
+    with pytest.raises(ValueError, match=r"no section 99\.1"):
+        link("99.1", "book/concepts")
+
+
+def test_each_page_leads_to_sections_that_are_there() -> None:
+    for path in BOOK.glob("*.md"):
+        for number in re.findall(r"\{section\}`([^`]*)`", path.read_text(encoding="utf-8")):
+            assert number in sections(), f"{path.name}: {number}"
