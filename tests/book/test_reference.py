@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 
 import pytest
 
 from book.extensions.attnbook_terms import concepts, glossary, link, sections
-from tests.book.lectures import ROOT
+from tests.book.lectures import CITATION, ROOT
 from tests.book.test_terms import section
 
 BOOK = ROOT / "book"
@@ -55,3 +56,23 @@ def test_each_page_leads_to_sections_that_are_there() -> None:
     for path in BOOK.glob("*.md"):
         for number in re.findall(r"\{section\}`([^`]*)`", path.read_text(encoding="utf-8")):
             assert number in sections(), f"{path.name}: {number}"
+
+
+def test_every_name_of_the_table_is_one_in_the_package_or_in_pytorch() -> None:
+    page = (BOOK / "paper-code-pytorch.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"\{py:obj\}`~?([^`]+)`", page))
+    assert len(names) > 60
+    for name in names:
+        assert name.startswith(("attnbook.", "torch."))
+        assert pkgutil.resolve_name(name) is not None
+    linked = (BOOK / "inventories" / "torch.txt").read_text(encoding="utf-8")
+    assert [n for n in sorted(names) if n[0] == "t" and f"\n{n} " not in linked] == []
+
+
+@pytest.mark.parametrize("name", ["paper-code-pytorch", "reading", "where-next"])
+def test_what_a_page_cites_is_in_the_bibliography(name: str) -> None:
+    entries = (BOOK / "references.bib").read_text(encoding="utf-8").split("\n@")
+    for text, url in CITATION.findall((BOOK / f"{name}.md").read_text(encoding="utf-8")):
+        cited = next((e for e in entries if url.removeprefix("https://doi.org/") in e), "")
+        assert text[-4:] in cited, f"{text}: {url}"
+        assert re.split(r" et al| and |,", text)[0].split()[-1] in cited, f"{text}: {url}"
