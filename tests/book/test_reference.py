@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import pkgutil
 import re
+from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_markdown_cell
 
+from book.extensions.attnbook_status import digest, rows
 from book.extensions.attnbook_terms import concepts, glossary, link, sections
 from tests.book.lectures import CITATION, ROOT
+from tests.book.test_nbval_rules import one_cell, pytest_nbval, stream
 from tests.book.test_terms import section
 
 BOOK = ROOT / "book"
@@ -76,3 +81,36 @@ def test_what_a_page_cites_is_in_the_bibliography(name: str) -> None:
         cited = next((e for e in entries if url.removeprefix("https://doi.org/") in e), "")
         assert text[-4:] in cited, f"{text}: {url}"
         assert re.split(r" et al| and |,", text)[0].split()[-1] in cited, f"{text}: {url}"
+
+
+def test_a_run_without_a_failure_writes_what_it_took_and_another_leaves_it(tmp_path: Path) -> None:
+    table, copy = tmp_path / "status.json", tmp_path / "copy.ipynb"
+    notebook = one_cell("print(1)", stream("1\n"))
+    notebook.cells.insert(0, new_markdown_cell("# 1. One cell\n\nand its text"))
+    for said in ("2", "1"):
+        notebook.cells[1].outputs[0].text = f"{said}\n"
+        options = ("-p", "tests.nbval.status", "-n0")
+        done = pytest_nbval(tmp_path, notebook, *options, ATTNBOOK_STATUS=str(table))
+        assert (done.returncode == 0) == table.exists() == (said == "1")
+    told = json.loads(table.read_text(encoding="utf-8"))
+    assert told["notebooks"]["copy"]["seconds"] > 0
+    assert "cores" in told["machine"]
+    (line,) = rows(told, [copy], "book/status")
+    assert line.startswith("| [1. One cell](../notebooks/copy.ipynb) | 1 | 1 | 0 | ")
+    assert line.endswith(f"{told['day']} |")
+
+
+def test_a_notebook_that_is_another_since_its_run_says_so(tmp_path: Path) -> None:
+    path, ran = tmp_path / "one.ipynb", {"seconds": 8.4, "code": "0"}
+    cell = {"cell_type": "code", "source": ["print(1)"], "outputs": [1], "metadata": {}}
+    cell["metadata"] = {"tags": ["nbval-ignore-output"]}
+    cells = [{"cell_type": "markdown", "source": ["# One\n", "text"]}, cell, {**cell, "source": []}]
+    path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    told = {"day": "2026-01-02", "notebooks": {"one": ran}}
+    start = "| [One](../notebooks/one.ipynb) | 1 | 0 | 1 "
+    changed = f"{start}| 8 | 2026-01-02, before its last change |"
+    assert rows(told, [path], "book/status") == [changed]
+    ran["code"] = digest(path)
+    assert rows(told, [path], "book/status") == [f"{start}| 8 | 2026-01-02 |"]
+    told["notebooks"] = {}
+    assert rows(told, [path], "book/status") == [f"{start}| – | not yet |"]
