@@ -65,7 +65,7 @@ def test_each_page_leads_to_sections_that_are_there() -> None:
 
 def test_every_name_of_the_table_is_one_in_the_package_or_in_pytorch() -> None:
     page = (BOOK / "paper-code-pytorch.md").read_text(encoding="utf-8")
-    names = set(re.findall(r"\{py:obj\}`~?([^`]+)`", page))
+    names = set(re.findall(r"\{py:obj\}`(?:~|[^`<]* <)?([\w.]+)>?`", page))
     assert len(names) > 60
     for name in names:
         assert name.startswith(("attnbook.", "torch."))
