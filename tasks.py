@@ -203,10 +203,10 @@ def unit() -> None:
     pytest("tests", "--ignore", "tests/book")
 
 
-def nbval(**env: str) -> None:
+def nbval(*options: str, **env: str) -> None:
     """Re-run every lecture and compare every output with what is stored."""
     say("nbval: every cell of every lecture, every output compared")
-    pytest("--nbval", "--nbval-current-env", "notebooks", **env)
+    pytest("--nbval", "--nbval-current-env", "notebooks", *options, **env)
 
 
 def pages() -> None:
@@ -351,6 +351,11 @@ def experiments() -> None:
             python("-m", f"experiments.{script.stem}", *sys.argv[2:], **QUIET)
 
 
+def status() -> None:
+    """Run every notebook, one after the other, and write what each took: book/status.json."""
+    nbval("-n0", ATTNBOOK_CACHE="", ATTNBOOK_STATUS=str(ROOT / "book" / "status.json"))
+
+
 def mutants() -> None:
     """Mutate the package and see that its tests notice (some half an hour)."""
     python("benchmarks/mutation.py", *sys.argv[2:])
@@ -404,6 +409,7 @@ GROUPS: dict[str, dict[str, Callable[[], None]]] = {
         "widgets": widgets,
         "experiments": experiments,
         "bench": bench,
+        "status": status,
         "address": address,
         "pins": pins,
     },

@@ -1,8 +1,10 @@
-"""The glossary: its page, and in a lecture the sentence of a term where it is set in bold.
+"""The glossary and the index: their pages, and in a lecture the sentence of a term set in bold.
 
-The page's directive holds a line a term: ``term | sections | sentence``, or ``term / other form |
-…`` for a word that lectures set in bold instead. The sections, the first that introduces the term
-before others that use it, become links.
+The glossary's directive holds a line a term: ``term | sections | sentence``, or ``term / other form
+| …`` for a word that lectures set in bold instead. The sections, the first that introduces the term
+before others that use it, become links. The index holds all of these terms and, in its directive, a
+line for what else it names, ``name | sections``, or for a term's further sections. The role
+``{section}`5.2` `` is such a link in any page around the lectures.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import NamedTuple
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 BOOK = Path(__file__).resolve().parents[1]
 NOTEBOOKS = BOOK.parent / "notebooks"
@@ -56,15 +58,56 @@ def terms(text: str) -> list[Term]:
 
 
 @cache
-def sections() -> dict[str, tuple[str, str]]:
-    """Return of each section's number its notebook's name and its id on the page."""
+def sections() -> dict[str, tuple[str, str, str]]:
+    """Return of each section's number its notebook's name, its id on the page and its title."""
     found = {}
     for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             if cell["cell_type"] == "markdown":
                 for number, title in HEADING.findall("".join(cell["source"])):
-                    found[number] = path.stem, nodes.make_id(f"{number} {title}")
+                    found[number] = path.stem, nodes.make_id(f"{number} {title}"), title
     return found
+
+
+def glossary() -> list[Term]:
+    """Read the terms of the book's glossary; none where it has no such page."""
+    source = BOOK / f"{PAGE}.md"
+    block = BLOCK.search(source.read_text(encoding="utf-8")) if source.exists() else None
+    return terms(block[1]) if block else []
+
+
+def concepts(text: str, known: list[Term]) -> dict[str, tuple[str, ...]]:
+    """Return of each concept its sections, the main one first, in the alphabet's order.
+
+    Raises: ValueError for a line of another form, and for a name or a section that stands twice.
+    """
+    found = {term.name: term.sections for term in known}
+    lines: set[str] = set()
+    for line in text.splitlines():
+        name, _, listed = (part.strip() for part in line.partition(" | "))
+        if not name or not listed or "|" in listed:
+            raise ValueError(f"a line must be `name | sections`: {line!r}")
+        if name in lines:
+            raise ValueError(f"a concept must stand in the index once: {name}")
+        lines.add(name)
+        found[name] = found.get(name, ()) + tuple(re.split(r", *", listed))
+        if len(set(found[name])) < len(found[name]):
+            raise ValueError(f"a section stands twice at {name}: {', '.join(found[name])}")
+    return dict(sorted(found.items(), key=lambda item: item[0].lower()))
+
+
+def link(number: str, page: str) -> nodes.reference:
+    """Return a link from a page to a section of a lecture, with its title under the pointer.
+
+    Raises: ValueError where no lecture has the section.
+    """
+    if number not in sections():
+        raise ValueError(f"there is no section {number}")
+    stem, place, title = sections()[number]
+    address = os.path.relpath(f"notebooks/{stem}.html", os.path.dirname(page)).replace(os.sep, "/")
+    made = nodes.reference("", number, refuri=f"{address}#{place}", internal=True)
+    made["reftitle"] = title
+    return made
 
 
 class Terms(SphinxDirective):
@@ -87,12 +130,42 @@ class Terms(SphinxDirective):
 
     def link(self, number: str) -> nodes.reference:
         """Return a link to a section of a lecture."""
-        if number not in sections():
-            raise self.error(f"there is no section {number}")
-        stem, place = sections()[number]
-        here = os.path.dirname(self.env.docname)
-        address = os.path.relpath(f"notebooks/{stem}.html", here).replace(os.sep, "/")
-        return nodes.reference("", number, refuri=f"{address}#{place}", internal=True)
+        try:
+            return link(number, self.env.docname)
+        except ValueError as error:
+            raise self.error(str(error)) from error
+
+
+class Concepts(Terms):
+    """The index: each concept once, a list a letter; the section that teaches it in bold."""
+
+    def run(self) -> list[nodes.Node]:
+        shown: list[nodes.Node] = []
+        letter = ""
+        for name, numbers in concepts("\n".join(self.content), glossary()).items():
+            if name[0].upper() != letter:
+                letter = name[0].upper()
+                shown += [nodes.rubric("", letter), nodes.bullet_list(bullet="-")]
+            line = nodes.paragraph("", "", nodes.Text(name), nodes.Text(" "))
+            line += nodes.strong("", "", self.link(numbers[0]))
+            exercises = [n for n in numbers[1:] if sections()[n][2] == "Exercises"]
+            for number in [n for n in numbers[1:] if n not in exercises]:
+                line += [nodes.Text(", "), self.link(number)]
+            for i, number in enumerate(exercises):
+                line += [nodes.Text(", " if i else "; exercises "), self.link(number)]
+            shown[-1] += nodes.list_item("", line)
+        return shown
+
+
+class Section(SphinxRole):
+    """The number of a lecture's section, as a link to it."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        try:
+            return [link(self.text, self.env.docname)], []
+        except ValueError as error:
+            said = self.inliner.reporter.error(str(error), line=self.lineno)
+            return [self.inliner.problematic(self.rawtext, self.rawtext, said)], [said]
 
 
 def plain(sentence: str) -> str:
@@ -121,12 +194,9 @@ def explained(page: str, known: dict[str, Term]) -> str:
 
 def explain_terms(app: Sphinx, error: Exception | None) -> None:
     """Write the sentences into the lectures' finished pages."""
-    source = BOOK / f"{PAGE}.md"
-    if error or app.builder.format != "html" or not source.exists():
+    if error or app.builder.format != "html":
         return
-    block = BLOCK.search(source.read_text(encoding="utf-8"))
-    found = terms(block[1] if block else "")
-    known = {form.lower(): term for term in found for form in (term.name, term.other) if form}
+    known = {form.lower(): term for term in glossary() for form in (term.name, term.other) if form}
     for path in sorted((Path(app.outdir) / "notebooks").glob("[0-9]*.html")):
         text = path.read_text(encoding="utf-8")
         if 'class="attnbook-term"' not in text:  # a page that was not written anew has them
@@ -135,6 +205,8 @@ def explain_terms(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     app.add_directive("terms", Terms)
+    app.add_directive("concepts", Concepts)
+    app.add_role("section", Section())
     app.add_css_file("terms.css")
     app.connect("build-finished", explain_terms)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,116 @@
+"""The reference pages: what they name is there, and says what they say."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_markdown_cell
+
+from book.extensions.attnbook_status import digest, rows
+from book.extensions.attnbook_terms import concepts, glossary, link, sections
+from tests.book.lectures import CITATION, ROOT
+from tests.book.test_nbval_rules import one_cell, pytest_nbval, stream
+from tests.book.test_terms import section
+
+BOOK = ROOT / "book"
+INDEX = (BOOK / "concepts.md").read_text(encoding="utf-8")
+CONCEPTS = concepts(re.search(r"^```\{concepts\}\n(.*?)^```", INDEX, re.M | re.S)[1], glossary())
+OTHER = {term.name: term.other for term in glossary()}
+SMALL = {"and", "are", "as", "by", "for", "in", "its", "of", "on", "one", "the", "that", "to"}
+
+
+@pytest.mark.parametrize("name", CONCEPTS)
+def test_every_section_of_a_concept_speaks_of_it(name: str) -> None:
+    words = set(re.findall(r"[\w-]{2,}", f"{name} {OTHER.get(name, '')}".lower())) - SMALL
+    stems = [word[: max(2, len(word) - 1)] for word in words]  # keys and key; T5
+    for number in CONCEPTS[name]:
+        assert any(stem in section(number) for stem in stems), number
+
+
+def test_the_index_holds_every_term_and_begins_with_where_it_is_taught() -> None:
+    for term in glossary():
+        assert CONCEPTS[term.name][: len(term.sections)] == term.sections
+    assert list(CONCEPTS) == sorted(CONCEPTS, key=str.lower)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("head", r"`name \| sections`: 'head'"),
+        ("head | 8.2 | a sentence", r"`name \| sections`"),
+        ("head | 8.2\nhead | 8.3", "in the index once: head"),
+        ("key | 3.2, 6.4, 3.2", "twice at key: 3.2, 6.4, 3.2"),
+    ],
+)
+def test_a_line_of_the_index_that_is_none_is_named(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        concepts(text, [])
+
+
+def test_a_section_that_is_none_is_no_link() -> None:
+    assert link("5.2", "book/teaching/index")["refuri"].startswith("../../notebooks/05-self-att")
+    with pytest.raises(ValueError, match=r"no section 99\.1"):
+        link("99.1", "book/concepts")
+
+
+def test_each_page_leads_to_sections_that_are_there() -> None:
+    for path in BOOK.glob("*.md"):
+        for number in re.findall(r"\{section\}`([^`]*)`", path.read_text(encoding="utf-8")):
+            assert number in sections(), f"{path.name}: {number}"
+
+
+def test_every_name_of_the_table_is_one_in_the_package_or_in_pytorch() -> None:
+    page = (BOOK / "paper-code-pytorch.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"\{py:obj\}`(?:~|[^`<]* <)?([\w.]+)>?`", page))
+    assert len(names) > 60
+    for name in names:
+        assert name.startswith(("attnbook.", "torch."))
+        assert pkgutil.resolve_name(name) is not None
+    linked = (BOOK / "inventories" / "torch.txt").read_text(encoding="utf-8")
+    assert [n for n in sorted(names) if n[0] == "t" and f"\n{n} " not in linked] == []
+
+
+@pytest.mark.parametrize("name", ["paper-code-pytorch", "reading", "where-next"])
+def test_what_a_page_cites_is_in_the_bibliography(name: str) -> None:
+    entries = (BOOK / "references.bib").read_text(encoding="utf-8").split("\n@")
+    for text, url in CITATION.findall((BOOK / f"{name}.md").read_text(encoding="utf-8")):
+        cited = next((e for e in entries if url.removeprefix("https://doi.org/") in e), "")
+        assert text[-4:] in cited, f"{text}: {url}"
+        assert re.split(r" et al| and |,", text)[0].split()[-1] in cited, f"{text}: {url}"
+
+
+def test_a_run_without_a_failure_writes_what_it_took_and_another_leaves_it(tmp_path: Path) -> None:
+    table, copy = tmp_path / "status.json", tmp_path / "copy.ipynb"
+    notebook = one_cell("print(1)", stream("1\n"))
+    notebook.cells.insert(0, new_markdown_cell("# 1. One cell\n\nand its text"))
+    for said in ("2", "1"):
+        notebook.cells[1].outputs[0].text = f"{said}\n"
+        options = ("-p", "tests.nbval.status", "-n0")
+        done = pytest_nbval(tmp_path, notebook, *options, ATTNBOOK_STATUS=str(table))
+        assert (done.returncode == 0) == table.exists() == (said == "1")
+    told = json.loads(table.read_text(encoding="utf-8"))
+    assert told["notebooks"]["copy"]["seconds"] > 0
+    assert "cores" in told["machine"]
+    (line,) = rows(told, [copy], "book/status")
+    assert line.startswith("| [1. One cell](../notebooks/copy.ipynb) | 1 | 1 | 0 | ")
+    assert line.endswith(f"{told['day']} |")
+
+
+def test_a_notebook_that_is_another_since_its_run_says_so(tmp_path: Path) -> None:
+    path, ran = tmp_path / "one.ipynb", {"seconds": 8.4, "code": "0"}
+    cell = {"cell_type": "code", "source": ["print(1)"], "outputs": [1], "metadata": {}}
+    cell["metadata"] = {"tags": ["nbval-ignore-output"]}
+    cells = [{"cell_type": "markdown", "source": ["# One\n", "text"]}, cell, {**cell, "source": []}]
+    path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    told = {"day": "2026-01-02", "notebooks": {"one": ran}}
+    start = "| [One](../notebooks/one.ipynb) | 1 | 0 | 1 "
+    changed = f"{start}| 8 | 2026-01-02, before its last change |"
+    assert rows(told, [path], "book/status") == [changed]
+    ran["code"] = digest(path)
+    assert rows(told, [path], "book/status") == [f"{start}| 8 | 2026-01-02 |"]
+    told["notebooks"] = {}
+    assert rows(told, [path], "book/status") == [f"{start}| – | not yet |"]
