@@ -321,6 +321,14 @@ def plan() -> None:
     python("book/tools/plan.py", *sys.argv[2:])
 
 
+def pdf() -> None:
+    """Print the whole book as one PDF, into _build/pdf (some minutes)."""
+    chromium()
+    build()
+    say("printing the book: joined, laid out, and printed twice for the numbers of its pages")
+    python("-m", "book.tools.pdf")
+
+
 def kit() -> None:
     """Write the teaching kit into _build/kit: student and instructor notebooks, as one zip too."""
     python("-m", "book.tools.kit", *sys.argv[2:], **QUIET)
@@ -388,6 +396,7 @@ GROUPS: dict[str, dict[str, Callable[[], None]]] = {
         "notebooks": notebooks,
         "check": check,
         "plan": plan,
+        "pdf": pdf,
     },
     "teach": {"kit": kit, "exam": exam},
     "test": {"test": test, "test-all": test_all},
