@@ -10,6 +10,7 @@ import pytest
 from book.tools.pdf import __main__ as pdf
 from book.tools.pdf.read import Printed
 from tests.book.lectures import HTML
+from tests.browser import served
 
 TWO = """<h1 id="a.b">One</h1><p><a href="#c-2">on</a> <a href="#a.b">back</a></p>
 <h1 id="c-2" style="break-before: page">Two</h1>"""
@@ -24,6 +25,65 @@ def test_a_print_is_read_back_pages_and_places(chromium) -> None:
     assert len(printed.pages) == 2
     assert printed.places == {"a.b": 1, "c-2": 2}
     assert titles(printed) == ["One", "Two"]
+
+
+PAGE = """<article><section id="same"><h1>{title}</h1><div class="cell"><details class="hide">
+<summary>Set-up</summary>import</details></div><p id="id1">{text}</p></section></article>"""
+FOLD = "<details><summary>Answer</summary><p>forty-two</p></details>"
+
+
+@pytest.fixture
+def joined(chromium, tmp_path: Path):
+    """A book of three pages, not joined yet, and what joins it; and the address it is served at."""
+    texts = {
+        "root": '<a href="a.html">on</a> <a href="a.html#id1">further</a>',
+        "a": f'{FOLD} <a href="search.html">search</a> <a href="https://example.org/">away</a>',
+        "b": '<a href="root.html#none">nowhere</a>',
+    }
+    for name, text in texts.items():
+        html = PAGE.format(title=f"Page {name}", text=text)
+        (tmp_path / f"{name}.html").write_text(html, encoding="utf-8")
+    with served(tmp_path) as address:
+        page = chromium.new_page()
+        page.route(
+            f"{address}/_static/*",
+            lambda route: route.fulfill(body=pdf.title_page(), content_type="text/html"),
+        )
+        page.goto(f"{address}/_static/book.html")
+
+        def join(*names: str) -> list[str]:
+            parts = [{"caption": "I. First", "pages": names}, {"caption": "Rest", "pages": []}]
+            given = {"root": "root", "parts": parts, "about": "About", "answers": pdf.ANSWERS}
+            return page.evaluate((pdf.HERE / "join.js").read_text(encoding="utf-8"), given)
+
+        yield page, join
+        page.close()
+
+
+def test_joined_pages_keep_their_links_and_have_no_id_twice(joined) -> None:
+    page, join = joined
+    assert join("a") == []
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
+    assert len(ids) == len(set(ids))
+    assert {"root", "root--id1", "a", "a--id1", "answers"} <= set(ids)
+    assert page.get_by_role("link", name="further").get_attribute("href") == "#a--id1"
+    assert page.get_by_role("link", name="away").get_attribute("href") == "https://example.org/"
+    assert page.get_by_role("link", name="search").count() == 0
+
+
+def test_what_is_folded_up_stands_at_the_end_and_names_its_page(joined) -> None:
+    page, join = joined
+    join("a")
+    assert "forty-two" not in page.locator("#a").inner_text()
+    assert "forty-two" in page.locator("#answers").inner_text()
+    for place, to in {"#a .answered a": "#answer-1", "#answers a": "#question-1"}.items():
+        assert page.locator(place).get_attribute("href") == to
+    assert "import" not in page.locator("#a").inner_text()
+
+
+def test_a_link_that_leads_nowhere_is_named(joined) -> None:
+    _, join = joined
+    assert join("a", "b") == ["root--none"]
 
 
 def test_without_a_built_book_nothing_is_printed(tmp_path: Path) -> None:

@@ -26,6 +26,10 @@ HERE = Path(__file__).resolve().parent
 HTML = ROOT / "_build" / "html"
 TARGET = ROOT / "_build" / "pdf" / "attention-worked-out.pdf"
 MEASURE = 590  # px, the width of the text: A4 less the margins of book.css
+SIZES = {
+    "long": 380,
+    "high": 700,
+}  # px, of a page of 938: what may be cut, and what is drawn smaller
 PATIENCE = 300_000  # ms: a thousand formulae, on a busy machine
 FORMULAE = """() => MathJax.startup.promise.then(
   () => MathJax.typesetPromise([...document.querySelectorAll(".math")]))"""
@@ -112,7 +116,7 @@ def join(page: Page, address: str) -> None:
     page.add_script_tag(url=f"{address}/_static/mathjax/tex-chtml.js")
     page.evaluate(FORMULAE)
     page.emulate_media(media="print")  # what live pictures fold up opens
-    page.evaluate((HERE / "fit.js").read_text(encoding="utf-8"))
+    page.evaluate((HERE / "fit.js").read_text(encoding="utf-8"), SIZES)
 
 
 def title_page() -> str:

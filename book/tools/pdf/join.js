@@ -29,7 +29,8 @@ async ({ root, parts, about, answers }) => {
     for (const node of [article, ...article.querySelectorAll("[id]")]) node.id = key(name, node.id);
     for (const image of article.querySelectorAll("img")) image.src = new URL(image.getAttribute("src"), url);
     for (const one of article.querySelectorAll("a[href]")) lead(one, new URL(one.getAttribute("href"), url));
-    for (const one of article.querySelectorAll("p")) one.classList.toggle("of-figure", /^Figure \d/.test(one.textContent));
+    for (const one of article.querySelectorAll("p > strong:first-child"))
+      if (/^Figure \d/.test(one.textContent)) one.parentNode.classList.add("of-figure");
     return article;
   }
 
@@ -72,6 +73,11 @@ async ({ root, parts, about, answers }) => {
       const question = fold.closest("figure.attnbook")?.querySelector("b")?.textContent ?? "";
       const here = make("p", { className: "answered", id: `question-${count}` }, link(id, `${title}: page `, numbered(id)));
       fold.querySelector("summary").remove();
+      const remark = fold.querySelector("pre > .c1");
+      if (remark?.textContent.startsWith("# @title")) {
+        remark.nextSibling.data = remark.nextSibling.data.replace(/^\n/, "");
+        remark.remove(); // it is the title above
+      }
       fold.replaceWith(here);
       const head = make("p", { className: "answer-head", id });
       head.append(make("b", {}, title), question && ` to: ${question}`, " ", link(here.id, "page ", numbered(here.id)));
