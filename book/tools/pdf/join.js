@@ -135,6 +135,7 @@ async ({ root, parts, about, answers }) => {
       for (const one of article.querySelectorAll("section > h3")) list("in-chapter", one.parentNode.id, one);
     }
   }
+  if (!kept.parentNode) add("answers", kept);
   contents.prepend(make("h1", {}, "Contents"));
   book.prepend(contents);
   document.head.append(make("style", {}, rules.join("\n")));
