@@ -26,10 +26,8 @@ HERE = Path(__file__).resolve().parent
 HTML = ROOT / "_build" / "html"
 TARGET = ROOT / "_build" / "pdf" / "attention-worked-out.pdf"
 MEASURE = 590  # px, the width of the text: A4 less the margins of book.css
-SIZES = {
-    "long": 380,
-    "high": 700,
-}  # px, of a page of 938: what may be cut, and what is drawn smaller
+# px, of a page's 938: from where code may be cut, and what is drawn smaller
+SIZES = {"long": 380, "high": 700}
 PATIENCE = 300_000  # ms: a thousand formulae, on a busy machine
 FORMULAE = """() => MathJax.startup.promise.then(
   () => MathJax.typesetPromise([...document.querySelectorAll(".math")]))"""

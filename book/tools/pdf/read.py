@@ -28,8 +28,9 @@ class Printed:
     def __getitem__(self, number: int) -> bytes:
         """The text of an object up to its stream, if it has one."""
         begin = self._offsets[number]
-        ends = (self.data.find(word, begin) for word in (b"endobj", b"stream\n"))
-        return self.data[begin : min(end for end in ends if end >= 0)]
+        end = self.data.find(b"endobj", begin)
+        stream = self.data.find(b"stream\n", begin, end)
+        return self.data[begin : end if stream < 0 else stream]
 
     def objects(self) -> Iterator[bytes]:
         return (self[number] for number in range(1, len(self)))
