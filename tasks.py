@@ -280,7 +280,8 @@ def test_all() -> None:
     - tests marked `heavy`: a model of each table over seeds trained anew (tests/models), historic
       bugs beyond a handful (test_historic_bugs), compiling by Inductor (test_compile; by day the
       same through aot_eager), the benchmarks' quick runs beyond one (test_benchmarks), JupyterLab
-      over every lecture (test_jupyterlab; by day one lecture and a gallery of every widget), and
+      over every lecture (test_jupyterlab; by day one lecture and a gallery of every widget), the
+      book printed as one PDF (test_pdf; by day a book of three pages), and
       nbval over every lecture with one digit changed in each output (test_nbval_rules; by day one
       lecture, and all of them without a kernel);
     - every lecture under other instruction sets: `test-cpus`;
