@@ -280,7 +280,8 @@ def test_all() -> None:
     - tests marked `heavy`: a model of each table over seeds trained anew (tests/models), historic
       bugs beyond a handful (test_historic_bugs), compiling by Inductor (test_compile; by day the
       same through aot_eager), the benchmarks' quick runs beyond one (test_benchmarks), JupyterLab
-      over every lecture (test_jupyterlab; by day one lecture and a gallery of every widget), and
+      over every lecture (test_jupyterlab; by day one lecture and a gallery of every widget), the
+      book printed as one PDF (test_pdf; by day a book of three pages), and
       nbval over every lecture with one digit changed in each output (test_nbval_rules; by day one
       lecture, and all of them without a kernel);
     - every lecture under other instruction sets: `test-cpus`;
@@ -319,6 +320,14 @@ def widgets() -> None:
 def plan() -> None:
     """Print what each section of a lecture needs beside what its plan gives it (`plan 07`)."""
     python("book/tools/plan.py", *sys.argv[2:])
+
+
+def pdf() -> None:
+    """Print the whole book as one PDF, into _build/pdf (some minutes)."""
+    chromium()
+    build()
+    say("printing the book: joined, laid out, and printed twice for the numbers of its pages")
+    python("-m", "book.tools.pdf")
 
 
 def kit() -> None:
@@ -393,6 +402,7 @@ GROUPS: dict[str, dict[str, Callable[[], None]]] = {
         "notebooks": notebooks,
         "check": check,
         "plan": plan,
+        "pdf": pdf,
     },
     "teach": {"kit": kit, "exam": exam},
     "test": {"test": test, "test-all": test_all},

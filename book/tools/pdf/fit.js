@@ -1,0 +1,18 @@
+// What is wider than the column, or too high for a page, is drawn smaller, for paper does not scroll;
+// what is long may be cut between its lines. Then all is waited for.
+async ({ long, high }) => {
+  const all = (selector) => document.querySelectorAll(`article :is(${selector})`);
+  const wide = "mjx-container[display='true'], .attnbook-scroll, .pst-scrollable-table-container, .attnbook-live";
+  for (const box of all(wide)) {
+    const share = box.clientWidth / box.scrollWidth;
+    if (box.clientWidth && share < 1) for (const child of box.children) child.style.zoom = share;
+  }
+  await document.fonts.ready;
+  await Promise.all([...document.images].map((image) => image.decode()));
+  for (const drawn of all("svg, img, canvas")) {
+    const { height } = drawn.getBoundingClientRect();
+    if (height > high) drawn.style.zoom = high / height;
+  }
+  for (const box of all(".cell_input, .cell_output, figure.attnbook"))
+    box.classList.toggle("is-long", box.getBoundingClientRect().height > long);
+}
