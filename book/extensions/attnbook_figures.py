@@ -13,7 +13,7 @@ NUMBER = re.compile(r"Figure \d+\.\d+\.")
 def mark_captions(app: Sphinx, doctree: nodes.document) -> None:
     """Give captions and their cells the names by which ``look.css`` sets them apart as one."""
     for paragraph in list(doctree.findall(nodes.paragraph)):
-        first = paragraph[0] if len(paragraph) else None
+        first = next(filter(len, paragraph), None)  # not the empty text that may stand before it
         if not (isinstance(first, nodes.strong) and NUMBER.fullmatch(first.astext())):
             continue
         paragraph["classes"].append("figure-caption")

@@ -82,8 +82,12 @@ def path_of(parts: list[str], alt: str, *, named: bool) -> str:
             drawing.operation(str(number), lectures()[number][1] if named else "", at=(column, row))
             for column, number in enumerate(wanted)
         ]
-        for one, other in pairwise([before, *boxes] if before and joined else boxes):
+        for one, other in pairwise(boxes):
             drawing.arrow(one, other)
+        if before and joined:  # between the two rows and around this one's label
+            between, left = row - 0.58, -0.6
+            turns = [(before.column, between), (left, between), (left, row)]
+            drawing.arrow(before, boxes[0], via=turns)
         drawing.frame(label.strip(), *boxes)
         order += wanted
         before = boxes[-1]

@@ -110,3 +110,12 @@ def test_the_path_leads_to_its_lecture_by_keyboard(visit) -> None:
     page.locator(".is-wide a").nth(6).focus()
     page.keyboard.press("Enter")
     expect(page).to_have_title(re.compile("Scaling and masks"))
+
+
+def test_a_caption_and_the_cell_before_it_are_marked_as_one() -> None:
+    page = (HTML / "notebooks" / "07-scaling-and-masks.html").read_text(encoding="utf-8")
+    captions = re.findall(r'<p class="figure-caption"><strong>Figure 7\.(\d+)\.</strong>', page)
+    assert captions == [str(number + 1) for number in range(len(captions))]
+    assert len(captions) > 4
+    cells = re.findall(r'<div class="cell[^"]* figure-cell', page)
+    assert len(cells) == len(captions)
