@@ -85,7 +85,7 @@ def path_of(parts: list[str], alt: str, *, named: bool) -> str:
         for one, other in pairwise(boxes):
             drawing.arrow(one, other)
         if before and joined:  # between the two rows and around this one's label
-            between, left = row - 0.58, -0.6
+            between, left = row - 0.58, -0.52
             turns = [(before.column, between), (left, between), (left, row)]
             drawing.arrow(before, boxes[0], via=turns)
         drawing.frame(label.strip(), *boxes)

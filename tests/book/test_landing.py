@@ -83,7 +83,7 @@ def test_a_students_copy_that_is_older_than_its_lecture_is_left_out(tmp_path: Pa
 
 def test_a_visitor_can_move_a_number_without_scrolling(visit) -> None:
     page = visit(LANDING)
-    number = page.locator("figure.attnbook-steps input[type=number]").first
+    number = page.locator("figure.attnbook-steps input[inputmode]").first
     box = number.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] < 900
