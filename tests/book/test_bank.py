@@ -58,6 +58,9 @@ def test_seeds_make_different_questions(one: Question):
     assert len({each.text for each in asked}) > 1 or isinstance(asked[0], Choice | Text)
     if isinstance(asked[0], Number):
         assert len({tuple(each.answers.values()) for each in asked}) > 1
+        # whether a whole number is asked for must not tell what this seed's answer is
+        places = [[each.places(label) for label in each.answers] for each in asked]
+        assert all(one == places[0] for one in places)
 
 
 @pytest.mark.parametrize("lecture", WRITTEN)
@@ -281,6 +284,18 @@ def test_only_the_key_has_the_answers():
         assert f"Taught in section {entry['section']}" in told
     assert 'box right"' in told
     assert 'box right"' not in asked
+
+
+def test_a_whole_number_is_asked_for_and_printed_as_one():
+    def asked(draw: random.Random) -> Number:
+        return Number(text="a", answers={"n": 832, "x": 8.0}, decimals=2, solution="c")
+
+    entry = bank.asked(Question(asked, "1.3", 2), 0)
+    room, key = exam.room(entry), exam.answer(entry)
+    assert re.findall(r'class="where">([^<]*)<', room) == ["a whole number", "2 decimals"]
+    assert "n = <b>832</b></li>" in key
+    assert "x = <b>8.00</b>, right within 0.005</li>" in key
+    assert "1 point each" in key
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def asked(question: Question, seed: int) -> Entry:
         return {**entry, "type": "choice", **common, "options": options, "multiple": False}
     if isinstance(made, Number):
         answers = [
-            {"label": label, "value": float(value), "decimals": made.decimals,
+            {"label": label, "value": float(value), "decimals": made.places(label),
              "tolerance": made.within}
             for label, value in made.answers.items()
         ]  # fmt: skip

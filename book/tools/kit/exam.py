@@ -193,7 +193,7 @@ def answer(entry: Entry) -> str:
         rows = "".join(f"<li>{one['points']:g}: {words(one['for'])}</li>" for one in entry["marks"])
         return f"{solution}<ul>{rows}</ul>"
     rows = "".join(
-        f"<li>{words(one['label'])} = <b>{fixed(one)}</b>, right within {one['tolerance']:.6g}</li>"
+        f"<li>{words(one['label'])} = <b>{fixed(one)}</b>{within(one)}</li>"
         for one in entry["answers"]
     )
     wrong = "".join(f"<li>{words(one['why'])}</li>" for one in entry["mistakes"])
@@ -207,6 +207,12 @@ def answer(entry: Entry) -> str:
 
 def why(option: Entry) -> str:
     return "" if option["right"] else f'<div class="why">{page(option["why"])}</div>'
+
+
+def within(answer: Entry) -> str:
+    """Return how far off is right, but of a whole number that must be met."""
+    exact = answer["decimals"] == 0 and answer["tolerance"] <= 0.5
+    return "" if exact else f", right within {answer['tolerance']:.6g}"
 
 
 def fixed(answer: Entry) -> str:
