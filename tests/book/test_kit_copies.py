@@ -24,7 +24,7 @@ from nbformat import NotebookNode, v4
 from attnbook.widgets import sealed
 from book.tools import notebooks
 from book.tools.kit import __main__ as command
-from book.tools.kit import copies, lectures, teaching
+from book.tools.kit import copies, lectures, lesson, teaching
 from book.tools.kit.instructor import answer, instructor, split
 from book.tools.kit.lectures import KitError, Lecture, is_solution, question
 from book.tools.kit.needed import WIDGETS, kept
@@ -330,6 +330,27 @@ def test_every_page_has_the_shape_that_the_kit_reads(path: Path) -> None:
     page = teaching.read(path, sections)
     assert page.parts
     assert page.notes
+
+
+QUOTED = re.compile(r"(?:Checkpoint|Prediction|Hunt) of (\d+\.\d+), “(.+?)”")
+ORDINAL = re.compile(r"\b(?:first|second|third|fourth|fifth|last) (?:option|answer)\b", re.I)
+
+
+@each
+def test_a_page_names_questions_and_options_by_their_words(name: str) -> None:
+    """Options are shuffled: nobody finds the second one."""
+    text = (lectures.TEACHING / f"{name}.md").read_text(encoding="utf-8")
+    lecture = lesson.read(NOTEBOOKS[0].parent / f"{name}.ipynb")
+    asked = {number: [] for number in lecture.sections}
+    options = []
+    for number, state, _ in lecture.asked:
+        asked[number].append(state["question"])
+        options += [option for option, _, _ in state.get("options", [])]
+    for number, words in QUOTED.findall(text):
+        assert any(words in question for question in asked[number]), (number, words)
+    for words in re.findall(r"option “(.+?)”", text):
+        assert any(option.startswith(words) for option in options), words
+    assert not ORDINAL.search(text)
 
 
 def test_an_answer_says_in_markdown_what_the_widget_says() -> None:
