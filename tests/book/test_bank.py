@@ -10,11 +10,12 @@ from xml.etree import ElementTree as ET
 import pytest
 from sacrebleu import sentence_bleu
 
-from book.tools.kit import bank, exam, lesson, moodle
+from book.tools.kit import bank, exam, moodle
+from book.tools.kit.lectures import KitError, lectures
 from book.tools.kit.questions import Choice, Number, Question, Text, question
 
-BOOK = lesson.lessons()
-WRITTEN = lesson.written()
+BOOK = {one.number: one for one in lectures()}
+WRITTEN = bank.written()
 QUESTIONS = [one for row in WRITTEN.values() for one in row]
 SEEDS = range(20)
 NUMBER = r"-?\d+(?:\.\d+)?"
@@ -163,7 +164,7 @@ def test_what_only_a_widget_says_stays_as_it_was_written():
 
 def test_one_question_does_not_depend_on_those_beside_it(tmp_path):
     few = tmp_path / "q01_few.py"
-    few.write_text((lesson.QUESTIONS / "q01_sequence_to_sequence.py").read_text(encoding="utf-8"),
+    few.write_text((bank.QUESTIONS / "q01_sequence_to_sequence.py").read_text(encoding="utf-8"),
                    encoding="utf-8")  # fmt: skip
     alone = {e["id"]: e for e in bank.bank(3, questions=tmp_path) if e["kind"] == "exam"}
     whole = {e["id"]: e for e in bank.bank(3)}
@@ -182,7 +183,7 @@ def test_a_question_that_cannot_be_asked_is_named(tmp_path, code, says):
     head = "from book.tools.kit.questions import Number, question\n\n\ndef N():\n"
     body = '    return Number(text="a", answers={"b": 1.0}, solution="c")\n\n\n'
     (tmp_path / "q01_x.py").write_text(head + body + code, encoding="utf-8")
-    with pytest.raises(lesson.BankError, match=says):
+    with pytest.raises(KitError, match=says):
         bank.bank(questions=tmp_path)
 
 

@@ -24,7 +24,7 @@ from nbformat import NotebookNode, v4
 from attnbook.widgets import sealed
 from book.tools import notebooks
 from book.tools.kit import __main__ as command
-from book.tools.kit import copies, lectures, lesson, teaching
+from book.tools.kit import copies, lectures, teaching
 from book.tools.kit.instructor import answer, instructor, split
 from book.tools.kit.lectures import KitError, Lecture, is_solution, question
 from book.tools.kit.needed import WIDGETS, kept
@@ -340,10 +340,9 @@ ORDINAL = re.compile(r"\b(?:first|second|third|fourth|fifth|last) (?:option|answ
 def test_a_page_names_questions_and_options_by_their_words(name: str) -> None:
     """Options are shuffled: nobody finds the second one."""
     text = (lectures.TEACHING / f"{name}.md").read_text(encoding="utf-8")
-    lecture = lesson.read(NOTEBOOKS[0].parent / f"{name}.ipynb")
-    asked = {number: [] for number in lecture.sections}
+    asked = {number: [] for number in ALL[name].sections}
     options = []
-    for number, state, _ in lecture.asked:
+    for number, state, _ in ALL[name].asked:
         asked[number].append(state["question"])
         options += [option for option, _, _ in state.get("options", [])]
     for number, words in QUOTED.findall(text):
