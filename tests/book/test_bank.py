@@ -11,6 +11,7 @@ import pytest
 from sacrebleu import sentence_bleu
 
 from book.tools.kit import bank, exam, moodle
+from book.tools.kit.__main__ import FOLDER
 from book.tools.kit.lectures import KitError, lectures
 from book.tools.kit.questions import Choice, Number, Question, Text, question
 
@@ -273,6 +274,13 @@ def test_an_exam_has_its_points_from_its_lectures(points):
         assert sum(entry["points"] for entry in chosen) == points
         assert {entry["lecture"] for entry in chosen} <= {1, 3, 4}
         assert exam.spread(chosen) == 3 or points == 10
+
+
+def test_an_exam_is_not_put_where_the_kit_is_packed(monkeypatch):
+    places = []
+    monkeypatch.setattr(exam, "write", lambda folder, *_: places.append(folder) or [])
+    assert exam.main(["--seed", "7", "--points", "10"]) == 0
+    assert FOLDER not in [places[0], *places[0].parents]
 
 
 def test_only_the_key_has_the_answers():

@@ -245,7 +245,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", default="", help="a whole number; the version of the exam")
     parser.add_argument("--lectures", default="", help="such as 1,5-7 (default: all)")
     parser.add_argument("--points", default="", help=f"how many (default: {POINTS}, or all)")
-    parser.add_argument("--out", type=Path, default=ROOT / "_build" / "kit" / "exams")
+    # not in the kit's folder, which is made anew, and packed for everybody
+    parser.add_argument("--out", type=Path, default=ROOT / "_build" / "exams")
     options = parser.parse_args(arguments)
     try:
         seed = whole("seed", options.seed, 0)
