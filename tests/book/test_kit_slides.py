@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,9 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from attnbook.pictures import Schematic
 from book.tools.kit import slides
+from book.tools.kit.deck import cut
 from book.tools.kit.deck.read import SlidesError
 from tests.book.lectures import ROOT
 from tests.patience import BROWSER
@@ -61,6 +64,8 @@ WRONG = {
     "## One\n\n{{ picture 1.1 }}": (3, "{{ picture 1.1 }} is none of {{ figure 7.1 }}"),
     "## One\n\n{{ code 1.2 }}": (3, "is none of"),
     "## One\n\n{{ figure 1.1: words }}": (3, "is none of"),
+    "## One\n\n{{ hunt 1.1: left }}": (3, "is none of"),
+    "## One\n\n{{ figure 1.1: left }}": (3, "figure 1.1 is no drawing that can be cut"),
     "## One\n\n{{ figure 1.7 }}": (3, "no figure 1.7 in 01-x; it has 1.1"),
     "## One\n\n{{ code 1.9: first }}": (3, "no section 1.9 in 01-x; it has 1.1, 1.2"),
     "## One\n\n{{ code 1.2: third }}": (3, "no visible code cell of section 1.2 with 'third'"),
@@ -117,6 +122,42 @@ def test_a_slide_holds_what_it_asks_for_and_leads_to_its_section(lecture: Path) 
     assert '<pre class="printed">1\n2</pre>' in four
     assert ">1.2</a>" in four
     assert ">1.1</a>" in five
+
+
+def tower(boxes: int) -> Schematic:
+    """A drawing of boxes one below the other; the arrow has its shape beside it."""
+    drawing = Schematic("Boxes, one below the other.")
+    made = [drawing.operation(f"box {i}", at=(0, i)) for i in range(boxes)]
+    for one, other in itertools.pairwise(made):
+        drawing.arrow(one, other, "n × d")
+    return drawing
+
+
+def test_a_drawing_too_tall_for_a_slide_stands_in_two_columns() -> None:
+    low, tall = (tower(boxes)._repr_html_()[0] for boxes in (4, 8))
+    assert cut.layout(low) == ("beside figure", low)
+    shape, both = cut.layout(tall)
+    assert shape == "figure columns"
+    upper, lower = re.findall(r"<svg.*?</svg>", both, re.S)
+    # each is the whole drawing, of which it shows what the other does not
+    (_, top, _, height), (_, start, _, rest) = cut.view(upper), cut.view(lower)
+    assert top == 0
+    assert start == height
+    assert height + rest == cut.view(tall)[3]
+    assert both.count('role="img"') == 1
+
+
+@pytest.mark.parametrize("name", cut.HALVES)
+def test_a_half_is_cut_between_boxes_and_words(name: str) -> None:
+    drawing = tower(5)
+    right = drawing.matrix("K", "n × d", at=(2, 2))
+    drawing.arrow(drawing.boxes[2], right)
+    axis, which = cut.HALVES[name]
+    shown = cut.view(cut.half(drawing._repr_html_()[0], name))
+    at = shown[axis] if which else shown[axis] + shown[axis + 2]
+    for box in drawing.layout()["boxes"]:
+        start = (box["x"], box["y"])[axis]
+        assert not start < at < start + (box["w"], box["h"])[axis]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
