@@ -235,8 +235,8 @@ def one_early_curve(draw: random.Random) -> Text:
 
 @question(section="10.7", points=4)
 def a_bigram_that_writes(draw: random.Random) -> Number:
-    cat, dog, bird = draw.choice([(6, 3, 1), (5, 4, 1), (6, 2, 2), (4, 3, 1)])
-    sleeps, eats = draw.choice([(3, 1), (4, 1), (1, 3), (2, 3)])
+    cat, dog, bird = draw.choice([(6, 3, 2), (5, 4, 2), (6, 2, 2), (4, 3, 2)])
+    sleeps, eats = draw.choice([(3, 2), (4, 2), (2, 4), (2, 3)])
     after_the, after_cat = cat + dog + bird, sleeps + eats
     perplexity = math.sqrt(after_the / cat * after_cat / eats)
     squares = cat**2 + dog**2 + bird**2

@@ -268,11 +268,11 @@ def what_a_latent_costs(draw: random.Random) -> Number:
         },
         decimals=0,
         solution=f"Own keys and values: 2 · {heads} · {d} = {own} numbers a token. Written out: "
-        f"each of the {n} latents is multiplied by {d_c} × {own} numbers, {n * d_c * own}, and "
-        f"scores and sums take {n} · {own} = {n * own}: {written_out}. Absorbed: each head "
+        f"each of the {n} latents is multiplied by {d_c} × {own} numbers, {n * d_c * own:,}, and "
+        f"scores and sums take {n} · {own} = {n * own:,}: {written_out:,}. Absorbed: each head "
         f"multiplies its query by {d} × {d_c} numbers and its sum by {d_c} × {d}, in all "
-        f"{2 * heads * d * d_c}; a score and a sum now take {d_c} products for each token and "
-        f"head, 2 · {n} · {heads} · {d_c} = {2 * n * heads * d_c}: {absorbed}.",
+        f"{2 * heads * d * d_c:,}; a score and a sum now take {d_c} products for each token and "
+        f"head, 2 · {n} · {heads} · {d_c} = {2 * n * heads * d_c:,}: {absorbed:,}.",
         mistakes=[
             "absorbed, with scores of "
             f"{d} products: query and latent that meet have {d_c} numbers each",

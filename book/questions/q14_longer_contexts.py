@@ -299,8 +299,8 @@ def two_tasks_for_long_texts(draw: random.Random) -> Text:
     return Text(
         text=f"Task 1: a question on any sentence of a report of {pages} pages, {tokens:,} tokens, "
         "whose cache is larger than a GPU's memory. Task 2: what the people in a meeting that goes "
-        "on for days speak about just now, on a small device. Choose for each task a means from "
-        "this lecture or lecture 13, say what it gives up, and name a test that would show it if "
+        "on for days speak about just now, on a small device. Choose for each task a means that "
+        "the course has shown, say what it gives up, and name a test that would show it if "
         "your choice were wrong. Why is a low mean loss not this test?",
         solution="Task 1 must keep every token: fewer or shorter keys (shared heads, latents, "
         "fewer bits), or several devices in a ring. The first gives up what heads of their own "
