@@ -19,8 +19,8 @@ from tests.book.lectures import ROOT
 from tests.patience import BROWSER
 
 SOURCES = sorted(slides.SOURCES.glob("[0-9]*.md"))
-# pixels on a slide of 1280 × 720; the tallest drawings are at their board, or magnified
-LEAST = {"words": 28, "code": 20, "drawing": 11, "live": 14}
+# pixels on a slide of 1280 × 720, indices apart
+LEAST = {"words": 28, "code": 20, "drawing": 18, "live": 18}
 
 
 # ---- the format --------------------------------------------------------------------------------
@@ -236,13 +236,15 @@ MEASURE = """() => [...document.querySelectorAll(".slides > section")].map((sect
   if (frame) {
     const page = frame.contentDocument.documentElement;
     const scrolls = page.scrollHeight > page.clientHeight + 1; // may, where it is enlarged least
-    if (scrolls && frame.dataset.zoom > 1.25) faults.push("a live picture is cut off");
+    if (scrolls && frame.dataset.zoom > 1.3) faults.push("a live picture is cut off");
     if (page.scrollWidth > page.clientWidth + 1) faults.push("a live picture is too wide");
     for (const node of page.querySelectorAll("figure *")) {
       const own = [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim());
       if (!own || !node.checkVisibility() || node.closest("script, sub, sup")) continue;
+      const svg = node.closest("svg");
       const size = parseFloat(frame.contentWindow.getComputedStyle(node).fontSize);
-      least.live = Math.min(least.live, size * frame.dataset.zoom);
+      const seen = node.tagName === "tspan" ? 99 : size * (svg ? svg.getScreenCTM().a : 1);
+      least.live = Math.min(least.live, seen * frame.dataset.zoom);
     }
   }
   const image = section.querySelector("img");
@@ -258,7 +260,7 @@ def test_every_slide_can_be_read_from_the_back(opened, path: Path) -> None:
     for number, slide in enumerate(page.evaluate(MEASURE), start=1):
         assert slide["faults"] == [], f"slide {number}"
         for kind, least in LEAST.items():
-            assert slide["least"][kind] >= least, f"slide {number}: {kind}"
+            assert slide["least"][kind] >= least - 0.05, f"slide {number}: {kind}"
 
 
 def test_what_fills_a_slide_to_its_limits_fits_on_it(opened, decks: Path, tmp_path: Path) -> None:
