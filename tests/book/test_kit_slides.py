@@ -138,7 +138,7 @@ def test_a_drawing_too_tall_for_a_slide_stands_in_two_columns() -> None:
     assert cut.layout(low) == ("beside figure", low)
     shape, both = cut.layout(tall)
     assert shape == "figure columns"
-    upper, lower = re.findall(r"<svg.*?</svg>", both, re.S)
+    upper, lower = re.findall(r"<svg [^>]*width.*?</svg></svg>", both, re.S)
     # each is the whole drawing, of which it shows what the other does not
     (_, top, _, height), (_, start, _, rest) = cut.view(upper), cut.view(lower)
     assert top == 0
@@ -236,14 +236,15 @@ MEASURE = """() => [...document.querySelectorAll(".slides > section")].map((sect
   if (frame) {
     const page = frame.contentDocument.documentElement;
     const scrolls = page.scrollHeight > page.clientHeight + 1; // may, where it is enlarged least
-    if (scrolls && frame.dataset.zoom > 1.3) faults.push("a live picture is cut off");
+    if (scrolls && frame.dataset.zoom > 1.2) faults.push("a live picture is cut off");
     if (page.scrollWidth > page.clientWidth + 1) faults.push("a live picture is too wide");
     for (const node of page.querySelectorAll("figure *")) {
       const own = [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim());
       if (!own || !node.checkVisibility() || node.closest("script, sub, sup")) continue;
       const svg = node.closest("svg");
       const size = parseFloat(frame.contentWindow.getComputedStyle(node).fontSize);
-      const seen = node.tagName === "tspan" ? 99 : size * (svg ? svg.getScreenCTM().a : 1);
+      const index = node.tagName === "tspan" && node.style.fontSize;
+      const seen = index ? 99 : size * (svg ? svg.getScreenCTM().a : node.currentCSSZoom);
       least.live = Math.min(least.live, seen * frame.dataset.zoom);
     }
   }

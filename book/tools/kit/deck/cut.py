@@ -12,12 +12,14 @@ COLUMN = (580, 560)  # and for each half of a drawing that stands in two columns
 HALVES = {"upper": (1, 0), "lower": (1, 1), "left": (0, 0), "right": (0, 1)}  # axis, which of both
 
 _HEAD = re.compile(r'width="([\d.]+)" height="([\d.]+)" viewBox="([-\d. ]+)"')
+_OPEN = re.compile(r"<svg\b[^>]*>")
 _SVG = re.compile(r"<svg\b.*</svg>", re.S)
 _FRAME = re.compile(r'<g class="attnbook-frame">.*?</g>', re.S)
 _BOX = re.compile(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"')
 _TEXT = re.compile(
     r'<text[^>]*font-size:([\d.]+)px" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)">(.*?)</text>'
 )
+NEAR = 0.2  # of a drawing's length, how far from its middle it may be cut
 LETTER = 0.55  # of a letter's size, its width
 
 
@@ -37,15 +39,22 @@ def layout(drawing: str) -> tuple[str, str]:
 
 
 def half(drawing: str, name: str) -> str:
-    """Return a half of a drawing, cut where no box and no word is, nearest to its middle."""
+    """Return a half of a drawing, cut in the widest gap near its middle between boxes and words."""
     axis, which = HALVES[name]
     box = view(drawing)
     start, end = box[axis], box[axis] + box[axis + 2]
-    cuts = [(a + b) / 2 for a, b in gaps(drawing, axis) if start < a and b < end]
-    cut = min(cuts, key=lambda one: abs(one - (start + end) / 2), default=(start + end) / 2)
+    middle, far = (start + end) / 2, NEAR * (end - start)
+    near = [one for one in gaps(drawing, axis) if abs(sum(one) / 2 - middle) <= far]
+    cut = sum(max(near, key=lambda one: round(one[1] - one[0]), default=(middle, middle))) / 2
     box[axis], box[axis + 2] = (cut, end - cut) if which else (start, cut - start)
-    size = f'width="{box[2]:g}" height="{box[3]:g}"'
-    return _HEAD.sub(f'{size} viewBox="{" ".join(f"{one:g}" for one in box)}"', drawing, count=1)
+    left, top, width, height = (f"{one:g}" for one in box)
+    head = f'width="{width}" height="{height}" viewBox="{left} {top} {width} {height}"'
+    whole = _HEAD.sub(head, drawing, count=1)
+    # an inner one shows nothing outside of its own borders, whatever room the outer one has
+    inner = f'<svg class="half" x="{left}" y="{top}" {head}>'
+    return _OPEN.sub(lambda one: one[0] + inner, whole, count=1).replace(
+        "</svg>", "</svg></svg>", 1
+    )
 
 
 def view(drawing: str) -> list[float]:

@@ -10,7 +10,7 @@
   const WIDTHS = [440, 540, 660, 800, 1000, 1180]; // of a live picture before it is enlarged
   const paper = new URLSearchParams(location.search).has("print-pdf");
   // how much it is enlarged: what is too tall even so scrolls in its place, but on paper it cannot
-  const ZOOM = { least: paper ? 0.2 : 1.3, most: 2.6 };
+  const ZOOM = { least: paper ? 0.2 : 1.2, most: 2.6 };
 
   /** The parts that a slide need not have: the boxes of each. */
   const parts = (section) => ({
@@ -58,6 +58,8 @@
 
   const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 
+  const scrolls = (part) => part.scrollWidth > part.clientWidth + 1;
+
   /** Give a live picture the width at which it fills its place with the largest letters. */
   async function enlarge(one) {
     const page = one.contentDocument;
@@ -71,6 +73,7 @@
       one.style.height = "2000px";
       await frame();
       const box = figure.getBoundingClientRect();
+      if ([...figure.querySelectorAll(".attnbook-drawing, .attnbook-scroll")].some(scrolls)) return 0;
       return Math.min(ZOOM.most, place.clientWidth / width, place.clientHeight / (box.height + 2));
     };
     let best = { zoom: 0, width: 0 };
@@ -80,14 +83,16 @@
         if (zoom > best.zoom + 0.01) best = { zoom, width };
       }
     };
-    await search();
+    // what its data makes of it is not there yet, and is large
+    const waits = page.querySelector("figure > script")?.textContent.includes('"asset":');
+    if (!waits) await search();
     const section = one.closest("section");
     if (best.zoom < ZOOM.least && !paper) {
       section.classList.add("beside"); // the words at its side, it has the whole height
       one.style.width = "0";
       fit(section);
       best = { zoom: 0, width: 0 };
-      await search();
+      if (!waits) await search();
     }
     if (best.zoom < ZOOM.least) {
       best = { zoom: ZOOM.least, width: Math.floor(place.clientWidth / ZOOM.least) };
