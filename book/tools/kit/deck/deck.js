@@ -131,8 +131,6 @@
     }
   }
 
-  for (const one of frames) one.addEventListener("load", () => listen(one));
-
   /** A live picture's page is there; paper moves a slide, which loads its frame anew. */
   const loaded = (one) =>
     new Promise((done) => {
@@ -174,6 +172,7 @@
     sections.forEach(fit);
     for (const one of frames) {
       await loaded(one);
+      listen(one); // some were there before this script was
       await enlarge(one);
     }
     root.dataset.ready = "";
