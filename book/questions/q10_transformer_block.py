@@ -231,3 +231,64 @@ def one_early_curve(draw: random.Random) -> Text:
             ("asks for several seeds and for a measure on held-out text", 1),
         ],
     )
+
+
+@question(section="10.7", points=4)
+def a_bigram_that_writes(draw: random.Random) -> Number:
+    cat, dog, bird = draw.choice([(6, 3, 2), (5, 4, 2), (6, 2, 2), (4, 3, 2)])
+    sleeps, eats = draw.choice([(3, 2), (4, 2), (2, 4), (2, 3)])
+    after_the, after_cat = cat + dog + bird, sleeps + eats
+    perplexity = math.sqrt(after_the / cat * after_cat / eats)
+    squares = cat**2 + dog**2 + bird**2
+    return Number(
+        text=f"A bigram has counted in its text: after *the* came *cat* {cat} times, *dog* {dog} "
+        f"times and *bird* {bird} times; after *cat* came *sleeps* {sleeps} times and *eats* "
+        f"{eats} times. Nothing is added to the counts. *The* is given. What is its perplexity on "
+        "the two words *cat eats*? It then writes at temperature 0.5: with what probability does "
+        "*cat* follow *the*, and with what *bird*?",
+        answers={
+            "perplexity": perplexity,
+            "cat, at temperature 0.5": cat**2 / squares,
+            "bird, at temperature 0.5": bird**2 / squares,
+        },
+        decimals=3,
+        solution=f"The chances are {cat}/{after_the} and {eats}/{after_cat}. Perplexity is exp of "
+        f"the mean loss, here $\\sqrt{{{after_the}/{cat} · {after_cat}/{eats}}} = "
+        f"{perplexity:.3f}$. The temperature divides the logits, so at 0.5 each probability is "
+        f"squared and the squares are divided by their sum: {cat}² / ({cat}² + {dog}² + {bird}²) = "
+        f"{cat**2 / squares:.3f} and {bird}² / {squares} = {bird**2 / squares:.3f}. What was "
+        "likely becomes likelier.",
+        mistakes=[
+            "no root: the loss is the mean over two words, and not their sum",
+            "probabilities divided by 0.5 instead of logits: after the division by their sum "
+            "nothing has changed",
+        ],
+    )
+
+
+@question(section="10.7")
+def accepted_or_stored(draw: random.Random) -> Text:
+    accepted, new = draw.choice([(0.97, 0.04), (0.95, 0.06), (0.98, 0.03)])
+    shuffled = draw.choice([0.41, 0.48, 0.55])
+    return Text(
+        text="A model writes 500 sentences. A program that judges grammar accepts a share of "
+        f"{accepted} of them; a share of {new} is accepted and does not stand in the training "
+        f"text. Of test sentences whose words were shuffled it accepts {shuffled}. “Our model has "
+        "learned the grammar”, says the report. What does each of the three numbers say, and what "
+        "would you measure before you believe the report?",
+        solution=f"That {accepted} are accepted says little alone: a program that copies training "
+        "sentences has all of them accepted. Nearly all that is accepted here stands in the "
+        f"training text, and only {new} is new, so the model may have stored what it read. And a "
+        f"judge that accepts {shuffled} of shuffled sentences cannot tell grammar from its "
+        "absence, so the first number would be high for a poor model, too. First mend the judge: "
+        "it must accept test sentences and refuse shuffled ones. Then report the share of accepted "
+        "and new sentences at several temperatures, since a low one writes the most likely and "
+        "often stored sentences, the perplexity on held-out sentences, and both for a bigram.",
+        marks=[
+            ("says that copied training sentences would be accepted, too", 1),
+            ("concludes from the share of new ones that the model may have stored its text", 1),
+            ("says that a judge which accepts shuffled sentences is not to be relied on", 1),
+            ("wants a judge that is checked on test sentences, right and shuffled", 1),
+            ("wants new sentences at several temperatures, held-out perplexity or a bigram", 1),
+        ],
+    )

@@ -242,3 +242,36 @@ def padding_on_the_left(draw: random.Random) -> Text:
             ("notices the positions or the empty rows of padding", 1),
         ],
     )
+
+
+@question(section="11.5", points=3)
+def a_loss_far_too_low(draw: random.Random) -> Choice:
+    row = draw.randint(3, 5)
+    later, shifted = row + draw.randint(1, 3), draw.choice([True, False])
+    sound, low = draw.choice([3.1, 3.3, 3.6]), draw.choice([0.02, 0.05])
+    loss, moves = (sound / 2, "changes, too") if shifted else (low, "stays as it was")
+    copies = "The target is not shifted: each row is asked for the token that it has read"
+    looks = "The causal mask lets the future through"
+    missing = {
+        copies: f"Then no earlier row would change: row {row} would still not see token {later}.",
+        looks: f"Then row {row} would see token {later}, and would change with it.",
+    }
+    right, other = (looks, copies) if shifted else (copies, looks)
+    return Choice(
+        text=f"After 200 steps a decoder's loss is {loss:.2f}; that of a sound model was "
+        f"{sound:.2f} at the same step, with the same data, sizes and rate. When it translates it "
+        f"repeats a word. In the trained model token {later} of what the decoder reads is "
+        f"exchanged: the output at the earlier row {row} {moves}. What is wrong?",
+        right=right,
+        wrong={
+            other: missing[other],
+            "The padding of the source is not masked": "The model reads noise then, which makes "
+            "its task harder: the loss would not be far below a sound model's.",
+            "Nothing: some seeds learn in half the steps": "A loss so far below a sound model's at "
+            "the same step, with nothing else changed, says that the model sees its answer.",
+        },
+        solution="Both faults give the answer away, and a lower loss does not tell which one it "
+        "is. The exchange does: only where the mask lets the future through does a later token "
+        "change an earlier row. Without the shift the answer is the token that the row itself has "
+        "read, so no earlier row moves.",
+    )

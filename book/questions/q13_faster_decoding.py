@@ -245,3 +245,69 @@ def a_poor_draft(draw: random.Random) -> Text:
             ("proposes a better draft or fewer guesses, and measures α, its cost or both", 1),
         ],
     )
+
+
+@question(section="13.5", points=5)
+def what_a_latent_costs(draw: random.Random) -> Number:
+    heads, d = draw.choice([8, 16]), draw.choice([32, 64])
+    d_c, n = draw.choice([100, 120]), draw.choice([500, 1000])
+    own = 2 * heads * d
+    written_out = n * d_c * own + n * own
+    absorbed = 2 * heads * d * d_c + 2 * n * heads * d_c
+    return Number(
+        text=f"A layer has {heads} heads, whose keys and values have {d} numbers each, and no "
+        f"positions. It keeps a latent of {d_c} numbers for each token. How many numbers would be "
+        "kept for a token if each head kept its own key and value? One new token meets a cache of "
+        f"{n} latents. How many products does the layer take if it first writes out the keys and "
+        "values of all of them, and how many if the query absorbs $U^K$ and the sum of the latents "
+        "is multiplied by $U^V$ at the end? (Count those with $U^K$ and $U^V$, scores and sums.)",
+        answers={
+            "numbers a token": own,
+            "products, written out": written_out,
+            "products, absorbed": absorbed,
+        },
+        decimals=0,
+        solution=f"Own keys and values: 2 · {heads} · {d} = {own} numbers a token. Written out: "
+        f"each of the {n} latents is multiplied by {d_c} × {own} numbers, {n * d_c * own:,}, and "
+        f"scores and sums take {n} · {own} = {n * own:,}: {written_out:,}. Absorbed: each head "
+        f"multiplies its query by {d} × {d_c} numbers and its sum by {d_c} × {d}, in all "
+        f"{2 * heads * d * d_c:,}; a score and a sum now take {d_c} products for each token and "
+        f"head, 2 · {n} · {heads} · {d_c} = {2 * n * heads * d_c:,}: {absorbed:,}.",
+        mistakes=[
+            "absorbed, with scores of "
+            f"{d} products: query and latent that meet have {d_c} numbers each",
+            f"the absorbed query counted for each of the {n} tokens: it is made once",
+        ],
+    )
+
+
+@question(section="13.8", points=4)
+def windows_in_most_layers(draw: random.Random) -> Number:
+    every, groups = draw.choice([4, 6]), draw.choice([4, 6, 8])
+    layers, sets, d = every * groups, draw.choice([2, 4, 8]), 128
+    window, n = draw.choice([1024, 2048]), draw.choice([32_768, 65_536])
+    row = 2 * sets * d * 2
+    whole = groups * n + (layers - groups) * window
+    return Number(
+        text=f"Of the {layers} layers of a model every {every}th keeps all tokens; the others "
+        f"keep the last {window}. A layer has {sets} sets of keys and values of {d} numbers, each "
+        f"of 2 bytes. A text has {n:,} tokens. How many bytes does its next token add to the "
+        "cache? How large is the cache, in MB ($10^6$ bytes)? How many times as large would it be "
+        "if every layer kept all tokens?",
+        answers={
+            "bytes a token": groups * row,
+            "MB": whole * row / 1e6,
+            "times as large": layers * n / whole,
+        },
+        decimals=2,
+        solution=f"A row takes 2 · {sets} · {d} · 2 = {row} bytes. The windows are full and grow "
+        f"by nothing, so a token adds {groups} · {row} = {groups * row} bytes. The cache has "
+        f"{groups} · {n} + {layers - groups} · {window} = {whole} rows: {whole * row / 1e6:.2f} "
+        f"MB. With all tokens in every layer it has {layers} · {n} = {layers * n} rows, "
+        f"{layers * n / whole:.2f} times as many.",
+        mistakes=[
+            "all layers counted for the next token: a full window drops a row for each new one",
+            f"{every} times given: the windows take room, too",
+            "keys counted and values forgotten",
+        ],
+    )

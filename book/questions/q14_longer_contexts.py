@@ -260,3 +260,62 @@ def by_place_or_by_content(draw: random.Random) -> Text:
             ("a choice has no gradient; trained to agree with full attention's weights", 1),
         ],
     )
+
+
+@question(section="14.7", points=2)
+def what_changes_nothing(draw: random.Random) -> Choice:
+    right, reason = draw.choice(
+        [
+            (
+                "a ring of devices, each with a part of the keys",
+                "Parts are merged by their maxima and sums.",
+            ),
+            (
+                "tiles, whose scores are never stored",
+                "A running maximum and sum give each row's softmax.",
+            ),
+        ]
+    )
+    forgets = {
+        "a window of {} with a sink, in every layer": "What is further back is out of sight.",
+        "the best {} keys, chosen by an indexer": "The keys that it overlooks count for nothing.",
+        "a state with the delta rule, {0} × {0} numbers": "More pairs than it has room for are "
+        "lost.",
+    }
+    size = draw.choice([256, 512, 1024])
+    return Choice(
+        text="A model with full attention is given texts for which time or memory do not suffice. "
+        "Which change leaves its answers as they are, but for the last digits?",
+        right=right,
+        wrong={one.format(size): why for one, why in forgets.items()},
+        solution=f"{reason} Every query still meets every key, so all $n^2$ products remain: the "
+        "same price is paid without waste. The other three pay less and forget something.",
+    )
+
+
+@question(section="14.7")
+def two_tasks_for_long_texts(draw: random.Random) -> Text:
+    pages, tokens = draw.choice([(300, 200_000), (150, 100_000), (600, 400_000)])
+    return Text(
+        text=f"Task 1: a question on any sentence of a report of {pages} pages, {tokens:,} tokens, "
+        "whose cache is larger than a GPU's memory. Task 2: what the people in a meeting that goes "
+        "on for days speak about just now, on a small device. Choose for each task a means that "
+        "the course has shown, say what it gives up, and name a test that would show it if "
+        "your choice were wrong. Why is a low mean loss not this test?",
+        solution="Task 1 must keep every token: fewer or shorter keys (shared heads, latents, "
+        "fewer bits), or several devices in a ring. The first gives up what heads of their own "
+        "could say or some precision, the ring gives up time for travelling and nothing of the "
+        "result. The test asks for sentences at many places, also in the middle, and counts right "
+        "answers. Task 2 needs what is near: a window with a sink, or a state with the delta rule, "
+        "whose memory does not grow. The window gives up what is further back, the state what "
+        "exceeds its size. The test runs for far longer than the window and asks what is spoken "
+        "about, again and again. A mean loss is mostly about words that their neighbours predict, "
+        "so it stays low while far facts are lost.",
+        marks=[
+            ("task 1: a means that keeps every token, such as shorter keys or a ring", 1),
+            ("task 2: a means whose memory does not grow, such as a window with a sink", 1),
+            ("says for both what is given up", 1),
+            ("names a test of recall at many places, and one that runs beyond the window", 1),
+            ("says that most words are predicted by their neighbours", 1),
+        ],
+    )

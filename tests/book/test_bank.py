@@ -10,11 +10,13 @@ from xml.etree import ElementTree as ET
 import pytest
 from sacrebleu import sentence_bleu
 
-from book.tools.kit import bank, exam, lesson, moodle
+from book.tools.kit import bank, exam, moodle
+from book.tools.kit.__main__ import FOLDER
+from book.tools.kit.lectures import KitError, lectures
 from book.tools.kit.questions import Choice, Number, Question, Text, question
 
-BOOK = lesson.lessons()
-WRITTEN = lesson.written()
+BOOK = {one.number: one for one in lectures()}
+WRITTEN = bank.written()
 QUESTIONS = [one for row in WRITTEN.values() for one in row]
 SEEDS = range(20)
 NUMBER = r"-?\d+(?:\.\d+)?"
@@ -58,6 +60,9 @@ def test_seeds_make_different_questions(one: Question):
     assert len({each.text for each in asked}) > 1 or isinstance(asked[0], Choice | Text)
     if isinstance(asked[0], Number):
         assert len({tuple(each.answers.values()) for each in asked}) > 1
+        # whether a whole number is asked for must not tell what this seed's answer is
+        places = [[each.places(label) for label in each.answers] for each in asked]
+        assert all(one == places[0] for one in places)
 
 
 @pytest.mark.parametrize("lecture", WRITTEN)
@@ -160,7 +165,7 @@ def test_what_only_a_widget_says_stays_as_it_was_written():
 
 def test_one_question_does_not_depend_on_those_beside_it(tmp_path):
     few = tmp_path / "q01_few.py"
-    few.write_text((lesson.QUESTIONS / "q01_sequence_to_sequence.py").read_text(encoding="utf-8"),
+    few.write_text((bank.QUESTIONS / "q01_sequence_to_sequence.py").read_text(encoding="utf-8"),
                    encoding="utf-8")  # fmt: skip
     alone = {e["id"]: e for e in bank.bank(3, questions=tmp_path) if e["kind"] == "exam"}
     whole = {e["id"]: e for e in bank.bank(3)}
@@ -179,7 +184,7 @@ def test_a_question_that_cannot_be_asked_is_named(tmp_path, code, says):
     head = "from book.tools.kit.questions import Number, question\n\n\ndef N():\n"
     body = '    return Number(text="a", answers={"b": 1.0}, solution="c")\n\n\n'
     (tmp_path / "q01_x.py").write_text(head + body + code, encoding="utf-8")
-    with pytest.raises(lesson.BankError, match=says):
+    with pytest.raises(KitError, match=says):
         bank.bank(questions=tmp_path)
 
 
@@ -271,6 +276,13 @@ def test_an_exam_has_its_points_from_its_lectures(points):
         assert exam.spread(chosen) == 3 or points == 10
 
 
+def test_an_exam_is_not_put_where_the_kit_is_packed(monkeypatch):
+    places = []
+    monkeypatch.setattr(exam, "write", lambda folder, *_: places.append(folder) or [])
+    assert exam.main(["--seed", "7", "--points", "10"]) == 0
+    assert FOLDER not in [places[0], *places[0].parents]
+
+
 def test_only_the_key_has_the_answers():
     chosen = exam.exam(5, "1-4", 60)
     asked, told = exam.sheet(chosen, 5), exam.key(chosen, 5)
@@ -281,6 +293,18 @@ def test_only_the_key_has_the_answers():
         assert f"Taught in section {entry['section']}" in told
     assert 'box right"' in told
     assert 'box right"' not in asked
+
+
+def test_a_whole_number_is_asked_for_and_printed_as_one():
+    def asked(draw: random.Random) -> Number:
+        return Number(text="a", answers={"n": 832, "x": 8.0}, decimals=2, solution="c")
+
+    entry = bank.asked(Question(asked, "1.3", 2), 0)
+    room, key = exam.room(entry), exam.answer(entry)
+    assert re.findall(r'class="where">([^<]*)<', room) == ["a whole number", "2 decimals"]
+    assert "n = <b>832</b></li>" in key
+    assert "x = <b>8.00</b>, right within 0.005</li>" in key
+    assert "1 point each" in key
 
 
 @pytest.mark.parametrize(

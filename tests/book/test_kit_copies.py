@@ -332,6 +332,26 @@ def test_every_page_has_the_shape_that_the_kit_reads(path: Path) -> None:
     assert page.notes
 
 
+QUOTED = re.compile(r"(?:Checkpoint|Prediction|Hunt) of (\d+\.\d+), “(.+?)”")
+ORDINAL = re.compile(r"\b(?:first|second|third|fourth|fifth|last) (?:option|answer)\b", re.I)
+
+
+@each
+def test_a_page_names_questions_and_options_by_their_words(name: str) -> None:
+    """Options are shuffled: nobody finds the second one."""
+    text = (lectures.TEACHING / f"{name}.md").read_text(encoding="utf-8")
+    asked = {number: [] for number in ALL[name].sections}
+    options = []
+    for number, state, _ in ALL[name].asked:
+        asked[number].append(state["question"])
+        options += [option for option, _, _ in state.get("options", [])]
+    for number, words in QUOTED.findall(text):
+        assert any(words in question for question in asked[number]), (number, words)
+    for words in re.findall(r"option “(.+?)”", text):
+        assert any(option.startswith(words) for option in options), words
+    assert not ORDINAL.search(text)
+
+
 def test_an_answer_says_in_markdown_what_the_widget_says() -> None:
     state = {"kind": "checkpoint", "options": [["d_k * `a_b`", True, "[P](https://x.y/a_b) < 2"]]}
     assert answer(state) == r"- **Right:** d\_k \* `a_b` — [P](https://x.y/a_b) \< 2"

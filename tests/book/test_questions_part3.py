@@ -12,6 +12,7 @@ from collections import Counter
 
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from attnbook.attention import attention
 from attnbook.cache import PagedCache, PagePool
@@ -149,6 +150,19 @@ def test_only_one_change_parts_the_two_norms(seed):
     assert kept(torch.nn.functional.rms_norm) == [False, True, False, False]
 
 
+@seeds
+def test_a_bigram_is_scored_and_cooled_by_torch(seed):
+    asked = made("10", "a_bigram_that_writes", seed)
+    cat, dog, bird, sleeps, eats = (int(one) for one in re.findall(r"\* (\d+)", asked.text))
+    the, after = (
+        torch.tensor(one, dtype=torch.float64).log() for one in ((cat, dog, bird), (sleeps, eats))
+    )
+    loss = torch.nn.functional.cross_entropy
+    both = loss(the[None], torch.tensor([0])) + loss(after[None], torch.tensor([1]))
+    cold = (the / 0.5).softmax(0)
+    agree(asked, float((both / 2).exp()), float(cold[0]), float(cold[2]))
+
+
 # ---- lecture 11
 
 
@@ -216,6 +230,22 @@ def test_what_must_wait_is_the_longest_way_through_the_blocks(seed):
 def test_each_mask_is_missing_for_some_seed():
     rights = {made("11", "which_mask_is_missing", seed).right for seed in range(30)}
     assert len(rights) == 3
+
+
+@seeds
+def test_only_a_mask_that_shows_the_future_moves_an_earlier_row(seed):
+    asked = made("11", "a_loss_far_too_low", seed)
+    later, row = (int(re.search(one, asked.text)[1]) for one in (r"token (\d)", r"row (\d)"))
+    x = torch.randn(later, 4, generator=torch.Generator().manual_seed(seed))
+    mask = None if "mask" in asked.right else causal_mask(later)
+    before = attention(x, x, x, mask).output[row - 1]
+    x[later - 1] += 1
+    moved = not torch.equal(attention(x, x, x, mask).output[row - 1], before)
+    assert ("changes, too" in asked.text) == moved
+
+
+def test_each_giveaway_is_asked_for_by_some_seed():
+    assert len({made("11", "a_loss_far_too_low", seed).right for seed in range(12)}) == 2
 
 
 # ---- lecture 12
@@ -367,6 +397,40 @@ def test_a_new_token_sees_what_the_causal_mask_shows(seed):
     assert asked.right not in asked.wrong
 
 
+@seeds
+def test_a_latents_products_are_those_that_torch_counts(seed):
+    asked = made("13", "what_a_latent_costs", seed)
+    h, d, d_c, n = (
+        int(re.search(one, asked.text)[1])
+        for one in (r"has (\d+) heads", r"have (\d+) numbers", r"latent of (\d+)", r"of (\d+) lat")
+    )
+
+    def count(make):
+        with torch.device("meta"), FlopCounterMode(display=False) as counter:
+            q, c = torch.empty(h, 1, d), torch.empty(n, d_c)
+            make(q, c, torch.empty(h, d_c, d), torch.empty(h, d_c, d))
+        return counter.get_total_flops() // 2  # a product and its addition
+
+    def written_out(q, c, up_k, up_v):
+        return (q @ (c @ up_k).mT).softmax(-1) @ (c @ up_v)
+
+    def absorbed(q, c, up_k, up_v):
+        return ((q @ up_k.mT) @ c.mT).softmax(-1) @ c @ up_v
+
+    agree(asked, 2 * torch.empty(h, d).numel(), count(written_out), count(absorbed))
+
+
+@seeds
+def test_windows_and_whole_caches_are_filled_token_by_token(seed):
+    asked = made("13", "windows_in_most_layers", seed)
+    layers, every, window, sets, d, each, n = map(int, numbers(asked.text)[:7])
+    kept = [n if one % every == 0 else window for one in range(1, layers + 1)]
+    row = 2 * torch.empty(sets, d, dtype=torch.bfloat16).nbytes
+    assert each == 2
+    grows = sum(one == n for one in kept)
+    agree(asked, grows * row, sum(kept) * row / 1e6, layers * n / sum(kept))
+
+
 # ---- lecture 14
 
 
@@ -419,3 +483,8 @@ def test_devices_do_what_the_mask_gives_them(seed):
     zigzag = {int(eighths[i] + eighths[-1 - i]) for i in range(devices)}
     assert len(zigzag) == 1
     agree(asked, int(eighths[:2].sum()), int(eighths[-2:].sum()), zigzag.pop())
+
+
+def test_each_exact_change_is_asked_for_by_some_seed():
+    rights = {made("14", "what_changes_nothing", seed).right for seed in range(12)}
+    assert len(rights) == 2

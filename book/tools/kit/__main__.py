@@ -21,7 +21,6 @@ from pathlib import Path
 from book.tools.kit import bank, copies, slides
 from book.tools.kit.deck.read import SlidesError
 from book.tools.kit.lectures import ROOT, KitError
-from book.tools.kit.lesson import BankError
 from book.tools.kit.packed import NAME, pack
 
 FOLDER = ROOT / "_build" / "kit"
@@ -61,7 +60,7 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
         pack(fresh)
         shutil.rmtree(folder, ignore_errors=True)
         fresh.rename(folder)
-    except (KitError, SlidesError, BankError) as error:
+    except (KitError, SlidesError) as error:
         print(f"\nkit: {error}\n(what was in _build/kit stays)", file=sys.stderr)
         return 1
     finally:

@@ -23,6 +23,7 @@ The widgets' questions are read from the stored notebooks, with the numbers that
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import random
 import re
@@ -32,45 +33,61 @@ from pathlib import Path
 from typing import Any
 
 from book.tools.kit import moodle
-from book.tools.kit.lesson import NOTEBOOKS, QUESTIONS, ROOT, BankError, Lesson, lessons, written
+from book.tools.kit.lectures import ROOT, KitError, Lecture, lectures
 from book.tools.kit.questions import Choice, Number, Question, Text
 
 BOOK = "Attention, Worked Out"
+QUESTIONS = ROOT / "book" / "questions"
 KINDS = {"checkpoint": "checkpoint", "prediction": "prediction", "bughunt": "hunt"}
 KINDS["answer"] = "paper"
 Entry = dict[str, Any]
 
 
-def bank(seed: int = 0, *, notebooks: Path = NOTEBOOKS, questions: Path = QUESTIONS) -> list[Entry]:
+def bank(seed: int = 0, *, questions: Path = QUESTIONS) -> list[Entry]:
     """Return all questions, lecture by lecture; the same for the same seed.
 
-    Raises: BankError for a lecture or section that does not exist, and a question that fails.
+    Raises: KitError for a lecture or section that does not exist, and a question that fails.
     """
-    book, exam = lessons(notebooks), written(questions)
+    book, exam = {one.number: one for one in lectures()}, written(questions)
     if unknown := sorted(exam.keys() - book.keys()):
-        raise BankError(f"book/questions has questions for lecture {unknown[0]}: no such lecture")
+        raise KitError(f"book/questions has questions for lecture {unknown[0]}: no such lecture")
     found: list[Entry] = []
-    for number, lesson in book.items():
+    for number, lecture in book.items():
         counts: Counter[str] = Counter()
-        for section, state, context in lesson.asked:
+        for section, state, context in lecture.asked:
             entry = widget(state)
             if context:
                 entry["text"] = f"{context}\n\n{entry['text']}"
             counts[key := f"{section}-{entry['kind']}"] += 1
-            found.append(placed(entry, f"{key}-{counts[key]}", lesson, section))
+            found.append(placed(entry, f"{key}-{counts[key]}", lecture, section))
         for question in exam.get(number, []):
-            if question.section not in lesson.sections:
-                raise BankError(f"{question.name} names section {question.section}: none in "
-                                f"{lesson.name}")  # fmt: skip
+            if question.section not in lecture.sections:
+                raise KitError(f"{question.name} names section {question.section}: none in "
+                                f"{lecture.name}")  # fmt: skip
             key = f"{question.section}-{question.name}"
-            found.append(placed(asked(question, seed), key, lesson, question.section))
+            found.append(placed(asked(question, seed), key, lecture, question.section))
     return found
 
 
-def placed(entry: Entry, key: str, lesson: Lesson, section: str) -> Entry:
+def written(folder: Path = QUESTIONS) -> dict[int, list[Question]]:
+    """Load the exam questions, by lecture, in the order in which they are written."""
+    found = {}
+    for path in sorted(folder.glob("q[0-9][0-9]_*.py")):
+        spec = importlib.util.spec_from_file_location(f"book.questions.{path.stem}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found[int(path.stem[1:3])] = [
+            one for one in vars(module).values() if isinstance(one, Question)
+        ]
+    return found
+
+
+def placed(entry: Entry, key: str, lecture: Lecture, section: str) -> Entry:
     """Say where a question belongs."""
-    where = {"lecture": lesson.number, "section": section, "title": lesson.sections[section]}
-    page = f"notebooks/{lesson.name}.html"
+    where = {"lecture": lecture.number, "section": section, "title": lecture.sections[section]}
+    page = f"notebooks/{lecture.name}.html"
     return {"id": key, "kind": entry.pop("kind"), **where, "page": page, **entry}
 
 
@@ -80,7 +97,7 @@ def asked(question: Question, seed: int) -> Entry:
     try:
         made = question(draw)
     except Exception as error:  # whatever it is, it is this question's
-        raise BankError(f"the question {question.name} fails with seed {seed}: {error}") from error
+        raise KitError(f"the question {question.name} fails with seed {seed}: {error}") from error
     entry: Entry = {"kind": "exam", "points": question.points_of(made)}
     common = {"text": made.text.strip(), "solution": made.solution.strip()}
     if isinstance(made, Choice):
@@ -91,7 +108,7 @@ def asked(question: Question, seed: int) -> Entry:
         return {**entry, "type": "choice", **common, "options": options, "multiple": False}
     if isinstance(made, Number):
         answers = [
-            {"label": label, "value": float(value), "decimals": made.decimals,
+            {"label": label, "value": float(value), "decimals": made.places(label),
              "tolerance": made.within}
             for label, value in made.answers.items()
         ]  # fmt: skip
@@ -179,7 +196,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         paths = write(options.out, options.seed)
-    except BankError as error:
+    except KitError as error:
         print(f"bank: {error}", file=sys.stderr)
         return 1
     print("bank:", *paths)

@@ -22,7 +22,7 @@ from pathlib import Path
 from string import Template
 
 from book.tools.kit.bank import BOOK, Entry, bank
-from book.tools.kit.lesson import NOTEBOOKS, QUESTIONS, ROOT, BankError
+from book.tools.kit.lectures import ROOT, KitError
 from book.tools.kit.marked import page, words
 
 HERE = Path(__file__).resolve().parent / "paper"
@@ -33,14 +33,14 @@ LINES = 2  # to write on, for each point of a text
 def whole(name: str, given: str, least: int) -> int:
     """Read a whole number."""
     if not re.fullmatch(r"-?\d{1,9}", given) or int(given) < least:
-        raise BankError(f"{name} is {given!r}; wanted a whole number from {least} on, such as 7")
+        raise KitError(f"{name} is {given!r}; wanted a whole number from {least} on, such as 7")
     return int(given)
 
 
 def numbers(given: str, known: set[int]) -> list[int]:
     """Read lectures such as "1,5-7"; all that have questions where nothing is given.
 
-    Raises: BankError for what is no such list, and a lecture that has no questions.
+    Raises: KitError for what is no such list, and a lecture that has no questions.
     """
     if not given.strip():
         return sorted(known)
@@ -48,14 +48,14 @@ def numbers(given: str, known: set[int]) -> list[int]:
     for part in given.split(","):
         ends = re.fullmatch(r"\s*(\d{1,3})\s*(?:-\s*(\d{1,3})\s*)?", part)
         if not ends:
-            raise BankError(f"lectures is {given!r}; wanted numbers such as 1,5-7")
+            raise KitError(f"lectures is {given!r}; wanted numbers such as 1,5-7")
         first, last = int(ends[1]), int(ends[2] or ends[1])
         if last < first:
-            raise BankError(f"lectures is {given!r}: {first}-{last} runs backwards")
+            raise KitError(f"lectures is {given!r}: {first}-{last} runs backwards")
         found.update(range(first, last + 1))
     if lacking := sorted(found - known):
         have = ", ".join(map(str, sorted(known))) or "none"
-        raise BankError(f"lecture {lacking[0]} has no exam questions; these have: {have}")
+        raise KitError(f"lecture {lacking[0]} has no exam questions; these have: {have}")
     return sorted(found)
 
 
@@ -64,11 +64,11 @@ def choose(entries: list[Entry], points: int | None, draw: random.Random) -> lis
 
     Without points: 60 of them, or all where there are fewer.
 
-    Raises: BankError for more points than there are, and a sum that no choice gives.
+    Raises: KitError for more points than there are, and a sum that no choice gives.
     """
     there = sum(entry["points"] for entry in entries)
     if points is not None and points > there:
-        raise BankError(f"{points} points are wanted, and the questions of these lectures have "
+        raise KitError(f"{points} points are wanted, and the questions of these lectures have "
                         f"{there:g} in all")  # fmt: skip
     if points is None and there <= POINTS:
         return entries
@@ -88,7 +88,7 @@ def choose(entries: list[Entry], points: int | None, draw: random.Random) -> lis
         if wanted in reached:
             return sorted(reached[wanted], key=entries.index)
     near = max(reached)
-    raise BankError(f"no choice of these questions has {wanted} points; {near:g} can be had")
+    raise KitError(f"no choice of these questions has {wanted} points; {near:g} can be had")
 
 
 def spread(chosen: list[Entry]) -> int:
@@ -96,21 +96,13 @@ def spread(chosen: list[Entry]) -> int:
     return len({entry["lecture"] for entry in chosen})
 
 
-def exam(
-    seed: int,
-    lectures: str = "",
-    points: int | None = None,
-    *,
-    notebooks: Path = NOTEBOOKS,
-    questions: Path = QUESTIONS,
-) -> list[Entry]:
+def exam(seed: int, lectures: str = "", points: int | None = None) -> list[Entry]:
     """Return the questions of an exam, in the book's order."""
-    entries = [e for e in bank(seed, notebooks=notebooks, questions=questions)
-               if e["kind"] == "exam"]  # fmt: skip
+    entries = [entry for entry in bank(seed) if entry["kind"] == "exam"]
     chosen = numbers(lectures, {entry["lecture"] for entry in entries})
     entries = [entry for entry in entries if entry["lecture"] in chosen]
     if not entries:
-        raise BankError("there are no exam questions in book/questions")
+        raise KitError("there are no exam questions in book/questions")
     return choose(entries, points, random.Random(f"exam {seed} {chosen} {points}"))
 
 
@@ -193,7 +185,7 @@ def answer(entry: Entry) -> str:
         rows = "".join(f"<li>{one['points']:g}: {words(one['for'])}</li>" for one in entry["marks"])
         return f"{solution}<ul>{rows}</ul>"
     rows = "".join(
-        f"<li>{words(one['label'])} = <b>{fixed(one)}</b>, right within {one['tolerance']:.6g}</li>"
+        f"<li>{words(one['label'])} = <b>{fixed(one)}</b>{within(one)}</li>"
         for one in entry["answers"]
     )
     wrong = "".join(f"<li>{words(one['why'])}</li>" for one in entry["mistakes"])
@@ -207,6 +199,12 @@ def answer(entry: Entry) -> str:
 
 def why(option: Entry) -> str:
     return "" if option["right"] else f'<div class="why">{page(option["why"])}</div>'
+
+
+def within(answer: Entry) -> str:
+    """Return how far off is right, but of a whole number that must be met."""
+    exact = answer["decimals"] == 0 and answer["tolerance"] <= 0.5
+    return "" if exact else f", right within {answer['tolerance']:.6g}"
 
 
 def fixed(answer: Entry) -> str:
@@ -223,7 +221,7 @@ def write(folder: Path, entries: list[Entry], seed: int) -> list[Path]:
     """Write exam-SEED.html, its key, and what both load, into a folder; return the two pages."""
     found = importlib.util.find_spec("sphinx-mathjax-offline")
     if found is None or found.origin is None:
-        raise BankError("no MathJax: install what requirements.txt names (`make book` does it)")
+        raise KitError("no MathJax: install what requirements.txt names (`make book` does it)")
     folder.mkdir(parents=True, exist_ok=True)
     # draws formulae as SVG, and so needs no font's file
     mathjax = Path(found.origin).parent / "static" / "mathjax" / "tex-svg.js"
@@ -247,14 +245,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", default="", help="a whole number; the version of the exam")
     parser.add_argument("--lectures", default="", help="such as 1,5-7 (default: all)")
     parser.add_argument("--points", default="", help=f"how many (default: {POINTS}, or all)")
-    parser.add_argument("--out", type=Path, default=ROOT / "_build" / "kit" / "exams")
+    # not in the kit's folder, which is made anew, and packed for everybody
+    parser.add_argument("--out", type=Path, default=ROOT / "_build" / "exams")
     options = parser.parse_args(arguments)
     try:
         seed = whole("seed", options.seed, 0)
         points = whole("points", options.points, 1) if options.points else None
         entries = exam(seed, options.lectures, points)
         paths = write(options.out, entries, seed)
-    except BankError as error:
+    except KitError as error:
         print(f"exam: {error}", file=sys.stderr)
         return 1
     total = sum(entry["points"] for entry in entries)

@@ -1,4 +1,7 @@
-"""The lectures as the kit reads them: stored notebooks that are as new as their texts."""
+"""The lectures as the kit reads them: stored notebooks that are as new as their texts.
+
+What they ask is read there, too, from the data that each widget shows.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import copy
 import json
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,8 @@ ROOT = Path(__file__).resolve().parents[3]
 TEACHING = ROOT / "book" / "teaching"
 MAKE = "run `make notebooks` first"
 STATE = re.compile(r'<figure class="attnbook attnbook-[\w-]+".*?json">(.*?)</script>', re.S)
+SECTION = re.compile(r"(?m)^## (\d+\.\d+) (.+)$")
+EXERCISE = re.compile(r"(?m)^(?:\*\*|### )Exercise \d")
 ASKED = frozenset(plan.ASKED)  # the kinds of widget that have an answer
 TAG = "instructor"  # of what the kit adds for the instructor
 
@@ -32,6 +38,39 @@ class Lecture:
     name: str
     notebook: NotebookNode
     minutes: dict[str, float]  # of each section by its number, 7.2, where the plan gives it any
+
+    @property
+    def number(self) -> int:
+        return int(self.name[:2])
+
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        """The titles of its sections by their numbers."""
+        cells = [cell.source for cell in self.notebook.cells if cell.cell_type == "markdown"]
+        return {number: words.strip() for text in cells for number, words in SECTION.findall(text)}
+
+    @property
+    def asked(self) -> list[tuple[str, dict[str, Any], str]]:
+        """Of each question its section, the data that it shows, which were computed when the
+        notebook was executed, and, of an exercise, the text and the output that lead to it."""
+        found, here, told = [], "", []
+        for cell in self.notebook.cells:
+            if cell.cell_type == "markdown":
+                if headings := SECTION.findall(cell.source):
+                    here, told = headings[-1][0], []
+                begins = [one.start() for one in EXERCISE.finditer(cell.source)]
+                if begins:
+                    told = [cell.source[begins[-1] :].strip()]
+                elif told:
+                    told.append(cell.source.strip())
+                continue
+            if told:
+                printed = [out.text for out in cell.outputs if out.get("name") == "stdout"]
+                told += [f"```text\n{text.rstrip()}\n```" for text in printed]
+            if state := question(cell):
+                context = "\n\n".join(told) if state["kind"] == "answer" else ""
+                found.append((here, state, context))
+        return found
 
     def copy(self) -> NotebookNode:
         """A notebook to change."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Number:
-    """A question whose answers are numbers.
+    """A question whose answers are numbers; an ``int`` is asked for as a whole number.
 
     An answer is right within ``tolerance``, by default half a unit of the last of its ``decimals``.
     ``mistakes`` are what a marker will see.
@@ -50,10 +50,15 @@ class Number:
         """How far from the answer a right one may be."""
         return 0.5 * 10.0**-self.decimals if self.tolerance is None else self.tolerance
 
+    def places(self, label: str) -> int:
+        """With how many decimals an answer is asked for and printed."""
+        return 0 if isinstance(self.answers[label], int) else self.decimals
+
     def rounded(self, label: str) -> str:
         """An answer as it is printed: with its decimals, and no minus before nothing."""
-        value = round(float(self.answers[label]), self.decimals) + 0.0
-        return f"{value:.{self.decimals}f}"
+        places = self.places(label)
+        value = round(float(self.answers[label]), places) + 0.0
+        return f"{value:.{places}f}"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@
   const WIDTHS = [440, 540, 660, 800, 1000, 1180]; // of a live picture before it is enlarged
   const paper = new URLSearchParams(location.search).has("print-pdf");
   // how much it is enlarged: what is too tall even so scrolls in its place, but on paper it cannot
-  const ZOOM = { least: paper ? 0.2 : 1.25, most: 2.6 };
+  const ZOOM = { least: paper ? 0.2 : 1.2, most: 2.6 };
 
   /** The parts that a slide need not have: the boxes of each. */
   const parts = (section) => ({
@@ -58,6 +58,8 @@
 
   const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 
+  const scrolls = (part) => part.scrollWidth > part.clientWidth + 1;
+
   /** Give a live picture the width at which it fills its place with the largest letters. */
   async function enlarge(one) {
     const page = one.contentDocument;
@@ -71,12 +73,26 @@
       one.style.height = "2000px";
       await frame();
       const box = figure.getBoundingClientRect();
+      if ([...figure.querySelectorAll(".attnbook-drawing, .attnbook-scroll")].some(scrolls)) return 0;
       return Math.min(ZOOM.most, place.clientWidth / width, place.clientHeight / (box.height + 2));
     };
     let best = { zoom: 0, width: 0 };
-    for (const width of WIDTHS) {
-      const zoom = await zoomAt(width);
-      if (zoom > best.zoom + 0.01) best = { zoom, width };
+    const search = async () => {
+      for (const width of WIDTHS) {
+        const zoom = await zoomAt(width);
+        if (zoom > best.zoom + 0.01) best = { zoom, width };
+      }
+    };
+    // what its data makes of it is not there yet, and is large
+    const waits = page.querySelector("figure > script")?.textContent.includes('"asset":');
+    if (!waits) await search();
+    const section = one.closest("section");
+    if (best.zoom < ZOOM.least && !paper) {
+      section.classList.add("beside"); // the words at its side, it has the whole height
+      one.style.width = "0";
+      fit(section);
+      best = { zoom: 0, width: 0 };
+      if (!waits) await search();
     }
     if (best.zoom < ZOOM.least) {
       best = { zoom: ZOOM.least, width: Math.floor(place.clientWidth / ZOOM.least) };
@@ -114,8 +130,6 @@
       if (one.contentDocument) one.contentDocument.documentElement.dataset.theme = theme;
     }
   }
-
-  for (const one of frames) one.addEventListener("load", () => listen(one));
 
   /** A live picture's page is there; paper moves a slide, which loads its frame anew. */
   const loaded = (one) =>
@@ -158,6 +172,7 @@
     sections.forEach(fit);
     for (const one of frames) {
       await loaded(one);
+      listen(one); // some were there before this script was
       await enlarge(one);
     }
     root.dataset.ready = "";

@@ -15,15 +15,15 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from attnbook.widgets.core.chunks import kinds_on, stylesheet
-from book.tools.kit.deck.lecture import Lecture
+from book.tools.kit.deck.cut import half, layout
+from book.tools.kit.deck.lecture import Lecture, Missing
 from book.tools.kit.deck.read import Shown, Slide
 
 __all__ = ["assets_on", "code_style", "live_kinds", "section"]
 
-# a drawing less wide than this for its height has the words beside it and not above
+# a picture less wide than this for its height has the words beside it and not above
 BESIDE = 1.3
 STYLES = {"light": "a11y-high-contrast-light", "dark": "a11y-high-contrast-dark"}
-_SIZE = re.compile(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"')
 NUMBERED = 12  # keys of a heat map that has numbers in its cells
 _DATA = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
 _FRAME = re.compile(r'<iframe[^>]* srcdoc="([^"]*)"')
@@ -108,7 +108,7 @@ def _shown(shown: Shown, lecture: Lecture) -> tuple[str, str]:
         return "code", f'<div class="shown"><pre class="printed">{text}</pre></div>'
     if shown.kind == "hunt":
         return "code", _hunt(*lecture.hunt(shown.where))
-    return _figure(shown.where, lecture)
+    return _figure(shown, lecture)
 
 
 def _hunt(listing: list[str], evidence: str) -> str:
@@ -123,27 +123,24 @@ def _coloured(source: str) -> str:
     return highlight(source, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)).rstrip("\n")
 
 
-def _figure(number: str, lecture: Lecture) -> tuple[str, str]:
-    output, caption = lecture.figure(number)
+def _figure(asked: Shown, lecture: Lecture) -> tuple[str, str]:
+    output, caption = lecture.figure(asked.where)
     data, told = output["data"], re.sub(r"[*$`\\]", "", caption)
     page = data.get("text/html", "")
+    drawing = page or data.get("image/svg+xml", "")
+    if asked.words and (kinds_on(page) or "viewBox" not in drawing):
+        raise Missing(f"figure {asked.where} is no drawing that can be cut in halves")
     if kinds := kinds_on(page):
-        return "live", _live(page, kinds, f"Figure {number}. {told}")
-    if page or "image/svg+xml" in data:
-        drawing = page or data["image/svg+xml"]
-        return _shape(drawing), f'<div class="shown drawing">{drawing}</div>'
+        return "live", _live(page, kinds, f"Figure {asked.where}. {told}")
+    if drawing:
+        shape, drawing = layout(half(drawing, asked.words) if asked.words else drawing)
+        return shape, f'<div class="shown drawing">{drawing}</div>'
     about = output.get("metadata", {}).get("image/png", {})
     sizes = about.get("width", 3), about.get("height", 2)
     shape = "beside figure" if sizes[0] < BESIDE * sizes[1] else "figure"
     picture = f"data:image/png;base64,{data['image/png'].strip()}"
     alt = html.escape(about.get("alt", told))
     return shape, f'<div class="shown"><img alt="{alt}" src="{picture}"></div>'
-
-
-def _shape(drawing: str) -> str:
-    size = _SIZE.search(drawing)
-    tall = size and float(size[1]) < BESIDE * float(size[2])
-    return "beside figure" if tall else "figure"
 
 
 def _live(figure: str, kinds: tuple[str, ...], title: str) -> str:

@@ -3,6 +3,7 @@
 A slide is a title, `## …`, of at most 8 words, at most 30 words besides, and at most one of
 
     {{ figure 7.1 }}            the stored output above the caption **Figure 7.1.**
+    {{ figure 7.1: left }}      a half of it, where it is a drawing; or right, upper, lower
     {{ code 7.2: some words }}  the visible code cell of section 7.2 whose source holds these words
     {{ output 7.2: some words }}  what that cell printed
     {{ hunt 7.5 }}              the listing of section 7.5's bug hunt, with numbers at its lines
@@ -17,10 +18,15 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from book.tools.kit.deck.cut import HALVES
+
 __all__ = ["MOST", "Shown", "Slide", "SlidesError", "slides"]
 
 MOST = {"slides": 30, "title": 8, "words": 30, "lines": 12}
-FORMS = "{{ figure 7.1 }}, {{ code 7.2: words }}, {{ output 7.2: words }} or {{ hunt 7.5 }}"
+FORMS = (
+    "{{ figure 7.1 }}, {{ figure 7.1: left }} (or right, upper, lower), {{ code 7.2: words }}, "
+    "{{ output 7.2: words }} or {{ hunt 7.5 }}"
+)
 _SHOWN = re.compile(r"\{\{ *(figure|code|output|hunt) +(\d+\.\d+)(?:: *(\S.*?))? *\}\}")
 
 
@@ -34,7 +40,7 @@ class Shown:
 
     kind: str  # figure, code, output, hunt or formula
     where: str  # the number of a figure or of a section; the TeX of a formula
-    words: str  # what a cell's source holds
+    words: str  # what a cell's source holds; which half of a figure
     line: int
 
 
@@ -131,7 +137,8 @@ def _show(slide: Slide, shown: Shown | None) -> None:
 
 def _reference(slide: Slide, text: str, number: int) -> Shown | None:
     found = _SHOWN.fullmatch(text)
-    if found and (found[3] is not None) == (found[1] in ("code", "output")):
+    may = {"figure": (None, *HALVES), "hunt": (None,)}
+    if found and (found[3] in may[found[1]] if found[1] in may else found[3]):
         return Shown(found[1], found[2], found[3] or "", number)
     slide.wrong.append((number, f"{text} is none of {FORMS}"))
     return None

@@ -1,0 +1,85 @@
+"""Cut a drawing between its boxes, so that its letters are large enough for a slide."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["HALVES", "half", "layout"]
+
+LEAST, SHAPES = 18, 14  # pixels: what can be read from the back, and the least letters of a drawing
+ROOMS = {"figure": (1176, 546), "beside figure": (916, 706)}  # width and height for each layout
+COLUMN = (580, 560)  # and for each half of a drawing that stands in two columns
+HALVES = {"upper": (1, 0), "lower": (1, 1), "left": (0, 0), "right": (0, 1)}  # axis, which of both
+
+_HEAD = re.compile(r'width="([\d.]+)" height="([\d.]+)" viewBox="([-\d. ]+)"')
+_OPEN = re.compile(r"<svg\b[^>]*>")
+_SVG = re.compile(r"<svg\b.*</svg>", re.S)
+_FRAME = re.compile(r'<g class="attnbook-frame">.*?</g>', re.S)
+_BOX = re.compile(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"')
+_TEXT = re.compile(
+    r'<text[^>]*font-size:([\d.]+)px" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)">(.*?)</text>'
+)
+NEAR = 0.2  # of a drawing's length, how far from its middle it may be cut
+LETTER = 0.55  # of a letter's size, its width
+
+
+def layout(drawing: str) -> tuple[str, str]:
+    """Return the layout of a slide for a drawing, and the drawing, in two columns where it is too
+    tall to be read in one."""
+    _, _, width, height = view(drawing)
+    scale = {name: min(w / width, h / height) for name, (w, h) in ROOMS.items()}
+    best = max(scale, key=scale.__getitem__)
+    upper, lower = half(drawing, "upper"), half(drawing, "lower")
+    _, _, _, tallest = max(view(upper), view(lower), key=lambda one: one[3])
+    columns = min(COLUMN[0] / width, COLUMN[1] / tallest)
+    if scale[best] * SHAPES >= LEAST or columns <= scale[best]:
+        return best, drawing
+    second = re.sub(r' role="img"| aria-label="[^"]*"', "", _SVG.findall(lower)[0])
+    return "figure columns", _SVG.sub(lambda one: one[0] + second, upper)
+
+
+def half(drawing: str, name: str) -> str:
+    """Return a half of a drawing, cut in the widest gap near its middle between boxes and words."""
+    axis, which = HALVES[name]
+    box = view(drawing)
+    start, end = box[axis], box[axis] + box[axis + 2]
+    middle, far = (start + end) / 2, NEAR * (end - start)
+    near = [one for one in gaps(drawing, axis) if abs(sum(one) / 2 - middle) <= far]
+    cut = sum(max(near, key=lambda one: round(one[1] - one[0]), default=(middle, middle))) / 2
+    box[axis], box[axis + 2] = (cut, end - cut) if which else (start, cut - start)
+    left, top, width, height = (f"{one:g}" for one in box)
+    head = f'width="{width}" height="{height}" viewBox="{left} {top} {width} {height}"'
+    whole = _HEAD.sub(head, drawing, count=1)
+    # an inner one shows nothing outside of its own borders, whatever room the outer one has
+    inner = f'<svg class="half" x="{left}" y="{top}" {head}>'
+    return _OPEN.sub(lambda one: one[0] + inner, whole, count=1).replace(
+        "</svg>", "</svg></svg>", 1
+    )
+
+
+def view(drawing: str) -> list[float]:
+    """Return what a drawing shows: left, top, width and height."""
+    found = _HEAD.search(drawing)
+    return [float(one) for one in found[3].split()] if found else [0.0, 0.0, 1.0, 1.0]
+
+
+def gaps(drawing: str, axis: int) -> list[tuple[float, float]]:
+    """Return where along an axis, 0 across and 1 down, there is neither box nor word."""
+    body = _FRAME.sub("", drawing)
+    spans = [(one[axis], one[axis] + one[axis + 2]) for one in map(numbers, _BOX.findall(body))]
+    for size, x, y, anchor, words in _TEXT.findall(body):
+        letters = len(re.sub(r"<[^>]+>|&[^;]+;", "", words))
+        wide, left = letters * LETTER * float(size), float(x)
+        left -= {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
+        above = float(y) - float(size)
+        spans.append((above, above + 1.3 * float(size)) if axis else (left, left + wide))
+    found, reached = [], 0.0
+    for start, end in sorted(spans):
+        if start > reached:
+            found.append((reached, start))
+        reached = max(reached, end)
+    return found
+
+
+def numbers(found: tuple[str, ...]) -> list[float]:
+    return [float(one) for one in found]
