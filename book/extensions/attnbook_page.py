@@ -44,6 +44,7 @@ STORAGE = """<script>
     }
   </script>
   """
+PLACEHOLDER = "/OWNER/"  # in place of the repository's owner
 THEME = '<script data-cfasync="false">'  # the first one to ask
 
 
@@ -87,6 +88,7 @@ def page_context(app: Sphinx, pagename: str, templatename: str, context: dict, d
         name = write_script(app, kinds)
         app.add_css_file(f"{name}.css")
         app.add_js_file(f"{name}.js", loading_method="defer", priority=100)
+    context["header_buttons"] = reachable(context.get("header_buttons", []))
     if pagename.startswith("notebooks/"):
         for button in flat(context.get("header_buttons", [])):
             url = button.get("url", "")
@@ -99,6 +101,18 @@ def lecture_address(url: str) -> str:
     if "colab.research" in url:
         return url
     return url.replace("/notebooks/", "/book/lectures/").replace(".ipynb", ".md")
+
+
+def reachable(buttons: list) -> list:
+    """Return the buttons without those that lead to a repository which has no address yet."""
+    found = []
+    for button in buttons:
+        if button["type"] == "group":
+            inner = reachable(button["buttons"])
+            found += [{**button, "buttons": inner}] if inner else []
+        elif PLACEHOLDER not in button.get("url", ""):
+            found.append(button)
+    return found
 
 
 def flat(buttons: list) -> list:
