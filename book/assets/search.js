@@ -101,7 +101,7 @@
     const shown = made("p", "");
     if (!places.length) return one.text ? made("p", "", `${one.text.slice(0, 150)} …`) : shown;
     const cut = one.text.slice(start, start + 190);
-    const parts = names.map((name) => name.replace(/[^\p{L}\p{N}_]/gu, "\\$&")).join("|");
+    const parts = names.join("|"); // letters, digits, hyphens, apostrophes: nothing to escape
     let at = 0;
     if (start) shown.append("… ");
     for (const hit of cut.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])(?:${parts})`, "giu"))) {

@@ -20,7 +20,7 @@ from sphinx.application import Sphinx
 
 FILE = "sections.js"
 SPHINX = re.compile(
-    r'\s*<script src="(?:_static/searchtools|_static/language_data|searchindex)\.js[^>]*></script>'
+    r'\s*<script[^>]* src="(?:_static/(?:searchtools|language_data)|searchindex)\.js[^>]*></script>'
 )
 OUTPUT = {"cell_code_output", "cell_output", "mime_bundle"}
 
@@ -98,9 +98,10 @@ def write_list(app: Sphinx, error: Exception | None) -> None:
         f'\n  <script defer src="_static/{one}"></script>' for one in (FILE, "search.js")
     )
     text = page.read_text(encoding="utf-8")
+    text = SPHINX.sub("", text)
     if ours not in text:
-        text = SPHINX.sub("", text).replace("</head>", f"{ours}\n  </head>", 1)
-        page.write_text(text, encoding="utf-8")
+        text = text.replace("</head>", f"{ours}\n  </head>", 1)
+    page.write_text(text, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict:
