@@ -30,6 +30,10 @@ UNFOLD = '<summary><span class="toctree-toggle"'  # in the contents: an arrow an
 MATHJAX = re.compile(
     r"\s*<script>window\.MathJax = .*?</script>|\s*<script[^>]*/tex-chtml\.js[^>]*></script>"
 )
+# a script that an inline one needs at once stays as it is
+WAITED = re.compile(
+    r'<script (?=[^>]*\bsrc="(?!https?:))(?![^>]*(?:defer|async|documentation_options))'
+)
 # the page has one already, and these lack the ".0"
 VIEWPORT = re.compile(r'\s*<meta name="viewport" content="[^"]*initial-scale=1"\s*/>')
 # a browser that may keep nothing answers with an error, which would end the theme's own scripts
@@ -132,6 +136,7 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
         text = VIEWPORT.sub("", UNUSED.sub("", text))
         if 'class="math ' not in text:
             text = MATHJAX.sub("", text)
+        text = WAITED.sub("<script defer ", text)
         if STORAGE not in text:
             text = text.replace(THEME, STORAGE + THEME, 1)
         text = text.replace(BIBLIOGRAPHY, BIBLIOGRAPHY.replace(' role="list"', ""))
