@@ -1,12 +1,14 @@
 """Measure the built book, and write what is found into benchmarks/README.md.
 
-`python tasks.py bench` runs it: some two minutes. The book is built in a temporary folder.
+`python tasks.py bench` runs it: some three minutes. The book is built in a temporary folder.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gzip
+import http.server
 import os
 import re
 import shutil
@@ -14,7 +16,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
@@ -23,7 +27,7 @@ from timing import Row, goals, replace
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the tests' browser is the benchmarks' too
 
-from tests.browser import launch, served  # noqa: E402
+from tests.browser import STOPS, launch, served  # noqa: E402
 
 README = ROOT / "benchmarks" / "README.md"
 PAGE = "notebooks/05-self-attention.html"
@@ -32,6 +36,26 @@ TYPED = "the {} girl did not write her beautiful letter under the beds"  # twelv
 GIRLS = ("tired", "young", "old", "small", "famous", "sad")
 VISITS = 5
 DATA = re.compile(r'<figure class="attnbook[^>]*><script type="application/json">(.*?)</script>')
+
+# a slow phone: 1.6 Mbit/s, 150 ms, a quarter of this processor; pages that show what is heavy
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+LINE = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 94_000}
+SLOWED = 4
+OPENED = {
+    "the landing page": "book/index.html",
+    "lecture 5": PAGE,
+    "lecture 9": "notebooks/09-positions.html",
+    "lecture 12": "notebooks/12-pretrained-models.html",
+}
+READY = "first live picture"
+SAY_READY = """
+new MutationObserver((changes, watcher) => {
+  if (changes.some(({ target }) => target.matches('figure.attnbook'))) {
+    watcher.disconnect();
+    console.log('first live picture', performance.now());
+  }
+}).observe(document, { subtree: true, attributeFilter: ['data-ready'] });
+"""
 
 # notes the time, from the start of the navigation, at which the last widget became ready
 WATCH = """
@@ -90,6 +114,93 @@ def first_interaction(browser: Browser, url: str) -> list[float]:
         times.append(page.evaluate("lastReady"))
         context.close()
     return times
+
+
+class Packing(http.server.SimpleHTTPRequestHandler):
+    """Serve a folder as public servers do: text gzipped, one connection for many files."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        if not path.is_file():
+            return self.send_error(404)
+        kind, body = self.guess_type(path), path.read_bytes()
+        self.send_response(200)
+        if kind.startswith("text/") or kind.endswith(("javascript", "json", "svg+xml")):
+            body = gzip.compress(body, 6, mtime=0)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing of what is asked for."""
+
+
+@contextlib.contextmanager
+def packed(folder: Path) -> Iterator[str]:
+    """Serve a folder gzipped on this machine: the address that leads to it."""
+    handler = functools.partial(Packing, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+
+
+def slow_phone(browser: Browser, url: str) -> tuple[float, float]:
+    """Seconds until a slow phone's first live picture, and the kilobytes that came before it."""
+    context = browser.new_context(**PHONE)
+    context.add_init_script(SAY_READY)
+    page = context.new_page()
+    line = context.new_cdp_session(page)
+    for method in ("Network.enable", "Runtime.enable"):
+        line.send(method)
+    line.send("Network.emulateNetworkConditions", LINE)
+    line.send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
+    came, ready = [0.0], []
+
+    def note(event: dict) -> None:
+        said = [part.get("value") for part in event["args"]]
+        if said[:1] == [READY]:
+            ready.append((said[1] / 1000, came[0] / 1000))
+
+    line.on("Network.dataReceived", lambda e: came.append(came.pop() + e["encodedDataLength"]))
+    line.on("Runtime.consoleAPICalled", note)
+    page.goto(url, wait_until="load", timeout=120_000)
+    page.wait_for_function(ALL_READY)
+    context.close()
+    return ready[0]
+
+
+def phone_rows(browser: Browser, html: Path) -> list[Row]:
+    rows = []
+    with packed(html) as root:
+        for what, path in OPENED.items():
+            say(f"a slow phone opens {what}")
+            visits = [slow_phone(browser, f"{root}/{path}") for _ in range(VISITS)]
+            times, sizes = zip(*visits, strict=True)
+            middle, size = statistics.median(times), statistics.median(sizes)
+            found = f"{middle:.1f} s ({min(times):.1f} to {max(times):.1f})"
+            rows.append(Row(f"slow phone, {what}: first live picture", found, "≤ 3 s", middle <= 3))
+            rows.append(Row("until then came, gzipped", f"{size:.0f} KB", "≤ 600 KB", size <= 600))
+    return rows
+
+
+def stops(browser: Browser, html: Path) -> list[Row]:
+    """The Tab key's stops in the lecture that has most."""
+    say("the stops of the Tab key")
+    found = {}
+    for path in sorted((html / "notebooks").glob("[0-9]*.html")):
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(path.as_uri())
+        page.wait_for_function(ALL_READY)
+        found[path.stem[:2].lstrip("0")] = page.evaluate(STOPS)
+        page.close()
+    most = max(found, key=lambda name: found[name])
+    what = f"stops of the Tab key, lecture {most}, which has most"
+    return [Row(what, str(found[most]), "≤ 120", found[most] <= 120)]
 
 
 def nodes(browser: Browser, url: str) -> tuple[int, int]:
@@ -173,7 +284,8 @@ def main() -> None:
         rows = [Row("build of the book, all installed", took, "≤ 60 s", seconds <= 60)]
         with sync_playwright() as playwright:
             browser = launch(playwright)
-            rows += timing_rows(browser, html) + widget_rows(browser, html)
+            rows += timing_rows(browser, html) + phone_rows(browser, html)
+            rows += widget_rows(browser, html) + stops(browser, html)
             browser.close()
     write("page", rows)
 

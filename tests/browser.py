@@ -30,6 +30,15 @@ FLAGS = (
     "--disable-sync",
     "--no-first-run",
 )
+# what the Tab key stops at; of the answers to one question at one alone
+STOPS = """() => {
+  const boxes = [...document.querySelectorAll(
+    'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable="true"]')];
+  const stops = boxes.filter((box) => box.tabIndex >= 0 && !box.disabled && box.checkVisibility(
+    { visibilityProperty: true, contentVisibilityAuto: true }));
+  const groups = stops.filter((box) => box.type === 'radio').map((box) => box.name);
+  return stops.length - groups.length + new Set(groups).size;
+}"""
 MISSING = (
     "no Chromium was found: install it (Debian and Ubuntu: `apt install chromium`; elsewhere:"
     " `python -m playwright install chromium`), or name one in the variable CHROMIUM"

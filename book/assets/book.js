@@ -28,6 +28,28 @@
     figure.setAttribute("aria-labelledby", next.id);
   }
 
+  // An old link may name a section that has another name now: say so, and help to find it.
+  const lost = () => {
+    document.querySelector(".book-lost")?.remove();
+    let name = location.hash.slice(1);
+    try {
+      name = decodeURIComponent(name);
+    } catch {} // a lone per cent sign: as it stands
+    if (!name || name === "top" || document.getElementById(name)) return;
+    const said = document.createElement("p");
+    said.className = "book-lost";
+    said.setAttribute("role", "status");
+    const link = document.createElement("a");
+    const words = name.replace(/[-_]+/g, " ");
+    const root = document.documentElement.dataset.content_root || "./";
+    link.href = `${root}search.html?q=${encodeURIComponent(words)}`;
+    link.textContent = `Search the book for “${words.slice(0, 60)}”`;
+    said.append("This page has no section of the name that the link asked for. ", link, ".");
+    document.querySelector("article.bd-article")?.prepend(said);
+  };
+  lost();
+  window.addEventListener("hashchange", lost);
+
   window.addEventListener("load", reach);
   window.addEventListener("resize", reach);
 })();

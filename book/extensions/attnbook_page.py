@@ -15,21 +15,41 @@ from attnbook.widgets import AttentionSteps, page_script, stylesheet
 from attnbook.widgets.core.chunks import kinds_on
 
 ASSETS = Path(__file__).resolve().parents[2] / "notebooks" / "assets"  # loaded on demand
-# what the theme brings to every page and this book does not use: thebe (it would load from a CDN),
-# and icon fonts, whose loading is refused on file:// and which the icon script replaces anyway
+# what the theme brings to every page and this book does not use: thebe, from a CDN
 UNUSED = re.compile(
     r"""\s*(<script>const\ THEBE_JS_URL.*?</script>
         |<script\ type="text/x-thebe-config">.*?</script>
         |<script>kernelName\ =.*?</script>
         |<script[^>]*sphinx-thebe[^>]*></script>
-        |<link[^>]*sphinx-thebe\.css[^>]*/>
-        |<link[^>]*fontawesome[^>]*/>)""",
+        |<link[^>]*sphinx-thebe\.css[^>]*/>)""",
     re.X | re.S,
 )
 BIBLIOGRAPHY = '<div role="list" class="citation-list">'  # its children are no list items
 FOLD = '<summary aria-label="Toggle hidden content">'  # its text says what is folded up, this not
 UNFOLD = '<summary><span class="toctree-toggle"'  # in the contents: an arrow and no text
-ICONS = re.compile(r'\s*<script (src="[^"]*fontawesome/[^"]*")></script>')
+MATHJAX = re.compile(
+    r"\s*<script>window\.MathJax = .*?</script>|\s*<script[^>]*/tex-chtml\.js[^>]*></script>"
+)
+# a script that an inline one needs at once stays as it is
+WAITED = re.compile(
+    r'<script (?=[^>]*\bsrc="(?!https?:))(?![^>]*(?:defer|async|documentation_options))'
+)
+# the page has one already, and these lack the ".0"
+VIEWPORT = re.compile(r'\s*<meta name="viewport" content="[^"]*initial-scale=1"\s*/>')
+# a browser that may keep nothing answers with an error, which would end the theme's own scripts
+STORAGE = """<script>
+    try { localStorage.getItem("") } catch {
+      const kept = new Map();
+      Object.defineProperty(window, "localStorage", { value: {
+        getItem: (name) => kept.get(name) ?? null,
+        setItem: (name, value) => kept.set(name, String(value)),
+        removeItem: (name) => kept.delete(name),
+      } });
+    }
+  </script>
+  """
+PLACEHOLDER = "/OWNER/"  # in place of the repository's owner
+THEME = '<script data-cfasync="false">'  # the first one to ask
 
 
 class Steps(SphinxDirective):
@@ -71,7 +91,8 @@ def page_context(app: Sphinx, pagename: str, templatename: str, context: dict, d
     if kinds := kinds_on(raw_html(doctree)):
         name = write_script(app, kinds)
         app.add_css_file(f"{name}.css")
-        app.add_js_file(f"{name}.js", loading_method="defer", priority=100)  # before MathJax
+        app.add_js_file(f"{name}.js", loading_method="defer", priority=100)
+    context["header_buttons"] = reachable(context.get("header_buttons", []))
     if pagename.startswith("notebooks/"):
         for button in flat(context.get("header_buttons", [])):
             url = button.get("url", "")
@@ -86,6 +107,18 @@ def lecture_address(url: str) -> str:
     return url.replace("/notebooks/", "/book/lectures/").replace(".ipynb", ".md")
 
 
+def reachable(buttons: list) -> list:
+    """Return the buttons without those that lead to a repository which has no address yet."""
+    found = []
+    for button in buttons:
+        if button["type"] == "group":
+            inner = reachable(button["buttons"])
+            found += [{**button, "buttons": inner}] if inner else []
+        elif PLACEHOLDER not in button.get("url", ""):
+            found.append(button)
+    return found
+
+
 def flat(buttons: list) -> list:
     """All buttons, those in groups too."""
     found = []
@@ -95,15 +128,17 @@ def flat(buttons: list) -> list:
 
 
 def trim_pages(app: Sphinx, error: Exception | None) -> None:
-    """Take out what no page uses, and let the icons wait for everything else."""
+    """Take out what no page uses, and mend what the theme leaves."""
     if error or app.builder.format != "html":
         return
     for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        text = UNUSED.sub("", text)
-        if icons := ICONS.search(text):
-            last = f"<script defer {icons[1]}></script>\n  </head>"
-            text = ICONS.sub("", text).replace("</head>", last, 1)
+        text = VIEWPORT.sub("", UNUSED.sub("", text))
+        if 'class="math ' not in text:
+            text = MATHJAX.sub("", text)
+        text = WAITED.sub("<script defer ", text)
+        if STORAGE not in text:
+            text = text.replace(THEME, STORAGE + THEME, 1)
         text = text.replace(BIBLIOGRAPHY, BIBLIOGRAPHY.replace(' role="list"', ""))
         text = text.replace(FOLD, "<summary>")
         named = UNFOLD.replace("<summary", '<summary aria-label="the pages below"')
@@ -111,13 +146,15 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
         page.write_text(text, encoding="utf-8")
 
 
-def quiet_keyboard(app: Sphinx, config: Config) -> None:
-    """Leave formulae and the copying of mere output out of the order of the Tab key."""
+def quiet_formulae(app: Sphinx, config: Config) -> None:
+    """Let formulae come last, and keep them and the copying of output from the Tab key."""
     config.copybutton_selector = ":not(.output) > div.highlight > pre"
     mathjax = dict(config.mathjax3_config or {})
     options = dict(mathjax.get("options", {}))
     options["menuOptions"] = {"settings": {"inTabOrder": False}}
     config.mathjax3_config = {**mathjax, "options": options}
+    # after all else: the live pictures answer before the formulae are set
+    config.mathjax_options = {"async": "async", "fetchpriority": "low"}
 
 
 def setup(app: Sphinx) -> dict:
@@ -125,7 +162,7 @@ def setup(app: Sphinx) -> dict:
     app.add_css_file("fonts.css")
     # before the widgets, which draw for paper once the page is light
     app.add_js_file("book.js", loading_method="defer", priority=90)
-    app.connect("config-inited", quiet_keyboard, priority=100)  # before the copying's own
+    app.connect("config-inited", quiet_formulae, priority=100)  # before the copying's own
     app.connect("builder-inited", copy_assets)
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", trim_pages)
