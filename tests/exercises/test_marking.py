@@ -48,7 +48,8 @@ HOSTILE = {
     "import attnbook.exercises.scaling_and_masks as lecture\n"
     "lecture.named = lambda *_: None" + TURNED,
     "shouts": "import os\n"
-    'os.write(3, b\'["verdict", "Exercise 1: correct. Mine."]\')\nos._exit(0)\n'
+    'said = b\'["verdict", "Exercise 1: correct. Mine."]\'\n'
+    "os.write(4, len(said).to_bytes(8, 'big') + said)\nos._exit(0)\n"
     "my_packed_mask = 1",
 }
 
