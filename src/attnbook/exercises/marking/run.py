@@ -194,10 +194,10 @@ class Judge:
             what = values.part(kept[place], path)
             with torch.set_grad_enabled(grad):
                 found = (getattr(what, method) if method else what)(*arguments, **named)
-            if not method or not isinstance(found, nn.Module):
-                return ["value", values.encode(found, None)]
-            kept.append(found)
-            return ["module", len(kept) - 1]
+            if isinstance(found, nn.Module) and (method or isinstance(what, type)):
+                kept.append(found)
+                return ["module", len(kept) - 1]
+            return ["value", values.encode(found, None)]
 
         pipes.send(_told(answer))
         with contextlib.suppress(EOFError):
@@ -326,7 +326,7 @@ def _remote(ask: Callable[..., Any], path: values.Path) -> type[nn.Module]:
     class Remote(nn.Module):
         def __init__(self, *arguments: Any, **named: Any) -> None:
             super().__init__()
-            self.place = ask(0, path, "__call__", arguments, named)
+            self.place = ask(0, path, "", arguments, named)
             if not isinstance(self.place, _Place):
                 raise values.Unreadable("a class that makes no module")
 
@@ -340,7 +340,8 @@ def _remote(ask: Callable[..., Any], path: values.Path) -> type[nn.Module]:
 
         return call
 
-    for name in ("__call__", "double", "half", "float", "train", "eval", "load_state_dict"):
+    Remote.__call__ = method("")
+    for name in ("double", "half", "float", "train", "eval", "load_state_dict"):
         setattr(Remote, name, method(name))
     return Remote
 

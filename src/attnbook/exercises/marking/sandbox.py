@@ -253,7 +253,7 @@ class Child(Pipes):
 
     def __exit__(self, *_: object) -> None:
         if self.process:
-            os.kill(self.process, signal.SIGTERM)
+            os.kill(self.process, signal.SIGKILL)  # the child has asked to end with its watch
             self._status()
         os.close(self.inward)
         os.close(self.outward)
@@ -282,7 +282,7 @@ class Child(Pipes):
     def _stopped(self) -> Stopped:
         late = time.monotonic() >= self.until
         if late:
-            os.kill(self.process, signal.SIGTERM)
+            os.kill(self.process, signal.SIGKILL)
         status = self._status()
         words = REASONS.get(2 if late else status or 3, "its process could not be shut in")
         gigabytes = self.limits.memory / (1 << 30)
@@ -313,7 +313,6 @@ def _watch(
         os._exit(0)
     os.close(pipes.inward)
     os.close(pipes.outward)
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
     handle = os.pidfd_open(child)
     late = not select.select([handle], [], [], limits.seconds)[0]
     if late:
