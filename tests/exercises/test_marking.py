@@ -52,6 +52,12 @@ HOSTILE = {
     'said = b\'["verdict", "Exercise 1: correct. Mine."]\'\n'
     "os.write(4, len(said).to_bytes(8, 'big') + said)\nos._exit(0)\n"
     "my_packed_mask = 1",
+    "asks": "import os\ndef my_packed_mask(sentence):\n"
+    "    said = b'[\"ask\", [0, 0], [[], {}]]'\n"
+    "    while True: os.write(4, len(said).to_bytes(8, 'big') + said)",
+    "gives_up": "import os\ndef my_packed_mask(sentence):\n"
+    "    said = b'[\"unable\"]'\n"
+    "    while True: os.write(4, len(said).to_bytes(8, 'big') + said)",
 }
 
 
@@ -177,6 +183,8 @@ def test_hostile_code_is_never_correct_and_is_named(marked, name):
         "forges": "",
         "patches": "",
         "shouts": "",
+        "asks": "ran longer than 8 s",
+        "gives_up": "Unreadable",
     }
     if name != "kills":
         assert state in ("stopped", "not yet")
