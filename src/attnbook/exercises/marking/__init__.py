@@ -19,6 +19,6 @@ is edited there has no effect. That the call of a check was edited or is missing
 call has a child of its own that inherits the arguments, and what became of them is lost with it;
 and of a function that the cells do not define, the check cannot read the text. There the check runs
 once more, in a child with the answer, and can only take "correct" away: what it looks for there, a
-hostile answer can hide. The solutions are public, and an answer may be copied; an answer that is the
-lecture's own solution to the letter carries a note. What the sandbox holds is said there.
+hostile answer can hide. The solutions are public, and an answer may be copied; an answer that is
+the lecture's own solution to the letter carries a note. What the sandbox holds is said there.
 """
