@@ -8,11 +8,12 @@ import os
 import subprocess
 import sys
 import time
+from importlib import import_module
 
 import pytest
 
 from attnbook.exercises.marking import find, folder, sandbox, table
-from tests.book.lectures import ROOT
+from tests.book.lectures import NOTEBOOKS, ROOT
 from tests.exercises import answers_07
 
 pytestmark = pytest.mark.skipif(
@@ -48,8 +49,15 @@ HOSTILE = {
     "import attnbook.exercises.scaling_and_masks as lecture\n"
     "lecture.named = lambda *_: None" + TURNED,
     "shouts": "import os\n"
-    'os.write(3, b\'["verdict", "Exercise 1: correct. Mine."]\')\nos._exit(0)\n'
+    'said = b\'["verdict", "Exercise 1: correct. Mine."]\'\n'
+    "os.write(4, len(said).to_bytes(8, 'big') + said)\nos._exit(0)\n"
     "my_packed_mask = 1",
+    "asks": "import os\ndef my_packed_mask(sentence):\n"
+    "    said = b'[\"ask\", [0, 0], [[], {}]]'\n"
+    "    while True: os.write(4, len(said).to_bytes(8, 'big') + said)",
+    "gives_up": "import os\ndef my_packed_mask(sentence):\n"
+    "    said = b'[\"unable\"]'\n"
+    "    while True: os.write(4, len(said).to_bytes(8, 'big') + said)",
 }
 
 
@@ -61,12 +69,11 @@ def notebook(cells: list[str]) -> str:
     return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    """Lecture 7 with its imports and its exercises alone: a second instead of half a minute."""
+def smaller(lecture, folder):
+    """A lecture with its imports and its exercises alone: a second instead of half a minute."""
     if lacks := sandbox.missing():
         pytest.skip(f"this system holds no student's code: it lacks {', '.join(lacks)}")
-    whole = json.loads(LECTURE.read_text(encoding="utf-8"))
+    whole = json.loads(lecture.read_text(encoding="utf-8"))
     whole["cells"] = [
         cell
         for cell in whole["cells"]
@@ -77,9 +84,14 @@ def small(tmp_path_factory):
             or "still blank" in str(cell["outputs"])
         )
     ]
-    path = tmp_path_factory.mktemp("lecture") / "07-small.ipynb"
+    path = folder / f"{lecture.name[:2]}-small.ipynb"
     path.write_text(json.dumps(whole), encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return smaller(LECTURE, tmp_path_factory.mktemp("lecture"))
 
 
 def mark(small, submissions, out, *more, timeout=900):
@@ -171,6 +183,8 @@ def test_hostile_code_is_never_correct_and_is_named(marked, name):
         "forges": "",
         "patches": "",
         "shouts": "",
+        "asks": "ran longer than 8 s",
+        "gives_up": "can be read",
     }
     if name != "kills":
         assert state in ("stopped", "not yet")
@@ -238,6 +252,45 @@ def test_all_lectures_exercises_are_found():
         assert {one.state for one in found.values()} == {"blank"}
 
 
+# functions that are handed in, models, a class: the three ways in which an answer is asked
+QUICK = {"05", "08", "12"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[] if path.name[:2] in QUICK else pytest.mark.heavy)
+        for path in NOTEBOOKS
+    ],
+)
+def test_each_named_mistake_and_blank_has_its_checks_verdict(path, tmp_path, monkeypatch):
+    """As `test_exercises` has it, where check and answer share a process; here they do not."""
+    # the tests' wrong answers are imported
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    short = smaller(path, tmp_path)
+    lecture, submissions = find.read_lecture(short), tmp_path / "in"
+    submissions.mkdir()
+    names = {one.check: one for one in lecture.exercises}
+    module = f"answers_{path.name[:2]}"
+    answers = import_module(f"tests.exercises.{module}")
+    wanted = {}
+    for kind, given in (("WRONG", answers.WRONG), ("BLANK", answers.BLANK)):
+        for k, (check, _, *words) in enumerate(given):
+            one = names[check.__name__]
+            code = f"from tests.exercises import {module}\n{one.answer} = {module}.{kind}[{k}][1]"
+            submission = submissions / f"{kind}-{k}.ipynb"
+            submission.write_text(notebook([lecture.cells[0], code]), encoding="utf-8")
+            state = "not yet" if kind == "WRONG" else "blank"
+            wanted[submission.stem] = (one.number, state, *words)
+    rows, _ = mark(short, submissions, tmp_path / "out")
+    found = {}
+    for name, (number, state, *words) in wanted.items():
+        said = rows[name][f"exercise {number}"], rows[name][f"message {number}"]
+        if said[0] != state or not all(one in f"not yet. {said[1]}" for one in words):
+            found[name] = said, words
+    assert found == {}
+
+
 def test_cells_of_a_spreadsheet_are_text():
     assert table.safe("=HYPERLINK(1)") == "'=HYPERLINK(1)"
     assert table.safe("anna") == "anna"
@@ -270,8 +323,6 @@ def test_two_hundred_submissions_have_the_right_verdicts(tmp_path, monkeypatch):
         wanted[name] = (number, state, words)
 
     for k, (check, _, words) in enumerate(answers_07.WRONG):
-        if "function calls" in words:  # seen in a function's own text, which is imported here
-            continue
         one = names[check.__name__]
         code = f"from tests.exercises import answers_07\n{one.answer} = answers_07.WRONG[{k}][1]"
         submit(f"wrong-{k}", one.number, "not yet", words, code)

@@ -18,7 +18,7 @@ from pathlib import Path
 from attnbook.exercises.marking import find, sandbox
 from attnbook.exercises.marking.run import Marked, Warm
 
-VERSION = 1  # of how is marked; another one marks all anew
+VERSION = 2  # of how is marked; another one marks all anew
 SKIPPED = {".ipynb_checkpoints", "__MACOSX", ".git"}
 
 
@@ -169,6 +169,7 @@ def _start(
             os.close(inward)
             if guarded:
                 sandbox.close_network()
+            sandbox.keep_within(limits.memory)
             row = Marked(submission.student, digest)
             try:
                 row.marks = warm.mark(raw, folder, limits, guarded=guarded)

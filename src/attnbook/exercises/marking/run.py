@@ -17,12 +17,14 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import torch
+from torch import nn
 
 from attnbook.exercises.marking import find, sandbox, values
 
 PREFIX = "Exercise {}: "
 STARTS = {"correct": "correct.", "not yet": "not yet.", "blank": "still blank."}
-OWN = "checked in the student's own process: read this answer"
+# the kinds of messages, and how many parts follow
+LENGTHS = {"value": 1, "raised": 2, "unable": 0, "module": 1, "ask": 2}
 
 
 @dataclass
@@ -120,6 +122,9 @@ class Judge:
         self.trees = [find.without_checks(cell, warm.lecture) for cell in found.cells]
         self.until = time.monotonic() + limits.seconds
         self.check = getattr(warm.check, exercise.check)
+        # whether a child alone can see all that the check looks at: a function that is not
+        # defined in the cells, or what became of a model which the answer was called with
+        self.unseen = False
 
     def mark(self) -> Mark:
         """Return the check's verdict on the answer, or what stopped it."""
@@ -130,84 +135,215 @@ class Judge:
             return Mark("not yet", f"The cell cannot be read: {error}", notes)
         self.codes, self.shapes = codes, _functions(codes)
         try:
-            kind, *rest = self._child(self._value)
-            if kind == "together":
-                kind, *rest = self._child(self._verdict)
-                return _mark(str(rest[0]), self.exercise.number, [*notes, OWN])
-            if kind == "raised":
-                return Mark("not yet", f"Your code raised {rest[0]}: {rest[1]}", notes)
-            answer = values.decode(rest[0], self._function)
-            said = _said(self.check, answer)
-        except sandbox.Stopped as stopped:
-            return Mark("stopped", f"The answer {stopped}.", notes)
-        except (values.Unreadable, ValueError, RecursionError) as error:
-            return Mark("stopped", f"What the answer returned cannot be read: {error}", notes)
-        return _mark(said, self.exercise.number, notes)
-
-    def _child(self, work: Callable[[], list[Any]]) -> list[Any]:
-        """Do ``work`` in a child, and read the list that it returns."""
-        limits = sandbox.Limits(max(self.until - time.monotonic(), 0.1), self.limits.memory)
-
-        def sent() -> bytes:
-            try:
-                told = work()
-            except MemoryError:
-                raise
-            except (Exception, SystemExit, KeyboardInterrupt) as error:
-                words = str(error)[:2000]
-                if isinstance(error, RuntimeError) and "allocate memory" in words:
-                    raise MemoryError from error
-                told = ["raised", type(error).__name__, words]
-            return json.dumps(told).encode()
-
-        try:
-            raw = sandbox.outside(sent, self.folder, limits, guarded=self.guarded)
+            with self._started(self._serve) as self.child:
+                kind, *rest = _read(self.child)
+                if kind == "raised":
+                    return Mark("not yet", f"Your code raised {rest[0]}: {rest[1]}", notes)
+                answer = values.decode(rest[0], self._callable)
+                marked = _mark(_said(self.check, answer), self.exercise.number, notes)
+            if self.unseen and marked.state in ("correct", "not yet"):
+                # its verdict only takes away
+                kind, *rest = self._alone(self._verdict)
+                said = str(values.decode(rest[0])) if kind == "value" else ""
+                inside = _mark(said, self.exercise.number, notes)
+                return marked if inside.state == "correct" else inside
         except sandbox.Stopped as stopped:
             # what is left of the time is not what a student should read
             late = f"ran longer than {self.limits.seconds:g} s"
-            raise sandbox.Stopped(late if "ran longer" in str(stopped) else stopped) from None
-        try:
-            told = json.loads(raw)
-        except (ValueError, RecursionError) as error:
-            raise values.Unreadable("not what was asked for") from error
-        if not isinstance(told, list) or not told:
-            raise values.Unreadable("not what was asked for")
-        return told
+            words = late if "ran longer" in str(stopped) else stopped
+            return Mark("stopped", f"The answer {words}.", notes)
+        except (values.Unreadable, Unable, ValueError, RecursionError) as error:
+            return Mark("stopped", f"What the answer returned cannot be read: {error}", notes)
+        return marked
+
+    def _started(self, work: Callable[[sandbox.Pipes], None]) -> sandbox.Child:
+        limits = sandbox.Limits(max(self.until - time.monotonic(), 0.1), self.limits.memory)
+        self.random = torch.get_rng_state()
+        return sandbox.Child(work, self.folder, limits, guarded=self.guarded)
+
+    def _alone(self, work: Callable[[], list[Any]]) -> list[Any]:
+        """Do ``work`` in a child of its own, and return its message."""
+        with self._started(lambda pipes: pipes.send(_told(work))) as child:
+            return _read(child)
+
+    # in a child
 
     def _answer(self) -> Any:
-        """Run the student's cells; in a child alone."""
+        """Run the student's cells."""
         names = self.warm.names
         for code in self.codes:
             exec(code, names)
         return names[self.exercise.answer]
 
-    def _value(self) -> list[Any]:
-        try:
-            return ["value", values.encode(self._answer())]
-        except values.NotPlain:
-            return ["together"]
-
     def _verdict(self) -> list[Any]:
-        return ["verdict", _said(self.check, self._answer())]
+        return ["value", values.encode(_said(self.check, self._answer()))]
 
-    def _function(self, path: values.Path, name: str) -> Callable[..., Any]:
-        """Return what stands here for a function of the student's."""
+    def _serve(self, pipes: sandbox.Pipes) -> None:
+        """Send the answer, and call of it what is asked for, until nobody asks."""
+        kept: list[Any] = []  # the answer, and modules of the class that it is
+
+        def answer() -> list[Any]:
+            kept.append(self._answer())
+            return ["value", values.encode(kept[0])]
+
+        def result() -> list[Any]:
+            place, path, method, sent, random, grad = json.loads(asked)
+            if random:
+                torch.set_rng_state(values.decode(random))
+            arguments, named = values.decode(sent, functools.partial(_handed, pipes))
+            what = values.part(kept[place], path)
+            with torch.set_grad_enabled(grad):
+                found = (getattr(what, method) if method else what)(*arguments, **named)
+            if isinstance(found, nn.Module) and (method or isinstance(what, type)):
+                kept.append(found)
+                return ["module", len(kept) - 1]
+            return ["value", values.encode(found, None)]
+
+        pipes.send(_told(answer))
+        with contextlib.suppress(EOFError):
+            while True:
+                asked = pipes.receive()
+                pipes.send(_told(result))
+
+    # here
+
+    def _ask(
+        self, place: int, path: values.Path, method: str, arguments: Any, named: dict[str, Any]
+    ) -> Any:
+        """Have the child call what it keeps, or a method of it; functions handed in run here.
+
+        Raises: Unable where a function is called with what is no plain data; what the call raises.
+        """
+        sent, random = [list(arguments), named], torch.get_rng_state()
+        # an unchanged state goes on in the child: two calls draw different numbers
+        state = None if torch.equal(random, self.random) else values.encode(random)
+        self.random = random
+        asked = [place, path, method, values.encode(sent), state, torch.is_grad_enabled()]
+        self.child.send(json.dumps(asked).encode())
+        while True:
+            kind, *rest = _read(self.child)
+            if kind == "ask":
+                self.child.send(_told(functools.partial(_called, sent, *rest)))
+            elif kind == "unable":
+                raise Unable
+            elif kind == "module":
+                return _Place(int(rest[0]))
+            else:
+                return _value(kind, *rest)
+
+    def _callable(self, kind: str, path: values.Path, name: str) -> Callable[..., Any]:
+        """Return what stands here for a function, or a class of modules, of the student's."""
+        if kind == "class":
+            return _remote(self._ask, path)
 
         def call(*arguments: Any, **named: Any) -> Any:
+            if values.plain([arguments, named], functions=True):
+                with contextlib.suppress(Unable):
+                    return self._ask(0, path, "", arguments, named)
+            self.unseen = True
+
             def work() -> list[Any]:
                 function = values.part(self._answer(), path)
                 return ["value", values.encode(function(*arguments, **named), None)]
 
-            kind, *rest = self._child(work)
-            if kind == "raised":
-                raise values.raised(str(rest[0]), str(rest[1]))
-            return values.decode(rest[0])
+            return _value(*self._alone(work))
 
         call.__name__ = name
         # a check that looks at the names which a function uses finds them here, never called
         if shape := self.shapes.get(name):
             functools.update_wrapper(call, shape)
+        else:
+            self.unseen = True
         return call
+
+
+class Unable(BaseException):
+    """A function handed to an answer was called with what is no plain data."""
+
+
+class _Place(int):
+    """The place of a module among those that a child keeps."""
+
+
+def _told(work: Callable[[], list[Any]]) -> bytes:
+    """What ``work`` returns or raises, as a message."""
+    try:
+        told = work()
+    except MemoryError:
+        raise
+    except Unable:
+        told = ["unable"]
+    except (Exception, SystemExit, KeyboardInterrupt) as error:
+        words = str(error)[:2000]
+        if isinstance(error, RuntimeError) and "allocate memory" in words:
+            raise MemoryError from error
+        told = ["raised", type(error).__name__, words]
+    return json.dumps(told).encode()
+
+
+def _read(pipes: sandbox.Pipes) -> list[Any]:
+    """Return the next message, its kind first."""
+    try:
+        told = json.loads(pipes.receive())
+        if len(told) != 1 + LENGTHS[told[0]]:
+            raise values.Unreadable("not what was asked for")
+    except (ValueError, RecursionError, TypeError, LookupError) as error:
+        raise values.Unreadable("not what was asked for") from error
+    return told
+
+
+def _value(kind: str, *rest: Any) -> Any:
+    """Return what a call returned, or raise what it raised."""
+    if kind == "raised":
+        raise values.raised(str(rest[0]), str(rest[1]))
+    return values.decode(rest[0] if kind == "value" else None)
+
+
+def _handed(pipes: sandbox.Pipes, _: str, path: values.Path, name: str) -> Callable[..., Any]:
+    """Return what stands in the child for a function that a check hands in."""
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        if not values.plain([arguments, named]):
+            raise Unable
+        pipes.send(json.dumps(["ask", path, values.encode([[*arguments], named])]).encode())
+        return _value(*_read(pipes))
+
+    call.__name__ = name
+    return call
+
+
+def _called(sent: list[Any], path: Any, data: Any) -> list[Any]:
+    """Call the function that was handed in at ``path``."""
+    function, (arguments, named) = values.part(sent, path), values.decode(data)
+    if not isinstance(function, FunctionType):
+        raise TypeError("no function was handed in there")
+    return ["value", values.encode(function(*arguments, **named), None)]
+
+
+def _remote(ask: Callable[..., Any], path: values.Path) -> type[nn.Module]:
+    """Return a class whose modules are kept by the child: what is done to them is done there."""
+
+    class Remote(nn.Module):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__()
+            self.place = ask(0, path, "", arguments, named)
+            if not isinstance(self.place, _Place):
+                raise values.Unreadable("a class that makes no module")
+
+    def method(name: str) -> Callable[..., Any]:
+        def call(self: Remote, *arguments: Any, **named: Any) -> Any:
+            found = ask(self.place, (), name, arguments, named)
+            if not isinstance(found, _Place):
+                return found
+            self.place = found
+            return self
+
+        return call
+
+    Remote.__call__ = method("")
+    for name in ("double", "half", "float", "train", "eval", "load_state_dict"):
+        setattr(Remote, name, method(name))
+    return Remote
 
 
 def _said(check: Callable[[Any], None], answer: Any) -> str:

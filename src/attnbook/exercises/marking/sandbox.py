@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import io
 import os
 import platform
@@ -175,66 +176,134 @@ def readable() -> list[Path]:
     return [Path(path).resolve() for path in (*found, *system)]
 
 
-def outside(
-    work: Callable[[], bytes], folder: Path, limits: Limits, *, guarded: bool = True
-) -> bytes:
-    """Return what ``work()`` returns in a child that is shut in ``folder``.
+REASONS = {
+    3: "ended its own process",
+    4: "took more than {memory:g} GB of memory, or crashed",
+    2: "ran longer than {seconds:g} s",
+    5: f"printed more than {PRINTED:,} characters",
+    6: "took all its processor time",
+}
 
-    Raises: Stopped, which says why, where the child was ended or ended itself.
-    """
-    inward, outward = os.pipe()
-    began = time.monotonic()
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            os.close(inward)
-            code = _watch(work, folder, limits, outward, guarded)
-        finally:
-            os._exit(code)
-    os.close(outward)
-    held = bytearray()
-    try:
-        while len(held) <= SENT:
-            left = limits.seconds + 5 - (time.monotonic() - began)  # the watch ends it before
-            if left <= 0 or not select.select([inward], [], [], left)[0]:
-                break
-            more = os.read(inward, 1 << 16)
+
+class Pipes:
+    """The child's end: messages of bytes, each after its length."""
+
+    def __init__(self, inward: int, outward: int) -> None:
+        self.inward, self.outward = inward, outward
+
+    def send(self, message: bytes) -> None:
+        view = memoryview(len(message).to_bytes(8, "big") + message)
+        while view:
+            view = view[os.write(self.outward, view) :]
+
+    def receive(self) -> bytes:
+        """Return the next message.
+
+        Raises: EOFError where there will be none.
+        """
+        return self._read(int.from_bytes(self._read(8), "big"))
+
+    def _read(self, count: int) -> bytes:
+        held = bytearray()
+        while len(held) < count:
+            more = self._some(min(count - len(held), 1 << 20))
             if not more:
-                break
+                raise EOFError
             held += more
-    finally:
-        os.close(inward)
-        if len(held) > SENT:
-            os.kill(pid, signal.SIGTERM)
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    reasons = {
-        2: f"ran longer than {limits.seconds:g} s",
-        3: "ended its own process",
-        4: f"took more than {limits.memory / (1 << 30):g} GB of memory, or crashed",
-        5: f"printed more than {PRINTED:,} characters",
-        6: "took all its processor time",
-    }
-    if len(held) > SENT:
-        raise Stopped(f"returned more than {SENT >> 20} MB")
-    if status:
-        raise Stopped(reasons.get(status, "its process could not be shut in"))
-    if not held:
-        raise Stopped(reasons[3])
-    return bytes(held)
+        return bytes(held)
+
+    def _some(self, most: int) -> bytes:
+        return os.read(self.inward, most)
 
 
-def _watch(work: Callable[[], bytes], folder: Path, limits: Limits, out: int, guarded: bool) -> int:
+class Child(Pipes):
+    """A child that is shut in ``folder`` and does ``work(pipes)``; here is the marker's end.
+
+    What it sends is only bytes. All that it does shares one measure of time and memory. Of
+    ``receive`` and ``send``, either raises `Stopped`, which says why, where the child was ended or
+    ended itself.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[Pipes], None],
+        folder: Path,
+        limits: Limits,
+        *,
+        guarded: bool = True,
+    ) -> None:
+        asked, told = os.pipe(), os.pipe()
+        self.limits = limits
+        self.until = time.monotonic() + limits.seconds + 5  # the watch ends it before
+        self.process = os.fork()
+        if self.process == 0:
+            code = 1
+            try:
+                os.close(asked[1])
+                os.close(told[0])
+                code = _watch(work, folder, limits, Pipes(asked[0], told[1]), guarded)
+            finally:
+                os._exit(code)
+        os.close(asked[0])
+        os.close(told[1])
+        super().__init__(told[0], asked[1])
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process:
+            os.kill(self.process, signal.SIGKILL)  # the child has asked to end with its watch
+            self._status()
+        os.close(self.inward)
+        os.close(self.outward)
+
+    def send(self, message: bytes) -> None:
+        try:
+            super().send(message)
+        except BrokenPipeError:
+            raise self._stopped() from None
+
+    def receive(self) -> bytes:
+        try:
+            length = int.from_bytes(self._read(8), "big")
+            if length > SENT:
+                raise Stopped(f"returned more than {SENT >> 20} MB")
+            return self._read(length)
+        except EOFError:
+            raise self._stopped() from None
+
+    def _some(self, most: int) -> bytes:
+        left = self.until - time.monotonic()
+        if left <= 0 or not select.select([self.inward], [], [], left)[0]:
+            return b""
+        return super()._some(most)
+
+    def _stopped(self) -> Stopped:
+        late = time.monotonic() >= self.until
+        if late:
+            os.kill(self.process, signal.SIGKILL)
+        status = self._status()
+        words = REASONS.get(2 if late else status or 3, "its process could not be shut in")
+        gigabytes = self.limits.memory / (1 << 30)
+        return Stopped(words.format(memory=gigabytes, seconds=self.limits.seconds))
+
+    def _status(self) -> int:
+        status, self.process = os.waitpid(self.process, 0)[1], 0
+        return os.waitstatus_to_exitcode(status)
+
+
+def _watch(
+    work: Callable[[Pipes], None], folder: Path, limits: Limits, pipes: Pipes, guarded: bool
+) -> int:
     """Fork the child, wait, end it in time; the exit code says what became of it."""
     _call(libc.prctl(PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl")
     if guarded:
         _call(libc.unshare(CLONE_NEWPID), "unshare")
-    ready, told = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            os.close(told)
-            _inside(work, folder, limits, out, guarded)
+            _inside(work, folder, limits, pipes, guarded)
         except MemoryError:
             os._exit(4)
         except Flood:
@@ -242,9 +311,8 @@ def _watch(work: Callable[[], bytes], folder: Path, limits: Limits, out: int, gu
         except BaseException:
             os._exit(1)
         os._exit(0)
-    os.close(ready)
-    os.close(out)
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
+    os.close(pipes.inward)
+    os.close(pipes.outward)
     handle = os.pidfd_open(child)
     late = not select.select([handle], [], [], limits.seconds)[0]
     if late:
@@ -259,16 +327,16 @@ def _watch(work: Callable[[], bytes], folder: Path, limits: Limits, out: int, gu
 
 
 def _inside(
-    work: Callable[[], bytes], folder: Path, limits: Limits, out: int, guarded: bool
+    work: Callable[[Pipes], None], folder: Path, limits: Limits, pipes: Pipes, guarded: bool
 ) -> None:
-    """Shut this process in, work, and send what came of it."""
+    """Shut this process in, and work."""
     _call(libc.prctl(PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl")
     os.setsid()
     null = os.open(os.devnull, os.O_RDWR)
-    for standard in range(3):
-        os.dup2(null, standard)
-    kept = os.dup2(out, 3)
-    os.closerange(4, 1 << 16)
+    ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 8) for end in (pipes.inward, pipes.outward)]
+    for place, end in enumerate((null, null, null, *ends)):
+        os.dup2(end, place)
+    os.closerange(5, 1 << 16)
     os.chdir(folder)
     os.environ.update(HOME=str(folder), TMPDIR=str(folder))
     sys.stdout = sys.stderr = Capped()
@@ -286,9 +354,13 @@ def _inside(
         # no power over the namespace that the marker is in
         _call(libc.capset(struct.pack("Ii", 0x20080522, 0), bytes(24)), "capset")
         refuse_calls()
-    view = memoryview(work())
-    while view:
-        view = view[os.write(kept, view) :]
+    work(Pipes(3, 4))
+
+
+def keep_within(memory: int) -> None:
+    """Let this process itself, which runs what checks hand to answers, take no more memory."""
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_size() + memory, most))
 
 
 def _size() -> int:

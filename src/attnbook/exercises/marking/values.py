@@ -6,8 +6,9 @@ import base64
 import binascii
 import builtins
 import math
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,9 @@ from torch import Tensor, nn
 from attnbook.exercises import Blank, Mistake
 
 Path = tuple[int, ...]  # the place of a part within an answer
-FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
+Callables = Callable[[str, Path, str], Any]  # of "function" or "class", its place and its name
 DTYPES = {str(kind): kind for kind in vars(torch).values() if isinstance(kind, torch.dtype)}
 DEPTH = 20
-
-
-class NotPlain(Exception):
-    """The answer holds a class or a module: it cannot leave its process as data."""
 
 
 class Unreadable(Exception):
@@ -33,10 +30,8 @@ class Unreadable(Exception):
 def encode(value: Any, path: Path | None = ()) -> list[Any]:
     """Return ``value`` as lists that JSON can hold.
 
-    A function becomes its place, ``path``, by which it can be called; with ``path`` None it and
-    everything else that is no data becomes the name of its type.
-
-    Raises: NotPlain for a class or a module, where ``path`` says that this is an answer.
+    What can be called becomes its place, ``path``, by which it is called, a class of modules too;
+    with ``path`` None it and everything else that is no data becomes the name of its type.
     """
     if path is not None and len(path) > DEPTH:
         raise ValueError(f"nested more than {DEPTH} deep")
@@ -62,10 +57,10 @@ def encode(value: Any, path: Path | None = ()) -> list[Any]:
             for k, (key, one) in enumerate(value.items())
         ]
         return ["dict", pairs]
-    if path is not None and isinstance(value, FUNCTIONS):
-        return ["function", list(path), getattr(value, "__name__", "")]
-    if path is not None and (callable(value) or isinstance(value, nn.Module)):
-        raise NotPlain(type(value).__name__)
+    if path is not None and callable(value):
+        modules = isinstance(value, type) and issubclass(value, nn.Module)
+        kind = "class" if modules else "function"
+        return [kind, list(path), str(getattr(value, "__name__", ""))]
     return ["object", type(value).__name__]
 
 
@@ -90,8 +85,8 @@ def _array(value: Any) -> list[Any]:
     return [kind, value.dtype.str, list(value.shape), held]
 
 
-def decode(data: Any, function: Callable[[Path, str], Any] | None = None) -> Any:
-    """Return the value that ``encode`` wrote; ``function(path, name)`` makes what stands for one.
+def decode(data: Any, function: Callables | None = None) -> Any:
+    """Return the value that ``encode`` wrote; ``function`` makes what stands for a function.
 
     Raises: Unreadable for anything else.
     """
@@ -103,7 +98,7 @@ def decode(data: Any, function: Callable[[Path, str], Any] | None = None) -> Any
         raise Unreadable(f"{type(error).__name__}: {error}") from error
 
 
-def _decode(data: Any, function: Callable[[Path, str], Any] | None) -> Any:
+def _decode(data: Any, function: Callables | None) -> Any:
     kind, *rest = data
     if kind in ("none", "dots"):
         return None if kind == "none" else ...
@@ -127,11 +122,11 @@ def _decode(data: Any, function: Callable[[Path, str], Any] | None) -> Any:
             raise Unreadable(f"an array of {dtype}")
         found = np.frombuffer(base64.b64decode(held), dtype=dtype).reshape(shape).copy()
         return found if kind == "array" else found[()]
-    if kind == "function" and function is not None:
-        return function(tuple(int(k) for k in rest[0]), str(rest[1]))
-    if kind in ("object", "function"):
+    if kind in ("function", "class") and function is not None:
+        return function(kind, tuple(int(k) for k in rest[0]), str(rest[1]))
+    if kind in ("object", "function", "class"):
         # a check names the type of what it refuses
-        return type(str(rest[0]) if kind == "object" else "function", (), {})()
+        return type(str(rest[0]) if kind == "object" else kind, (), {})()
     raise Unreadable(f"a value of kind {kind!r}")
 
 
@@ -144,6 +139,23 @@ def _as_tensor(name: str, shape: list[int], held: str) -> Tensor:
     if not raw:
         return torch.empty(shape, dtype=dtype)
     return torch.frombuffer(bytearray(raw), dtype=dtype).reshape(shape)
+
+
+def plain(value: Any, *, functions: bool = False) -> bool:
+    """Whether a value read from its encoding is what it was, a tensor's strides included.
+
+    With ``functions``, one may be among them: what it is called with comes back.
+    """
+    if isinstance(value, Tensor):
+        return type(value) is Tensor and value.is_contiguous() and not value.requires_grad
+    if type(value) in (dict, OrderedDict):
+        return all(plain(one, functions=functions) for one in value.values()) and plain([*value])
+    if type(value) in (list, tuple, set, frozenset):
+        return all(plain(one, functions=functions) for one in value)
+    if isinstance(value, np.ndarray):
+        return type(value) is np.ndarray and value.flags.c_contiguous
+    held = (type(None), bool, int, float, str, *((FunctionType,) if functions else ()))
+    return type(value) in held
 
 
 def part(value: Any, path: Path) -> Any:
