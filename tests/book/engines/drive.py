@@ -24,6 +24,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import websocket
 
@@ -80,7 +81,7 @@ class Engine:
     def _ask(self, script: str) -> dict:
         raise NotImplementedError
 
-    def js(self, expression: str):
+    def js(self, expression: str) -> Any:
         """Return what an expression gives, awaited, as JSON can say it."""
         answer = self._ask(
             f"(async () => {{ let said; try {{ said = {{ value: await ({expression}) }}; }}"
@@ -183,7 +184,7 @@ class WebKit(Engine):
         limits = {"script": BROWSER, "pageLoad": BROWSER}
         self.send("POST", "/timeouts", **limits)
 
-    def send(self, method: str, path: str, **params: object):
+    def send(self, method: str, path: str, **params: object) -> Any:
         data = json.dumps(params).encode() if method == "POST" else None
         request = urllib.request.Request(self.address + path, data, method=method)
         try:
