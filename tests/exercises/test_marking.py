@@ -130,6 +130,7 @@ def marked(small, tmp_path_factory):
     submit("broken", "def my_packed_mask(:\n" + CALL)
     submit("lacks")
     submit("=1+1", MASK + CALL)
+    submit("Übung 7 (Kopie 2).final", MASK + CALL)
     (folder / "text.ipynb").write_text("not JSON")
     (folder / "other.ipynb").write_text(notebook(["print(1)"]))
     (folder / "link.ipynb").symlink_to(victim / "kept")
@@ -150,6 +151,7 @@ def test_plain_submissions_have_the_checks_verdicts(marked):
         "broken": "not yet",
         "lacks": "not there",
         "'=1+1": "correct",
+        "Übung 7 (Kopie 2).final": "correct",
         "text": "not run",
         "other": "not run",
         "link": "not run",
@@ -197,7 +199,7 @@ def test_nothing_outside_the_own_folder_is_touched(marked):
     _, _, victim, folder = marked
     assert [path.name for path in victim.iterdir()] == ["kept"]
     assert (victim / "kept").read_text() == "kept"
-    assert len(list(folder.iterdir())) == len(HOSTILE) + 12
+    assert len(list(folder.iterdir())) == len(HOSTILE) + 13
 
 
 def test_summary_counts_and_names(marked):
