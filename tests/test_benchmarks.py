@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -135,8 +136,19 @@ def test_quick_run_writes_every_row_after_comparing(name, tmp_path):
 
 def test_results_in_the_tree_hold_every_section():
     text = timing.RESULTS.read_text(encoding="utf-8")
-    for name in ROWS:
+    for name in (*ROWS, "marking"):
         assert text.count(f"<!-- {name}: begin -->") == text.count(f"<!-- {name}: end -->") == 1
+
+
+def test_the_page_tells_how_to_run_every_script_that_writes_into_it():
+    scripts = {
+        path.name
+        for path in BENCHMARKS.glob("*.py")
+        if re.search(r"timing\.(write|replace)\(", path.read_text("utf-8"))
+    }
+    told = re.findall(r"^python benchmarks/(\w+\.py)", timing.RESULTS.read_text("utf-8"), re.M)
+    assert len(told) == len(set(told))
+    assert set(told) == scripts
 
 
 def test_same_stops_where_results_differ():
