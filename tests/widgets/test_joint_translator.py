@@ -307,6 +307,15 @@ def test_an_example_a_beam_and_reset_work_as_for_words(started) -> None:
     expect(page.locator(".attnbook-written")).to_have_text(GERMAN)
 
 
+def test_paper_has_the_translation_and_nothing_to_press(started) -> None:
+    page = started(translator())
+    translate(page)
+    page.emulate_media(media="print")
+    expect(page.locator(".attnbook-written")).to_be_visible()
+    expect(page.locator(".attnbook-examples")).to_be_hidden()
+    expect(page.get_by_role("button", name="translate")).to_be_hidden()
+
+
 PIXELS = """(all) => all.map((canvas) => Array.from(
   canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data))"""
 
