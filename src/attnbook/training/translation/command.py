@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
 
     def work() -> None:
-        recipe = Recipe(**{one.name: getattr(options, one.name) for one in Recipe.choices()})
+        recipe = Recipe(**{one.name: getattr(options, one.name) for one in fields(Recipe)})
         name = f"{recipe.pair}-{recipe.model}-{recipe.seed}"
         folder = Path(options.out) if options.out else Path("runs") / name
         with team(options.device) as here:
@@ -114,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     precisions = get_args(Precision)
     add("--precision", default="auto", choices=precisions, help="of products; auto: the fastest")
     group = parser.add_argument_group("recipe")
-    for one in Recipe.choices():
+    for one in fields(Recipe):
         why = f"{one.metadata['why']} ({one.default})".replace("%", "%%")
         kind: Any = type(one.default)
         group.add_argument(

@@ -1,7 +1,7 @@
 """The recipe of a run: every choice that decides what is learnt, with its reason."""
 
 import json
-from dataclasses import Field, asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from attnbook import _check
@@ -41,7 +41,7 @@ class Recipe:
     norm: str = _choice("pre", "pre-norm trains at higher rates; post is the original")
 
     # 29,000 pairs are few: without these the model learns them by heart
-    dropout: float = _choice(0.3, "on embeddings and on what each part of a block adds")
+    dropout: float = _choice(0.2, "on embeddings and on what each part of a block adds")
     attention_dropout: float = _choice(0.0, "on attention's weights; 0 leaves the fused kernel")
     smoothing: float = _choice(0.1, "label smoothing: share of the target given to all pieces")
 
@@ -95,11 +95,6 @@ class Recipe:
         """The source's and the target's language."""
         source, _, target = self.pair.partition("-")
         return source, target
-
-    @classmethod
-    def choices(cls) -> tuple[Field[Any], ...]:
-        """Return the fields, each with its default and, in its metadata, why."""
-        return fields(cls)
 
     def to_json(self) -> str:
         """Write the recipe as JSON."""
