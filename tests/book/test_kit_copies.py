@@ -37,7 +37,7 @@ ALL = {lecture.name: lecture for lecture in lectures.lectures()}
 STUDENTS = {name: student(lecture, HOME) for name, lecture in ALL.items()}
 each = pytest.mark.parametrize("name", ALL)
 run = pytest.mark.parametrize(
-    "name", [getattr(p, "stem", p) for p in by_day(NOTEBOOKS, "06-queries-keys-values")]
+    "path", by_day(NOTEBOOKS, "06-queries-keys-values"), ids=lambda path: path.stem
 )
 SEALED = re.compile(r'sealed\(\s*"""(.*?)"""', re.S)
 CHECK = re.compile(r"^check\.(\w+)\(", re.M)
@@ -520,14 +520,14 @@ def test_nothing_is_written_where_one_lecture_is_unfit(desk: Path) -> None:
 
 @run
 def test_a_student_copy_runs_to_its_end_unfilled_and_shows_what_it_stores(
-    name: str, tmp_path: Path
+    path: Path, tmp_path: Path
 ) -> None:
     """By the lectures' own rules, sealed questions included: every output is compared."""
-    path = tmp_path / f"{name}.ipynb"
-    nbformat.write(STUDENTS[name], path)
+    copy = tmp_path / path.name
+    nbformat.write(STUDENTS[path.stem], copy)
     paths = os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.nbval.rules"]
-    words += ["-c", "pyproject.toml", "--rootdir", ".", "--nbval", "--nbval-current-env", str(path)]
+    words += ["-c", "pyproject.toml", "--rootdir", ".", "--nbval", "--nbval-current-env", str(copy)]
     done = subprocess.run(
         [sys.executable, *words],
         cwd=ROOT,
@@ -538,17 +538,17 @@ def test_a_student_copy_runs_to_its_end_unfilled_and_shows_what_it_stores(
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:]
-    assert f"{len(code(STUDENTS[name]))} passed" in done.stdout
+    assert f"{len(code(STUDENTS[path.stem]))} passed" in done.stdout
 
 
 @run
-def test_with_the_solutions_pasted_in_every_check_passes(name: str, tmp_path: Path) -> None:
+def test_with_the_solutions_pasted_in_every_check_passes(path: Path, tmp_path: Path) -> None:
     solutions = {
         tuple(CHECK.findall(cell.source)): cell.source
-        for cell in code(ALL[name].notebook)
+        for cell in code(ALL[path.stem].notebook)
         if is_solution(cell)
     }
-    filled = json.loads(json.dumps(STUDENTS[name]))
+    filled = json.loads(json.dumps(STUDENTS[path.stem]))
     notebook = nbformat.from_dict(filled)
     pasted = []
     for cell in code(notebook):
@@ -557,7 +557,7 @@ def test_with_the_solutions_pasted_in_every_check_passes(name: str, tmp_path: Pa
             cell.source = solutions[checks]
             pasted.append(cell)
     assert len(pasted) == len(solutions)
-    notebooks.execute(notebook, name, tmp_path)
+    notebooks.execute(notebook, path.stem, tmp_path)
     for cell in pasted:
         said = "".join(output.get("text", "") for output in cell.outputs)
         assert len(PASSED.findall(said)) == len(CHECK.findall(cell.source)), said
