@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import http.server
+import json
 import os
 import re
 import shutil
@@ -124,6 +125,30 @@ def chromium() -> None:
             "the browser tests need Chromium and none could be installed. Install it with your "
             "system's package manager (Debian: `apt install chromium`), or set CHROMIUM to its path"
         )
+
+
+def engines() -> None:
+    """Find Firefox and WebKit, or install Debian's where apt and root are at hand; else say so."""
+    missing = lacking_engines()
+    if missing and shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        say("set-up: installing what lets the heavy tests open the book in Firefox and WebKit")
+        subprocess.run(["apt-get", "update", "-qq"], check=False)
+        for packages in missing:  # one engine is better than none
+            subprocess.run(["apt-get", "install", "-y", "-qq", *packages.split()], check=False)
+        missing = lacking_engines()
+    for reason in missing.values():
+        print(f"skipped: the tests of the book in this engine, because {reason}", flush=True)
+
+
+def lacking_engines() -> dict[str, str]:
+    """Return Debian's packages for each engine that the tests do not find, and why they skip it."""
+    ask = (
+        "import json; from tests.book.engines.drive import ENGINES, PACKAGES, lacking;"
+        "print(json.dumps({PACKAGES[name]: lacking(name) for name in ENGINES if lacking(name)}))"
+    )
+    asked = [str(PYTHON), "-c", ask]
+    done = subprocess.run(asked, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 # ---- tasks -------------------------------------------------------------------------------------
@@ -281,7 +306,11 @@ def test_all() -> None:
       bugs beyond a handful (test_historic_bugs), compiling by Inductor (test_compile; by day the
       same through aot_eager), the benchmarks' quick runs beyond one (test_benchmarks), JupyterLab
       over every lecture (test_jupyterlab; by day one lecture and a gallery of every widget), the
-      book printed as one PDF (test_pdf; by day a book of three pages), and
+      book printed as one PDF (test_pdf; by day a book of three pages), the book in Firefox and
+      WebKit (tests/book/engines: every page opened over http and as a file, with no error and no
+      other host asked; live pictures worked by hand and by key, the theme, the search, axe; by
+      day Chromium alone; an engine that can be neither found nor installed is skipped, in
+      words), and
       nbval over every lecture with one digit changed in each output (test_nbval_rules; by day one
       lecture, and all of them without a kernel);
     - every lecture under other instruction sets: `test-cpus`;
@@ -294,6 +323,8 @@ def test_all() -> None:
 
 def heavy() -> None:
     """The tests marked `heavy`, which cost much and rarely tell more."""
+    chromium()
+    engines()
     say("heavy: what costs much and rarely tells more")
     pytest("tests", "-m", "heavy")
 

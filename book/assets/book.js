@@ -28,6 +28,15 @@
     figure.setAttribute("aria-labelledby", next.id);
   }
 
+  // Forty buttons called "Copy" sound alike: each is called by its place and the code's first line.
+  const copies = () => {
+    for (const [index, button] of document.querySelectorAll(".copybtn").entries()) {
+      const code = document.querySelector(button.dataset.clipboardTarget)?.textContent ?? "";
+      const first = code.trim().split("\n")[0].replace(/^# (@title )?/, "").slice(0, 60).trim();
+      button.setAttribute("aria-label", `Copy code ${index + 1}: ${first}`);
+    }
+  };
+
   // An old link may name a section that has another name now: say so, and help to find it.
   const lost = () => {
     document.querySelector(".book-lost")?.remove();
@@ -50,6 +59,7 @@
   lost();
   window.addEventListener("hashchange", lost);
 
+  window.addEventListener("load", copies); // when the script that makes the buttons has run
   window.addEventListener("load", reach);
   window.addEventListener("resize", reach);
 })();

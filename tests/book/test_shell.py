@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -80,3 +82,17 @@ def test_a_list_whose_stop_is_folded_up_has_another(visit) -> None:
     side.locator("details[open] > summary").last.press("Enter")
     shown = side.locator("a:visible")
     assert shown.evaluate_all("all => all.filter((one) => one.tabIndex === 0).length") == 1
+
+
+def test_a_button_that_copies_says_which_code(visit) -> None:
+    page = visit()
+    buttons = page.locator(".copybtn")
+    expect(buttons.last).to_have_attribute("aria-label", re.compile("^Copy code"))
+    names = buttons.evaluate_all("all => all.map((one) => one.ariaLabel)")
+    assert len(set(names)) == len(names) > 10
+    assert names[0].startswith("Copy code 1: Set-up: run this first")
+    copied = page.locator("pre:has(+ .copybtn)")
+    code = copied.evaluate_all("all => all.map((one) => one.textContent.trim().split('\\n')[0])")
+    said = [name.partition(": ")[2] for name in names]
+    assert [line for line, name in zip(code, said, strict=True) if name not in line] == []
+    assert all(len(name) > 2 for name in said)

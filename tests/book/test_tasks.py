@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from tests.book.engines.drive import PACKAGES
 from tests.book.lectures import ROOT, load
 
 
@@ -83,3 +84,46 @@ def test_the_pages_that_changed_are_those_not_committed_or_else_the_last_commit_
     (tmp_path / "book/lectures/01-one.md").write_text("b\n")
     (tmp_path / "book/tools/tool.py").write_text("b\n")
     assert tasks.changed_pages() == ["notebooks/01-one"]
+
+
+class Apt:
+    """A machine where Debian's packages come as told, and what was asked of it."""
+
+    def __init__(self, tasks: ModuleType, patch: pytest.MonkeyPatch, *, works: bool, root: int = 0):
+        self.lacking = {"firefox-esr": "no Firefox", "webkit2gtk-driver xvfb": "no WebKit"}
+        self.works, self.asked = works, []
+        patch.setattr(tasks, "lacking_engines", lambda: dict(self.lacking))
+        patch.setattr(tasks.shutil, "which", lambda name: f"/usr/bin/{name}")
+        patch.setattr(tasks.os, "geteuid", lambda: root, raising=False)
+        patch.setattr(tasks.subprocess, "run", self.run)
+
+    def run(self, command: list[str], **_: object) -> None:
+        self.asked.append(command)
+        if self.works:
+            self.lacking.pop(" ".join(command[4:]), None)
+
+
+@pytest.mark.parametrize(
+    ("works", "root", "calls", "skipped"),
+    [(True, 0, 3, []), (False, 0, 3, ["no Firefox", "no WebKit"]), (True, 1000, 0, ["no Firefox"])],
+)
+def test_engines_are_installed_or_what_is_skipped_is_said(
+    tasks: ModuleType, monkeypatch, capsys, works: bool, root: int, calls: int, skipped: list[str]
+) -> None:
+    apt = Apt(tasks, monkeypatch, works=works, root=root)
+    tasks.engines()
+    assert len(apt.asked) == calls
+    said = capsys.readouterr().out
+    assert all(
+        f"skipped: the tests of the book in this engine, because {why}" in said for why in skipped
+    )
+    assert bool(skipped) == ("skipped" in said)
+
+
+def test_what_the_engines_lack_is_asked_of_the_tests_themselves(
+    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    lacked = tasks.lacking_engines()
+    assert list(lacked) == list(PACKAGES.values())
+    assert all(f"apt install {packages}" in why for packages, why in lacked.items())

@@ -39,7 +39,7 @@ addEventListener("unhandledrejection", (event) => heard.push(`${event.reason}`))
 for (const kind of ["error", "warn"]) console[kind] = (...said) => heard.push(said.join(" "));
 </script>"""
 LIBRARIES = Path("/usr/lib")
-PACKAGES = {"firefox": "firefox-esr", "webkit": "webkit2gtk-driver and xvfb"}
+PACKAGES = {"firefox": "firefox-esr", "webkit": "webkit2gtk-driver xvfb"}
 SECONDS = BROWSER / 1000
 
 
