@@ -66,6 +66,7 @@ def shown(figure: str, selector: str) -> str:
 def visit(engine: Engine, root: str, name: str = LECTURE) -> None:
     engine.open(f"{root}/{name}.html")
     engine.wait(ALIVE, 0)
+    engine.wait("document.fonts.status", "loaded")  # who leaves before is told of a broken load
 
 
 @pytest.mark.parametrize("via", ["http", "file"])
@@ -146,8 +147,8 @@ def test_the_theme_is_kept_from_page_to_page(engine: Engine, roots: dict[str, st
 @pytest.mark.parametrize("via", ["http", "file"])
 def test_search_finds_a_word(engine: Engine, roots: dict[str, str], via: str) -> None:
     engine.open(f"{roots[via]}/search.html?q=equivariant")
-    results = "[...document.querySelectorAll('#search-results a')].map((a) => a.innerText).join()"
-    engine.wait(f"({results}).includes('Self-attention')")
+    results = "[...document.querySelectorAll('.search-sections a')].map((a) => a.href).join()"
+    engine.wait(f"({results}).includes('05-self-attention.html#')")
 
 
 def test_a_checkpoint_judges_a_right_and_a_wrong_answer(
