@@ -6,20 +6,47 @@ import pytest
 import yaml
 from playwright.sync_api import expect
 
+from attnbook.models import captions
 from tests.book.conftest import LECTURE, no_sideways_scroll
 from tests.book.lectures import HTML, ROOT
 from tests.book.test_pages import PHONE
+
+LANDING = "book/index"
 
 
 @pytest.mark.parametrize("via", ["http", "file"])
 def test_the_page_translates_what_the_reader_types(visit, via):
     page = visit("notebooks/11-transformer", via)
-    widget = page.locator("figure.attnbook-translator")
+    widget = page.locator("figure.attnbook-translator").first
     widget.get_by_role("textbox").first.fill("the small black cat does not eat the red apple")
     widget.get_by_role("button", name="translate").click()
     said = "le petit chat noir ne mange pas la pomme rouge"
     expect(widget.get_by_text(said, exact=True)).to_be_visible(timeout=30_000)
     expect(widget.locator(".attnbook-fallback")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "via"),
+    [("notebooks/11-transformer", "http"), ("notebooks/11-transformer", "file"), (LANDING, "http")],
+)
+def test_a_caption_comes_out_in_german_and_a_piece_says_where_it_looked(visit, name, via):
+    page = visit(name, via)
+    widget = page.locator("figure.attnbook-translator").last
+    caption = "a man in a red hat is standing in front of a house"
+    widget.get_by_role("textbox").first.fill(caption)
+    widget.get_by_role("button", name="translate").click()
+    (german,) = captions.translate([caption], beam=1)
+    assert "roten" in german
+    expect(widget.locator(".attnbook-written")).to_have_text(german, timeout=30_000)
+    pieces = widget.locator(".attnbook-words button")
+    expect(pieces.last).to_contain_text("<eos>")
+    pieces.nth(1).click()
+    name = pieces.nth(1).locator("> span").inner_text()
+    expect(widget.get_by_text(f"while it wrote “{name}”")).to_be_visible()
+    shares = "all => all.map((one) => Number(one.style.getPropertyValue('--share')))"
+    found = widget.locator(".attnbook-source li").evaluate_all(shares)
+    assert sum(found) == pytest.approx(1, abs=0.02)
+    assert max(found) > 0
 
 
 @pytest.mark.parametrize("via", ["http", "file"])

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_markdown_cell
 
+from attnbook.models import captions
+from book.extensions.attnbook_captions import shared
 from book.extensions.attnbook_status import digest, rows
 from book.extensions.attnbook_terms import concepts, glossary, link, sections
-from tests.book.lectures import CITATION, ROOT
+from tests.book.lectures import CITATION, HTML, ROOT
 from tests.book.test_nbval_rules import one_cell, pytest_nbval, stream
 from tests.book.test_terms import section
 
@@ -114,3 +116,21 @@ def test_a_notebook_that_is_another_since_its_run_says_so(tmp_path: Path) -> Non
     assert rows(told, [path], "book/status") == [f"{start}| 8 | 2026-01-02 |"]
     told["notebooks"] = {}
     assert rows(told, [path], "book/status") == [f"{start}| – | not yet |"]
+
+
+def test_the_programs_page_has_each_run_its_options_and_the_published_mark() -> None:
+    page = (HTML / "book" / "translator.html").read_text(encoding="utf-8")
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", page))
+    common, options = shared([run.command for run in captions.runs()])
+    assert re.sub(r"\s*\\\s*", " ", common) in text.replace(" \\", "")
+    assert "41.02" in text
+    for run, given in zip(captions.runs(), options, strict=True):
+        scores = (run.validation, run.test)
+        numbers = [f"{of[kind]:.2f}" for of in scores for kind in ("cased", "tokens")]
+        assert " ".join([run.name, given or "none", f"{run.parameters:,}", *numbers]) in text
+    assert 'alt="' in page[page.index("data:image/png") - 2_000 : page.index("data:image/png")]
+
+
+def test_what_commands_share_is_told_once() -> None:
+    assert shared(["a b c", "a b d e"]) == ("a b", ["c", "d e"])
+    assert shared(["a b", "a b c"]) == ("a b", ["", "c"])

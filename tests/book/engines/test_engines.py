@@ -26,6 +26,8 @@ STEPS = "document.querySelector('figure.attnbook-steps')"
 HEATMAP = "document.querySelector('figure.attnbook-heatmap')"
 SLIDER = f"{HEATMAP}.querySelector('input[type=range]')"
 NUMBER = f"{HEATMAP}.querySelector('[aria-label=\"temperature as a number\"]')"
+SET = """document.fonts.status === 'loaded' &&
+  (document.querySelector('.math') === null || document.querySelector('mjx-container') !== null)"""
 ENTER = "\ue007"
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 
@@ -66,7 +68,7 @@ def shown(figure: str, selector: str) -> str:
 def visit(engine: Engine, root: str, name: str = LECTURE) -> None:
     engine.open(f"{root}/{name}.html")
     engine.wait(ALIVE, 0)
-    engine.wait("document.fonts.status", "loaded")  # who leaves before is told of a broken load
+    engine.wait(SET, True)  # who leaves a page before is told of fonts that were not loaded
 
 
 @pytest.mark.parametrize("via", ["http", "file"])

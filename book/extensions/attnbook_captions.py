@@ -1,0 +1,107 @@
+"""What the book shows of its translator of captions: live, its runs as a table, and their curves.
+
+All of it is made at the build from ``attnbook.models.captions``, so no number stands in two places.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from html import escape
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from attnbook.models import captions
+from attnbook.pictures import curves
+from attnbook.widgets import Translator
+
+EXAMPLES = [
+    "two dogs are playing in the snow",
+    "a little girl in a pink dress is eating ice cream",
+]
+HEAD = (
+    "| run | its OPTIONS | parameters | validation, cased | tokens | test, cased | tokens |\n"
+    "| :-- | :-- |" + 5 * " --: |"
+)
+
+
+class CaptionTranslator(SphinxDirective):
+    """The translator of captions, live; its content is the sentence that it begins with."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        stored = captions.load()
+        widget = Translator(
+            stored.model,
+            stored.tokenizer,
+            lower=stored.lower,
+            sentence=" ".join(self.content),
+            examples=EXAMPLES,
+            asset="captions",
+        )
+        return [nodes.raw("", widget.html(), format="html")]
+
+
+class CaptionRuns(SphinxDirective):
+    """The table of all runs, above it the command that trained them."""
+
+    def run(self) -> list[nodes.Node]:
+        found = captions.runs()
+        common, _ = shared([run.command for run in found])
+        program, data, options = re.split(r" (?=--data|--lower)", common)
+        lines = ["```sh", f"{program} {data} \\", f"    {options} OPTIONS", "```", ""]
+        lines += [HEAD, *rows(found), "", f"Cased BLEU is sacrebleu's, `{found[0].signature}`."]
+        shown = nodes.container()
+        text = "\n".join(lines).split("\n")
+        self.state.nested_parse(StringList(text, source="runs"), self.content_offset, shown)
+        return shown.children
+
+
+class CaptionCurves(SphinxDirective):
+    """BLEU on validation along the way, translated greedily, for one seed of each."""
+
+    def run(self) -> list[nodes.Node]:
+        some = [run for run in captions.runs() if "seed" not in run.name]
+        steps = [mark.step for mark in some[0].curve]
+        series = {
+            run.name.removeprefix("Transformer, "): [mark.tokens for mark in run.curve]
+            for run in some
+        }
+        picture = curves(
+            steps, series, x_label="steps", y_label="BLEU on validation, greedy, tokens"
+        )
+        png, size = picture._repr_png_()
+        shown = f'alt="{escape(size["alt"], quote=True)}" width="{size["width"]}"'
+        data = base64.b64encode(png).decode()
+        html = f'<div class="cell_output"><img {shown} src="data:image/png;base64,{data}" /></div>'
+        return [nodes.raw("", html, format="html")]
+
+
+def shared(commands: list[str]) -> tuple[str, list[str]]:
+    """Return the words with which all commands begin, and what each has besides."""
+    words = [command.split() for command in commands]
+    differs = (k for k, some in enumerate(zip(*words, strict=False)) if len(set(some)) > 1)
+    n = next(differs, min(map(len, words)))
+    return " ".join(words[0][:n]), [" ".join(one[n:]) for one in words]
+
+
+def rows(found: list[captions.Run]) -> list[str]:
+    """Return the table's line of each run."""
+    lines = []
+    for run, options in zip(found, shared([run.command for run in found])[1], strict=True):
+        kinds = [(of, kind) for of in (run.validation, run.test) for kind in ("cased", "tokens")]
+        scores = " | ".join(f"{of[kind]:.2f}" for of, kind in kinds)
+        told = f"`{options}`" if options else "none"
+        lines.append(f"| {run.name} | {told} | {run.parameters:,} | {scores} |")
+    return lines
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_directive("caption-translator", CaptionTranslator)
+    app.add_directive("caption-runs", CaptionRuns)
+    app.add_directive("caption-curves", CaptionCurves)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
