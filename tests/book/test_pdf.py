@@ -37,7 +37,8 @@ FOLD = "<details><summary>Answer</summary><p>forty-two</p></details>"
 def joined(chromium, tmp_path: Path):
     """A book of three pages, not joined yet, and what joins it; and the address it is served at."""
     texts = {
-        "root": '<a href="a.html">on</a> <a href="a.html#id1">further</a>',
+        "root": '<a href="a.html">on</a> <a href="a.html#id1">further</a>'
+        '<svg><a href="a.html"><text>drawn</text></a></svg>',
         "a": f'{FOLD} <a href="search.html">search</a> <a href="https://example.org/">away</a>',
         "b": '<a href="root.html#none">nowhere</a>',
     }
@@ -68,6 +69,7 @@ def test_joined_pages_keep_their_links_and_have_no_id_twice(joined) -> None:
     assert len(ids) == len(set(ids))
     assert {"root", "root--id1", "a", "a--id1", "answers"} <= set(ids)
     assert page.get_by_role("link", name="further").get_attribute("href") == "#a--id1"
+    assert page.locator("svg a").get_attribute("href") == "#a"
     assert page.get_by_role("link", name="away").get_attribute("href") == "https://example.org/"
     assert page.get_by_role("link", name="search").count() == 0
 

@@ -140,6 +140,7 @@ async ({ root, parts, about, answers }) => {
   book.prepend(contents);
   document.head.append(make("style", {}, rules.join("\n")));
 
-  const dead = [...book.querySelectorAll('a[href^="#"]')].map((one) => one.hash.slice(1));
+  // by the attribute: a link within a drawing has no hash
+  const dead = [...book.querySelectorAll('a[href^="#"]')].map((one) => one.getAttribute("href").slice(1));
   return dead.filter((id) => !document.getElementById(decodeURIComponent(id)));
 }
