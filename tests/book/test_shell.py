@@ -56,34 +56,6 @@ def test_a_page_loads_formulae_only_where_it_has_some(visit) -> None:
         assert page.locator("script[src*=mathjax]").count() == wanted, name
 
 
-def test_each_list_of_links_is_one_stop_of_tab_and_arrows_go_through_it(visit) -> None:
-    page = visit(LECTURE)
-    for place, first in ((".bd-sidebar-primary .bd-links", None), (".page-toc", "5.1")):
-        links = page.locator(f"{place} a:visible")
-        assert links.count() > 5
-        stops = links.evaluate_all(
-            "all => all.filter((one) => one.tabIndex === 0).map((one) => one.textContent)"
-        )
-        assert len(stops) == 1
-        assert stops[0].startswith(first or "5. Self-attention")
-        links.nth(2).focus()
-        for key, at in (("ArrowDown", 3), ("ArrowUp", 2), ("Home", 0), ("End", -1)):
-            page.keyboard.press(key)
-            reached = page.evaluate("document.activeElement.textContent")
-            assert reached == links.nth(at if at >= 0 else links.count() - 1).text_content()
-        page.keyboard.press("ArrowDown")  # there is none below
-        assert page.evaluate("document.activeElement.textContent") == reached
-
-
-def test_a_list_whose_stop_is_folded_up_has_another(visit) -> None:
-    page = visit("book/teaching/marking")
-    side = page.locator(".bd-sidebar-primary .bd-links")
-    expect(side.locator("a.current").last).to_be_visible()
-    side.locator("details[open] > summary").last.press("Enter")
-    shown = side.locator("a:visible")
-    assert shown.evaluate_all("all => all.filter((one) => one.tabIndex === 0).length") == 1
-
-
 def test_a_button_that_copies_says_which_code(visit) -> None:
     page = visit()
     buttons = page.locator(".copybtn")

@@ -177,26 +177,6 @@ def test_a_box_opens_by_keyboard_and_closes_again(show) -> None:
         expect(panel).to_be_empty()
 
 
-def test_all_boxes_are_one_stop_of_tab_and_arrows_go_among_them(show) -> None:
-    page = show(dataflow())
-    boxes = page.locator(".attnbook-drawing g[role=button]")
-    stops = "all => all.filter((one) => one.tabIndex === 0).length"
-    assert boxes.count() > 2
-    assert boxes.evaluate_all(stops) == 1
-    boxes.first.focus()
-    reached = []
-    for key in ("End", "Home", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"):
-        page.keyboard.press(key)
-        reached.append(page.evaluate("document.activeElement.ariaLabel"))
-        assert boxes.evaluate_all(stops) == 1
-    labels = boxes.evaluate_all("all => all.map((one) => one.ariaLabel)")
-    assert reached[:2] == [labels[-1], labels[0]]
-    assert set(reached) <= set(labels)
-    assert len(set(reached)) > 2
-    page.keyboard.press("Enter")
-    expect(page.locator(".attnbook-drawing g[aria-pressed=true]")).to_have_count(1)
-
-
 def test_shapes_can_be_read_in_letters(show) -> None:
     page = show(dataflow())
     page.get_by_label("shapes in letters").check()

@@ -1,9 +1,7 @@
 // The drawing itself: the same strokes as schematic.py's, with texts that can be written anew.
 
 import { el, onKeys, pressed, svg } from "../core/view/dom.js";
-import { beside, pieces } from "./maths.js";
-
-const MOVES = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"];
+import { pieces } from "./maths.js";
 
 /** @import { Part } from "../core/types.d.ts" */
 
@@ -52,23 +50,16 @@ function group({ names, rect, lines, filled, texts }) {
 }
 
 /**
- * The whole drawing; a box is a button, all are one stop of Tab, and arrows go among them. show(shapes of arrows, texts of boxes, the open box).
+ * The whole drawing; a box is a button. show(shapes of arrows, texts of boxes, the open box).
  * @type {(picture: any, press: (at: number) => void) => Part}
  */
 export function drawing({ width, height, alt, frames, arrows, boxes }, press) {
   const links = arrows.map(group);
-  const parts = boxes.map(group);
-  const buttons = boxes.flatMap(({ kind }, at) => (kind === "text" ? [] : [at]));
-  const centres = buttons.map((at) => middle(boxes[at].rect));
-  const stop = (place) =>
-    buttons.forEach((at, k) => parts[at].node.setAttribute("tabindex", k === place ? "0" : "-1"));
-  const go = (place, key) => {
-    const next = beside(centres, place, key);
-    parts[buttons[next]].node.focus();
-    return next !== place;
-  };
-  buttons.forEach((at, place) => button(parts[at].node, () => press(at), () => stop(place), (key) => go(place, key)));
-  stop(0);
+  const parts = boxes.map((one, at) => {
+    const part = group(one);
+    if (one.kind !== "text") button(part.node, () => press(at));
+    return part;
+  });
   const all = [...frames.map(group), ...links, ...parts].map(({ node }) => node);
   const node = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": alt }, all);
   const show = (shapes, texts, opened) => {
@@ -83,14 +74,12 @@ export function drawing({ width, height, alt, frames, arrows, boxes }, press) {
   return { node, show };
 }
 
-const middle = ([x, y, width, height]) => [x + width / 2, y + height / 2];
-
-function button(node, press, reached, go) {
+function button(node, press) {
   node.setAttribute("role", "button");
+  node.setAttribute("tabindex", "0");
   node.addEventListener("click", press);
-  node.addEventListener("focus", reached);
   node.addEventListener(
     "keydown",
-    onKeys(({ key }) => (key === "Enter" || key === " " ? press() : MOVES.includes(key) ? go(key) : false)),
+    onKeys(({ key }) => (key === "Enter" || key === " " ? press() : false)),
   );
 }

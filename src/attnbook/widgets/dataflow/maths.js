@@ -79,23 +79,3 @@ export function pieces(text) {
   }
   return [...found, [text.slice(at), 0]].filter(([part]) => part);
 }
-
-const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-
-/**
- * The place of the box that lies next on the way of a key, itself where there is none; Home and End
- * are the first and the last. @type {(centres: number[][], place: number, key: string) => number}
- */
-export function beside(centres, place, key) {
-  if (key === "Home") return 0;
-  if (key === "End") return centres.length - 1;
-  const [x, y] = centres[place];
-  const [right, down] = WAYS[key];
-  let [best, found] = [Infinity, place];
-  centres.forEach(([u, v], k) => {
-    const along = (u - x) * right + (v - y) * down;
-    const aside = Math.abs((u - x) * down) + Math.abs((v - y) * right);
-    if (along > 1 && along + 2 * aside < best) [best, found] = [along + 2 * aside, k];
-  });
-  return found;
-}
