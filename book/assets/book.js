@@ -12,7 +12,8 @@
   });
 
   // What scrolls by itself must be within reach of the keyboard.
-  const boxes = '.pst-scrollable-table-container, .cell_output:has(> img, > .image-reference)';
+  const boxes = `.pst-scrollable-table-container, .cell_output:has(> img, > .image-reference),
+    .cell_output div.attnbook-drawing:not(figure *)`;
   const reach = () => {
     for (const box of document.querySelectorAll(boxes)) {
       if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;

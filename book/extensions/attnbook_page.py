@@ -162,6 +162,7 @@ def setup(app: Sphinx) -> dict:
     app.add_css_file("fonts.css")
     # before the widgets, which draw for paper once the page is light
     app.add_js_file("book.js", loading_method="defer", priority=90)
+    app.add_js_file("keys.js", loading_method="defer", priority=90)
     app.connect("config-inited", quiet_formulae, priority=100)  # before the copying's own
     app.connect("builder-inited", copy_assets)
     app.connect("html-page-context", page_context, priority=900)

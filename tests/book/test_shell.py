@@ -1,4 +1,4 @@
-"""The page around the text: an old link, no storage, no script."""
+"""The page around the text: the Tab key's stops, an old link, no storage, no script."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.book.conftest import LECTURE
+from tests.browser import STOPS
 
 REFUSED = """Object.defineProperty(window, 'localStorage', { configurable: true,
   get() { throw new DOMException('refused', 'SecurityError'); } })"""
@@ -68,3 +69,85 @@ def test_a_button_that_copies_says_which_code(visit) -> None:
     said = [name.partition(": ")[2] for name in names]
     assert [line for line, name in zip(code, said, strict=True) if name not in line] == []
     assert all(len(name) > 2 for name in said)
+
+
+FOCUSED = "document.activeElement.textContent.trim()"
+LOADED = "document.readyState === 'complete'"
+
+
+def keys(page, *names: str) -> None:
+    for name in names:
+        page.keyboard.press(name)
+
+
+@pytest.mark.parametrize("name", [LECTURE, "notebooks/11-transformer"])
+def test_the_tab_key_stops_seldom(visit, name: str) -> None:
+    page = visit(name)
+    page.wait_for_function(LOADED)
+    assert page.evaluate(STOPS) <= 120
+
+
+def test_the_list_of_pages_is_one_stop_and_arrow_keys_reach_all(visit) -> None:
+    page = visit()
+    page.wait_for_function(LOADED)
+    links = page.locator(".bd-docs-nav").get_by_role("link")
+    stops = page.locator(".bd-docs-nav [tabindex='0']")
+    expect(stops).to_have_text(["5. Self-attention"])
+    stops.focus()
+    keys(page, "ArrowDown")
+    assert page.evaluate(FOCUSED).startswith("6.")
+    expect(page.locator(".book-keys")).to_contain_text("the other pages")
+    assert stops.count() == 1
+    keys(page, "Home")
+    seen = {page.evaluate(FOCUSED)}
+    for _ in range(links.count() + 5):  # folds stand between the links
+        keys(page, "ArrowDown")
+        seen.add(page.evaluate(FOCUSED))
+    assert {text.strip() for text in links.all_inner_texts()} <= seen
+    keys(page, "Tab")
+    assert not page.evaluate("document.activeElement.matches('.bd-docs-nav *')")
+    expect(page.locator(".book-keys")).to_be_hidden()
+    keys(page, "Shift+Tab")
+    assert page.evaluate(FOCUSED) in seen
+
+
+def test_the_contents_of_a_page_are_one_stop(visit) -> None:
+    page = visit()
+    page.wait_for_function(LOADED)
+    contents = page.locator(".bd-toc-nav")
+    expect(contents.locator("[tabindex='0']")).to_have_count(1)
+    contents.locator("[tabindex='0']").focus()
+    keys(page, "End", "ArrowUp", "Enter")
+    assert page.evaluate("location.hash") != ""
+
+
+def test_the_code_of_a_section_is_one_stop(visit) -> None:
+    """A fold that opens joins what the arrow keys reach, and takes no stop away when it closes."""
+    page = visit()
+    page.wait_for_function(LOADED)
+    part = page.locator("#all-tokens-at-once")
+    inner = "details.above-input > summary, .copybtn"
+    code = part.locator(".cell:not(.tag_solution)").locator(inner)
+    reached = code.filter(visible=True)
+    assert reached.count() > 2
+    assert code.locator("xpath=self::*[@tabindex='0']").count() == 1
+    reached.first.focus()
+    for place in range(1, reached.count()):
+        keys(page, "ArrowRight")
+        expect(reached.nth(place)).to_be_focused()
+    keys(page, "ArrowLeft")
+    expect(reached.nth(reached.count() - 2)).to_be_focused()
+    keys(page, "ArrowDown")  # scrolls the page
+    expect(reached.nth(reached.count() - 2)).to_be_focused()
+    fold = page.locator(".cell:not(.tag_solution) details.above-input").first
+    fold.locator("summary").click()
+    keys(page, "ArrowRight")
+    expect(fold.locator(".copybtn")).to_be_focused()
+    fold.locator("summary").click()
+    expect(fold.locator(".copybtn")).to_be_hidden()
+    expect(fold.locator("summary")).to_have_attribute("tabindex", "0")
+
+
+def test_without_scripts_every_page_of_the_list_is_a_stop(visit) -> None:
+    page = visit(java_script_enabled=False)
+    assert page.locator(".bd-docs-nav [tabindex]").count() == 0

@@ -177,6 +177,25 @@ def test_a_box_opens_by_keyboard_and_closes_again(show) -> None:
         expect(panel).to_be_empty()
 
 
+def test_the_boxes_are_one_stop_and_arrow_keys_go_to_each(show) -> None:
+    page = show(dataflow())
+    boxes = page.locator("svg [role=button]")
+    labels = boxes.evaluate_all("(all) => all.map((one) => one.ariaLabel)")
+    assert len(labels) > 3
+    assert page.locator("svg [tabindex='0']").count() == 1
+    boxes.first.focus()
+    for label in labels[1:]:
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate("document.activeElement.ariaLabel") == label
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.ariaLabel") == labels[-2]
+    page.keyboard.press("Enter")
+    expect(page.locator(".attnbook-opened")).not_to_be_empty()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.ariaLabel") == labels[-2]
+
+
 def test_shapes_can_be_read_in_letters(show) -> None:
     page = show(dataflow())
     page.get_by_label("shapes in letters").check()

@@ -1,9 +1,8 @@
 // A bug hunt: every line of the code is a button, and answers below itself.
 
-import { within } from "../core/maths/lists.js";
 import { button, el, inline, mark, nodes, note, scroller, setText } from "../core/view/dom.js";
 import { cited, done, spoken, unseen } from "../core/view/questions.js";
-import { stepKeys } from "../core/view/stepper.js";
+import { oneStop } from "../core/view/stop.js";
 
 const data = ["question", "evidence", "code", "answers", "bugs"];
 const state = ["pressed"];
@@ -12,36 +11,21 @@ function build(store) {
   const bugs = store.get("bugs");
   const lines = store.get("code").map((text, place) => line(store, text, place + 1));
   const buttons = lines.flatMap((one) => one.press ?? []);
+  const list = el("ol", "code", nodes(lines));
+  const to = oneStop(list, buttons, true);
   const said = unseen();
   const status = el("div", { role: "status" }, said); // each answer is seen below its line
   const again = button("start again", () => {
     store.set({ pressed: [] });
-    reach(0);
+    to(0);
   });
-  let at = 0;
-  const reach = (place) => buttons[within(place, buttons.length - 1)].focus();
-  const keep = (place) => {
-    at = place;
-    buttons.forEach((one, each) => {
-      one.tabIndex = each === place ? 0 : -1; // one stop for the tab key; arrows go from line to line
-    });
-  };
-  keep(0);
   const node = el(
     "fieldset",
     {},
     el("legend", {}, inline(store.get("question"))),
     store.get("evidence") ? scroller("what it gives", el("pre", "evidence", store.get("evidence"))) : null,
     note(`Press the ${bugs.length > 1 ? `${bugs.length} lines that are` : "line that is"} wrong; you may try again.`),
-    el(
-      "ol",
-      {
-        class: "code",
-        onkeydown: stepKeys((change) => reach(at + change), true),
-        onfocusin: ({ target }) => buttons.includes(target) && keep(buttons.indexOf(target)),
-      },
-      nodes(lines),
-    ),
+    list,
     status,
     el("div", "verdict", again),
   );

@@ -1,6 +1,7 @@
 // The drawing itself: the same strokes as schematic.py's, with texts that can be written anew.
 
 import { el, onKeys, pressed, svg } from "../core/view/dom.js";
+import { oneStop } from "../core/view/stop.js";
 import { pieces } from "./maths.js";
 
 /** @import { Part } from "../core/types.d.ts" */
@@ -62,6 +63,8 @@ export function drawing({ width, height, alt, frames, arrows, boxes }, press) {
   });
   const all = [...frames.map(group), ...links, ...parts].map(({ node }) => node);
   const node = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": alt }, all);
+  const buttons = parts.filter((_, at) => boxes[at].kind !== "text").map(({ node }) => node);
+  if (buttons.length) oneStop(node, buttons, true);
   const show = (shapes, texts, opened) => {
     links.forEach((link, at) => link.show({ shape: shapes[at] }));
     parts.forEach((part, at) => {
@@ -76,7 +79,6 @@ export function drawing({ width, height, alt, frames, arrows, boxes }, press) {
 
 function button(node, press) {
   node.setAttribute("role", "button");
-  node.setAttribute("tabindex", "0");
   node.addEventListener("click", press);
   node.addEventListener(
     "keydown",

@@ -23,7 +23,7 @@ import { counted, short, times, worked } from "./maths.js";
 const data = ["picture", "ranges", "derived", "initial"];
 const state = ["sizes", "letters", "opened"];
 
-const HINT = "Press a box to see what it computes.";
+const HINT = "Press a box to see what it computes; the arrow keys go from box to box.";
 
 function build(store) {
   /** @type {any} */

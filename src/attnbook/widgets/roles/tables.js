@@ -6,6 +6,7 @@ import {
   button,
   el,
   grid,
+  keyed,
   mark,
   nodes,
   note,
@@ -134,7 +135,7 @@ function square(view, name) {
   const rows = names.map((token, i) =>
     el("tr", { onclick: () => store.set({ token: i }) }, el("th", { scope: "row" }, token), cells[i]),
   );
-  const node = scroller(
+  const node = keyed(
     `${name} of all tokens; up and down arrow keys choose a row`,
     grid(
       [name, ...names].map((text) => el("th", { scope: "col" }, text)),

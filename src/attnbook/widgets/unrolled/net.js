@@ -1,14 +1,14 @@
 // The network, unrolled: a column for each word that is read, and one for each that is written. A
 // state's norm stands in its cell and fills it from below.
 
-import { el, grid, mark, scroller, setVar } from "../core/view/dom.js";
+import { el, grid, keyed, mark, setVar } from "../core/view/dom.js";
 import { fixed } from "../core/view/text.js";
 
 const DECIMALS = 2; // the columns stay narrow; the status has the third
 
 export function net(view) {
-  const readers = scroller("the two readers; left and right arrow keys move");
-  const writer = scroller("the decoder; left and right arrow keys move");
+  const readers = keyed("the two readers; left and right arrow keys move");
+  const writer = keyed("the decoder; left and right arrow keys move");
   const both = [readers, writer];
   const node = el("div", "net", both);
   const show = (now) => {

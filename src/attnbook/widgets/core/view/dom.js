@@ -226,13 +226,28 @@ export function numberBox({
 }
 
 /**
- * A box that scrolls sideways by itself, reachable by keyboard.
+ * A box that scrolls sideways by itself, and that listens to keys: a stop of the Tab key.
  * @param {string} label
  * @param {...any} children
  * @returns {any}
  */
-export const scroller = (label, ...children) =>
+export const keyed = (label, ...children) =>
   el("div", { class: "scroll", role: "group", tabindex: "0", "aria-label": label }, ...children);
+
+/**
+ * A box that scrolls sideways by itself: a stop of the Tab key where it is narrower than what it holds.
+ * @param {string} label
+ * @param {...any} children
+ * @returns {any}
+ */
+export function scroller(label, ...children) {
+  const node = keyed(label, ...children);
+  const watch = new ResizeObserver(() => {
+    node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
+  });
+  for (const one of [node, ...node.children]) watch.observe(one);
+  return node;
+}
 
 /**
  * A table; rows are lists of strings or nodes, the first of each row is its heading.

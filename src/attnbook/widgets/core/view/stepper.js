@@ -32,6 +32,8 @@ export function stepper({ what, moves = PREVIOUS, inner, at, last, go, upright, 
   const changes = Object.values(moves);
   const buttons = Object.keys(moves).map((name, place) => button(name, () => by(changes[place])));
   const half = buttons.length / 2;
+  // one stop for the tab key: the arrow keys, Home and End do what the other buttons do
+  for (const one of buttons) one.tabIndex = one === buttons[half] ? 0 : -1;
   const place = told && el("span");
   const node = el(
     "div",
