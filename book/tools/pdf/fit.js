@@ -3,11 +3,13 @@
 async ({ long, high }) => {
   const all = (selector) => document.querySelectorAll(`article :is(${selector})`);
   const wide = "mjx-container[display='true'], .attnbook-scroll, .pst-scrollable-table-container, .attnbook-live";
-  for (const box of all(wide)) {
+  // what has just been unfolded is drawn within a frame; within a wide box the widest part goes first
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  await document.fonts.ready;
+  for (const box of [...all(wide)].reverse()) {
     const share = box.clientWidth / box.scrollWidth;
     if (box.clientWidth && share < 1) for (const child of box.children) child.style.zoom = share;
   }
-  await document.fonts.ready;
   await Promise.all([...document.images].map((image) => image.decode()));
   for (const drawn of all("svg, img, canvas")) {
     const { height } = drawn.getBoundingClientRect();

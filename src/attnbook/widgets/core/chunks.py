@@ -48,7 +48,7 @@ def module(*kinds: str) -> str:
 def page_script(*kinds: str) -> str:
     """Return the core with these kinds, or with all, as the classic script of a static page.
 
-    Browsers refuse modules on file://, and importing them from a Blob comes only after all the
+    Browsers refuse modules on ``file://``, and importing them from a Blob comes only after all the
     page's other scripts; so each chunk stands here as a function that returns its exports. The
     page works with no server, asks nobody for anything, and is alive before its formulae are set.
     """
