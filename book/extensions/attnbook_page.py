@@ -49,6 +49,7 @@ STORAGE = """<script>
   </script>
   """
 PLACEHOLDER = "/OWNER/"  # in place of the repository's owner
+UNREACHABLE = re.compile(r'<a [^>]*href="https:/[^"]*?/OWNER[/.][^"]*"[^>]*>(.*?)</a>', re.S)
 THEME = '<script data-cfasync="false">'  # the first one to ask
 
 
@@ -128,7 +129,7 @@ def flat(buttons: list) -> list:
 
 
 def trim_pages(app: Sphinx, error: Exception | None) -> None:
-    """Take out what no page uses, and mend what the theme leaves."""
+    """Take out what no page uses and what leads nowhere yet, and mend what the theme leaves."""
     if error or app.builder.format != "html":
         return
     for page in Path(app.outdir).rglob("*.html"):
@@ -140,6 +141,7 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
         if STORAGE not in text:
             text = text.replace(THEME, STORAGE + THEME, 1)
         text = text.replace(BIBLIOGRAPHY, BIBLIOGRAPHY.replace(' role="list"', ""))
+        text = UNREACHABLE.sub(r"\1", text)
         text = text.replace(FOLD, "<summary>")
         named = UNFOLD.replace("<summary", '<summary aria-label="the pages below"')
         text = text.replace(UNFOLD, named)

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.book.conftest import LECTURE
+from tests.book.lectures import HTML
 from tests.browser import STOPS
 
 REFUSED = """Object.defineProperty(window, 'localStorage', { configurable: true,
@@ -151,3 +152,10 @@ def test_the_code_of_a_section_is_one_stop(visit) -> None:
 def test_without_scripts_every_page_of_the_list_is_a_stop(visit) -> None:
     page = visit(java_script_enabled=False)
     assert page.locator(".bd-docs-nav [tabindex]").count() == 0
+
+
+def test_no_link_leads_to_an_address_that_is_not_set() -> None:
+    dead = re.compile(r'href="[^"]*/OWNER[/.]')
+    pages = {path.name: path.read_text(encoding="utf-8") for path in HTML.rglob("*.html")}
+    assert "open an issue" in pages["cite.html"]
+    assert [name for name, text in pages.items() if dead.search(text)] == []
