@@ -89,6 +89,21 @@ def test_a_link_that_leads_nowhere_is_named(joined) -> None:
     assert join("a", "b") == ["root--none"]
 
 
+WIDE = """<article><div class="attnbook-live" style="width: 500px"><p>words</p>
+<div class="attnbook-scroll"><div style="width: 1000px">wide</div></div></div></article>"""
+
+
+def test_what_is_wide_shrinks_alone(chromium) -> None:
+    """The words around a wide table keep their size."""
+    page = chromium.new_page()
+    page.set_content(WIDE)
+    page.evaluate((pdf.HERE / "fit.js").read_text(encoding="utf-8"), pdf.SIZES)
+    zoom = "(one) => one.style.zoom"
+    assert page.locator("p").evaluate(zoom) == ""
+    assert page.locator(".attnbook-scroll > div").evaluate(zoom) == "0.5"
+    page.close()
+
+
 def test_without_a_built_book_nothing_is_printed(tmp_path: Path) -> None:
     with pytest.raises(pdf.PrintError, match="run `make book` first"):
         pdf.make(tmp_path, tmp_path / "book.pdf")
@@ -132,6 +147,14 @@ def test_every_link_within_the_pdf_leads_to_a_page(printed: Printed) -> None:
     named = {one[1].decode() for one in led if one}
     assert len(named) > 500
     assert named <= set(printed.places)
+
+
+@pytest.mark.heavy
+def test_no_link_leads_to_this_machine(printed: Printed) -> None:
+    led = [re.search(rb"/URI \((.*?)(?<!\\)\)", text) for text in printed.objects()]
+    found = {one[1].decode("latin-1") for one in led if one}
+    assert len(found) > 100
+    assert [url for url in found if not url.startswith("https://")] == []
 
 
 @pytest.mark.heavy
