@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from attnbook.masks import causal_mask, window_mask
 from attnbook.models.recorded import smollm_visible
@@ -98,6 +99,18 @@ def test_the_page_has_nothing_that_lecture_14_asks_for(found) -> None:
     hidden = {"tokens 20 to 23, last 252", "first 1, last 63"}
     assert shown == found.perplexity.keys() - hidden
     assert not any(name in state for name in hidden)
+
+
+def test_the_numbers_of_first_tokens_are_one_stop_of_the_tab_key(found, show) -> None:
+    page = show(Visibility(found, window=4))
+    group = page.get_by_role("group", name="first tokens kept")
+    assert group.locator("[tabindex='0']").count() == 1
+    button(page, "0 first tokens kept").focus()
+    keys(page, "ArrowRight", "Enter")
+    expect(button(page, "1 first tokens kept")).to_have_attribute("aria-pressed", "true")
+    keys(page, "End")
+    expect(button(page, "4 first tokens kept")).to_be_focused()
+    assert group.locator("[tabindex='0']").count() == 1
 
 
 def test_a_first_token_that_is_kept_brings_the_perplexity_back(found, show) -> None:

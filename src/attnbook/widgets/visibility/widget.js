@@ -19,6 +19,7 @@ import {
 } from "../core/view/dom.js";
 import { eachCell, write } from "../core/view/picture.js";
 import { drawLarge, drawn, plot } from "../core/view/plot.js";
+import { oneStop } from "../core/view/stop.js";
 import { fixed, visible as shownText } from "../core/view/text.js";
 import { readable, shade } from "../core/view/theme.js";
 import { ladder } from "./ladder.js";
@@ -162,6 +163,7 @@ function firsts(store) {
     button(String(first), () => store.set({ first }), { "aria-label": `${first} first tokens kept` }),
   );
   const group = el("div", { class: "firsts", role: "group", "aria-label": "first tokens kept" }, buttons);
+  oneStop(group, buttons);
   const show = (now) => buttons.forEach((node, place) => pressed(node, FIRST[place] === now.first));
   return { node: el("div", "slide", el("span", { "aria-hidden": "true" }, "first tokens kept"), group), show };
 }
