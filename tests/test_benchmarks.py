@@ -136,7 +136,7 @@ def test_quick_run_writes_every_row_after_comparing(name, tmp_path):
 
 def test_results_in_the_tree_hold_every_section():
     text = timing.RESULTS.read_text(encoding="utf-8")
-    for name in (*ROWS, "marking"):
+    for name in (*ROWS, "marking", "translation"):
         assert text.count(f"<!-- {name}: begin -->") == text.count(f"<!-- {name}: end -->") == 1
 
 
