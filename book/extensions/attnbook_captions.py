@@ -6,7 +6,6 @@ All of it is made at the build from ``attnbook.models.captions``, so no number s
 from __future__ import annotations
 
 import base64
-import re
 from html import escape
 
 from docutils import nodes
@@ -51,10 +50,15 @@ class CaptionRuns(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         found = captions.runs()
-        common, _ = shared([run.command for run in found])
-        program, data, options = re.split(r" (?=--data|--lower)", common)
-        lines = ["```sh", f"{program} {data} \\", f"    {options} OPTIONS", "```", ""]
-        lines += [HEAD, *rows(found), "", f"Cased BLEU is sacrebleu's, `{found[0].signature}`."]
+        common, options = shared([run.command for run in found])
+        begin, end = common.split(" --lower", 1)
+        lines = ["```sh", f"{begin} \\", f"    --lower{end} OPTIONS", "```", ""]
+        lines += [
+            HEAD,
+            *map(row, found, options),
+            "",
+            f"Cased BLEU is sacrebleu's, `{found[0].signature}`.",
+        ]
         shown = nodes.container()
         text = "\n".join(lines).split("\n")
         self.state.nested_parse(StringList(text, source="runs"), self.content_offset, shown)
@@ -89,15 +93,12 @@ def shared(commands: list[str]) -> tuple[str, list[str]]:
     return " ".join(words[0][:n]), [" ".join(one[n:]) for one in words]
 
 
-def rows(found: list[captions.Run]) -> list[str]:
-    """Return the table's line of each run."""
-    lines = []
-    for run, options in zip(found, shared([run.command for run in found])[1], strict=True):
-        kinds = [(of, kind) for of in (run.validation, run.test) for kind in ("cased", "tokens")]
-        scores = " | ".join(f"{of[kind]:.2f}" for of, kind in kinds)
-        told = f"`{options}`" if options else "none"
-        lines.append(f"| {run.name} | {told} | {run.parameters:,} | {scores} |")
-    return lines
+def row(run: captions.Run, options: str) -> str:
+    """Return the table's line of a run."""
+    kinds = [(of, kind) for of in (run.validation, run.test) for kind in ("cased", "tokens")]
+    scores = " | ".join(f"{of[kind]:.2f}" for of, kind in kinds)
+    told = f"`{options}`" if options else "none"
+    return f"| {run.name} | {told} | {run.parameters:,} | {scores} |"
 
 
 def setup(app: Sphinx) -> dict:

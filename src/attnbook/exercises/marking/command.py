@@ -36,21 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _mark(options: argparse.Namespace) -> int:
-    if sys.platform != "linux":
-        raise ValueError(
-            "students' code is shut in by Linux: mark there, in WSL or in a container. "
-            f"This system is {sys.platform}"
-        )
+    _shut_in(unguarded=options.unguarded)
     path = lecture_path(options.lecture)
     lecture = find.read_lecture(path)
     found = submissions([Path(one) for one in options.submissions])
-    out = Path(options.out)
-    lacks = sandbox.missing()
-    if lacks and not options.unguarded:
-        raise ValueError(
-            f"this system lacks {', '.join(lacks)}, which shut students' code in: use another, "
-            "or say --unguarded where all of the code is trusted"
-        )
     limits = sandbox.Limits(options.seconds, int(options.memory * (1 << 30)))
     os.environ.setdefault("MPLBACKEND", "Agg")
     os.environ.setdefault("TQDM_DISABLE", "1")
@@ -73,6 +62,7 @@ def _mark(options: argparse.Namespace) -> int:
                 f"  {count}/{len(found)} {row.student!r}: {said}, {row.seconds:.1f} s", flush=True
             )
 
+    out = Path(options.out)
     rows = mark_all(
         found,
         warm,
@@ -83,12 +73,32 @@ def _mark(options: argparse.Namespace) -> int:
         guarded=not options.unguarded,
         told=told,
     )
+    _write(rows, lecture, out)
+    return 0
+
+
+def _shut_in(*, unguarded: bool) -> None:
+    """Raise where this system cannot hold students' code."""
+    if sys.platform != "linux":
+        raise ValueError(
+            "students' code is shut in by Linux: mark there, in WSL or in a container. "
+            f"This system is {sys.platform}"
+        )
+    lacks = sandbox.missing()
+    if lacks and not unguarded:
+        raise ValueError(
+            f"this system lacks {', '.join(lacks)}, which shut students' code in: use another, "
+            "or say --unguarded where all of the code is trusted"
+        )
+
+
+def _write(rows: list[Marked], lecture: find.Lecture, out: Path) -> None:
+    """Write the table and the summary, and print where they are."""
     numbers = [one.number for one in lecture.exercises]
     write_table(rows, numbers, out / "marks.csv")
     text = summary(rows, numbers, lecture.name)
     (out / "summary.txt").write_text(text, encoding="utf-8")
     print(f"\n{text}\n{out / 'marks.csv'}, {out / 'summary.txt'}")
-    return 0
 
 
 def lecture_path(lecture: str) -> Path:
