@@ -6,7 +6,7 @@
 .de, and test_2016_flickr.lc.norm.tok.de, the release's tokens. Each run lies in a folder of
 ``--runs``; one that is finished there, trained on however many processes, is taken as it is. All
 recipes are alike but for what the name says, and were chosen on validation. A run takes one core
-some half an hour; ``--only`` names some.
+some half an hour, the long one both of a machine for an hour; ``--only`` names some.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ RUNS: dict[str, tuple[str, ...]] = {
     "Transformer, a quarter": ("--steps", "8000", "--share", "0.25"),
     "GRU with attention": ("--steps", "8000", "--model", "gru"),
 }
+LONG = "Transformer, an hour on two processes"  # its minutes are recorded: it needs a quiet machine
+LONG_OPTIONS = ("--time", "60", "--steps", "40000")
 PAGE = next(iter(RUNS))  # whose weights the page has
 TEST = "test_2016_flickr"
 
@@ -53,17 +55,20 @@ def folder_of(name: str, runs: Path) -> Path:
 
 
 def command(name: str, data: str = "FOLDER") -> list[str]:
-    """Return the words that train a run on one processor."""
+    """Return the words that train a run: on one processor, or the long one on two."""
+    starter = ["torchrun", "--nproc_per_node", "2"] if name == LONG else ["python"]
     program = ["-m", "attnbook.training.translation", "--data", data, "--pair", "en-de"]
-    return [*program, *COMMON, *RUNS[name]]
+    return [*starter, *program, *COMMON, *(LONG_OPTIONS if name == LONG else RUNS[name])]
 
 
 def train(name: str, data: Path, folder: Path) -> None:
     """Train a run unless its folder holds one that is finished."""
     if (folder / "result.json").exists():
         return
-    words = [sys.executable, *command(name, str(data)), "--out", str(folder)]
-    subprocess.run(words, check=True, env={**os.environ, "TQDM_DISABLE": ""})
+    starter, *words = [*command(name, str(data)), "--out", str(folder)]
+    start = ["-m", "torch.distributed.run"] if starter == "torchrun" else []
+    program = [sys.executable, *start, *words]
+    subprocess.run(program, check=True, env={**os.environ, "TQDM_DISABLE": ""})
 
 
 def record(name: str, data: Path, test: Path, folder: Path) -> dict[str, Any]:
@@ -81,7 +86,7 @@ def record(name: str, data: Path, test: Path, folder: Path) -> dict[str, Any]:
     marks = [entry for entry in read_log(folder / "log.jsonl") if "greedy" in entry]
     return {
         "name": name,
-        "command": " ".join(["python", *command(name)]),
+        "command": " ".join(command(name)),
         "model": saved.recipe.model,
         "pairs": len(text.train),
         "parameters": parameters(saved.model),
@@ -98,6 +103,7 @@ def record(name: str, data: Path, test: Path, folder: Path) -> dict[str, Any]:
         "validation": {kind: round(result["validation"][kind], 2) for kind in ("cased", "tokens")},
         "test": {kind: found[kind] for kind in ("cased", "tokens")},
         "signature": found["cased_signature"],
+        "minutes": [round(mark["seconds"] / 60, 1) for mark in marks] if name == LONG else [],
     }
 
 
@@ -129,14 +135,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--test", type=Path, required=True)
     parser.add_argument("--runs", type=Path, default=Path("runs"))
-    parser.add_argument("--only", nargs="*", choices=list(RUNS), default=list(RUNS))
+    parser.add_argument("--only", nargs="*", choices=[*RUNS, LONG], default=[*RUNS, LONG])
     options = parser.parse_args()
     torch.set_num_threads(1)
     path = HOME / "runs.json"
     stored: dict[str, Any] = {"runs": []}
     if path.exists():
         stored = json.loads(path.read_text(encoding="utf-8"))
-    found = {run["name"]: run for run in stored["runs"]}
+    found = {run["name"]: run for run in [*stored["runs"], *stored.get("long", [])]}
     for name in options.only:
         folder = folder_of(name, options.runs)
         train(name, options.data, folder)
@@ -144,7 +150,8 @@ def main() -> None:
         print(json.dumps({k: v for k, v in found[name].items() if k != "curve"}), flush=True)
         if name == PAGE:
             stored["rounded"] = round_off(load(folder), options.data)
-        stored["runs"] = [found[one] for one in RUNS if one in found]
+        for kind, names in (("runs", list(RUNS)), ("long", [LONG])):
+            stored[kind] = [found[one] for one in names if one in found]
         path.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 
 

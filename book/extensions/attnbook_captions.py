@@ -1,4 +1,4 @@
-"""What the book shows of its translator of captions: live, its runs as a table, and their curves.
+"""What the book shows of its translator of captions: live, its runs, and their curves.
 
 All of it is made at the build from ``attnbook.models.captions``, so no number stands in two places.
 """
@@ -51,18 +51,28 @@ class CaptionRuns(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         found = captions.runs()
         common, options = shared([run.command for run in found])
-        begin, end = common.split(" --lower", 1)
-        lines = ["```sh", f"{begin} \\", f"    --lower{end} OPTIONS", "```", ""]
-        lines += [
-            HEAD,
-            *map(row, found, options),
+        lines = [HEAD, *map(row, found, options), ""]
+        lines += [f"Cased BLEU is sacrebleu's, `{found[0].signature}`."]
+        return parsed(self, [*in_a_box(f"{common} OPTIONS"), *lines])
+
+
+class CaptionHour(SphinxDirective):
+    """The long run: its command, after how many minutes it was how good, and its scores."""
+
+    def run(self) -> list[nodes.Node]:
+        found = captions.long_run()
+        after = reached(found)
+        points = " | ".join(map(str, after))
+        minutes = " | ".join(f"{some:.0f}" for some in after.values())
+        lines = [
+            f"| BLEU on validation, greedy, tokens | {points} |",
+            "| :-- |" + len(after) * " --: |",
+            f"| reached after minutes | {minutes} |",
             "",
-            f"Cased BLEU is sacrebleu's, `{found[0].signature}`.",
+            f"It took {found.steps:,} steps. By a beam of 5 it scores {told(found.validation)} on "
+            f"validation, and {told(found.test)} on the test.",
         ]
-        shown = nodes.container()
-        text = "\n".join(lines).split("\n")
-        self.state.nested_parse(StringList(text, source="runs"), self.content_offset, shown)
-        return shown.children
+        return parsed(self, [*in_a_box(found.command), *lines])
 
 
 class CaptionCurves(SphinxDirective):
@@ -85,6 +95,35 @@ class CaptionCurves(SphinxDirective):
         return [nodes.raw("", html, format="html")]
 
 
+def in_a_box(command: str) -> list[str]:
+    """Return the lines of a block of code with a command of two lines."""
+    begin, end = command.split(" --data", 1)
+    return ["```sh", f"{begin} \\", f"    --data{end}", "```", ""]
+
+
+def parsed(directive: SphinxDirective, lines: list[str]) -> list[nodes.Node]:
+    """Return what lines of Markdown say."""
+    shown = nodes.container()
+    text = StringList("\n".join(lines).split("\n"), source="runs")
+    directive.state.nested_parse(text, directive.content_offset, shown)
+    return shown.children
+
+
+def reached(run: captions.Run, least: int = 34) -> dict[int, float]:
+    """Return after how many minutes a mark was first at or over each whole point."""
+    marks = list(zip(run.curve, run.minutes, strict=True))
+    best = max(mark.tokens for mark in run.curve)
+    return {
+        point: next(minutes for mark, minutes in marks if mark.tokens >= point)
+        for point in range(least, int(best) + 1)
+    }
+
+
+def told(scores: dict[str, float]) -> str:
+    """Return both scores in words."""
+    return f"{scores['cased']:.2f} cased, {scores['tokens']:.2f} in tokens"
+
+
 def shared(commands: list[str]) -> tuple[str, list[str]]:
     """Return the words with which all commands begin, and what each has besides."""
     words = [command.split() for command in commands]
@@ -97,12 +136,13 @@ def row(run: captions.Run, options: str) -> str:
     """Return the table's line of a run."""
     kinds = [(of, kind) for of in (run.validation, run.test) for kind in ("cased", "tokens")]
     scores = " | ".join(f"{of[kind]:.2f}" for of, kind in kinds)
-    told = f"`{options}`" if options else "none"
-    return f"| {run.name} | {told} | {run.parameters:,} | {scores} |"
+    given = f"`{options}`" if options else "none"
+    return f"| {run.name} | {given} | {run.parameters:,} | {scores} |"
 
 
 def setup(app: Sphinx) -> dict:
     app.add_directive("caption-translator", CaptionTranslator)
     app.add_directive("caption-runs", CaptionRuns)
+    app.add_directive("caption-hour", CaptionHour)
     app.add_directive("caption-curves", CaptionCurves)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -11,7 +11,7 @@ import pytest
 from nbformat.v4 import new_markdown_cell
 
 from attnbook.models import captions
-from book.extensions.attnbook_captions import shared
+from book.extensions.attnbook_captions import reached, shared
 from book.extensions.attnbook_status import digest, rows
 from book.extensions.attnbook_terms import concepts, glossary, link, sections
 from tests.book.lectures import CITATION, HTML, ROOT
@@ -129,6 +129,25 @@ def test_the_programs_page_has_each_run_its_options_and_the_published_mark() -> 
         numbers = [f"{of[kind]:.2f}" for of in scores for kind in ("cased", "tokens")]
         assert " ".join([run.name, given or "none", f"{run.parameters:,}", *numbers]) in text
     assert 'alt="' in page[page.index("data:image/png") - 2_000 : page.index("data:image/png")]
+
+
+def test_the_programs_page_has_the_long_runs_command_and_its_minutes_to_each_point() -> None:
+    page = (HTML / "book" / "translator.html").read_text(encoding="utf-8")
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", page)).replace(" \\", "")
+    run = captions.long_run()
+    assert run.command in text
+    after = reached(run)
+    assert list(after.values()) == sorted(after.values())
+    minutes = " ".join(f"{some:.0f}" for some in after.values())
+    assert f"{' '.join(map(str, after))} reached after minutes {minutes}" in text
+    for scores in (run.validation, run.test):
+        assert f"{scores['cased']:.2f} cased, {scores['tokens']:.2f} in tokens" in text
+
+
+def test_a_point_is_reached_at_the_first_mark_at_or_over_it() -> None:
+    marks = [captions.Mark(k, 1.0, 0.0, tokens) for k, tokens in enumerate((33.0, 36.0, 35.0))]
+    run = captions.long_run()._replace(curve=marks, minutes=(1.0, 2.0, 3.0))
+    assert reached(run) == {34: 2.0, 35: 2.0, 36: 2.0}
 
 
 def test_what_commands_share_is_told_once() -> None:

@@ -18,6 +18,7 @@ from attnbook.training.translation.model import build, parameters
 from attnbook.training.translation.scoring import score
 from attnbook.widgets import Translator
 from attnbook.widgets.core.assets import asset_bytes
+from book.extensions.attnbook_captions import reached
 from experiments import multi30k
 from tests.training.translation.small import multi30k as small_corpus
 from tests.training.translation.small import recipe as small_recipe
@@ -62,18 +63,24 @@ def test_the_page_and_the_package_have_the_same_weights_which_make_the_same_file
 
 def recipe_of(run: captions.Run) -> Recipe:
     """The recipe that a run's command asks for."""
-    words = run.command.split()
-    assert words[:3] == ["python", "-m", "attnbook.training.translation"]
-    given = vars(_parser().parse_args(words[3:]))
+    starter, options = run.command.split(" -m attnbook.training.translation ")
+    assert starter in ("python", "torchrun --nproc_per_node 2")
+    given = vars(_parser().parse_args(options.split()))
     return Recipe(**{name: given[name] for name in asdict(Recipe())})
 
 
 def test_every_run_of_the_experiment_is_recorded_with_a_command_that_trains_it() -> None:
     found = captions.runs()
     assert [run.name for run in found] == list(multi30k.RUNS)
-    for run in found:
+    assert {run.steps for run in found} == {8_000}
+    long = captions.long_run()
+    assert long.name == multi30k.LONG
+    assert len(long.minutes) == len(long.curve)
+    assert 55 < long.minutes[-1] <= 60
+    for run in [*found, long]:
         recipe = recipe_of(run)
-        assert (recipe.model, recipe.steps) == (run.model, run.steps)
+        assert recipe.model == run.model
+        assert recipe.steps == run.steps or (run is long and recipe.steps > run.steps)
         assert run.pairs == 29_000 * recipe.share
         assert run.parameters == parameters(build(recipe, recipe.vocabulary))
         marks = [mark.step for mark in run.curve]
@@ -98,7 +105,13 @@ def test_what_the_book_says_of_the_runs() -> None:
     assert tokens["Transformer, a quarter"] < half
     assert gru >= 33
     assert max(seeds) - min(seeds) < min(seeds) - gru
-    assert max(tokens.values()) < 41.02  # the published mark
+    long = captions.long_run()
+    assert 3 * 8_000 < long.steps
+    assert 0 < long.test["tokens"] - max(seeds) < 1
+    assert long.test["tokens"] < 41.02  # the published mark
+    after = reached(long)
+    assert max(after) == 39
+    assert after[38] < 20 < 30 < after[39]
 
 
 @pytest.mark.parametrize(
@@ -126,11 +139,16 @@ def test_the_experiment_records_a_run_and_the_pages_weights(tmp_path: Path, monk
     monkeypatch.setattr(multi30k, "RUNS", {"a run": (*words, "--model=transformer")})
     monkeypatch.setattr(multi30k, "HOME", tmp_path)
     monkeypatch.setattr(multi30k, "PAGE", "a run")
+    monkeypatch.setattr(multi30k, "LONG", "a long run")
+    monkeypatch.setattr(multi30k, "LONG_OPTIONS", (*words, "--model=gru"))
     options = ["--data", data, "--test", tmp_path, "--runs", tmp_path / "runs"]
     monkeypatch.setattr("sys.argv", ["multi30k", *map(str, options)])
     multi30k.main()
     found = json.loads((tmp_path / "runs.json").read_text(encoding="utf-8"))
-    (run,) = found["runs"]
+    (run,), (long,) = found["runs"], found["long"]
+    assert run["command"].startswith("python -m ")
+    assert long["command"].startswith("torchrun --nproc_per_node 2 -m ")
+    assert (long["model"], len(long["minutes"]), run["minutes"]) == ("gru", 2, [])
     assert [mark[0] for mark in run["curve"]] == [6, 12]
     assert set(run["test"]) == {"cased", "tokens"} == set(found["rounded"])
     assert (tmp_path / "captions.js").stat().st_size > 1_000

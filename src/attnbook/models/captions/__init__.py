@@ -24,7 +24,7 @@ from attnbook.training.translation.scoring import translate as translate_by
 if TYPE_CHECKING:
     from attnbook.widgets import StoredTranslator
 
-__all__ = ["Mark", "Run", "load", "rounded_scores", "runs", "translate"]
+__all__ = ["Mark", "Run", "load", "long_run", "rounded_scores", "runs", "translate"]
 
 FOLDER = files("attnbook.models.captions")
 
@@ -59,12 +59,20 @@ class Run(NamedTuple):
     validation: dict[str, float]
     test: dict[str, float]
     signature: str
+    minutes: Sequence[float] = ()
 
 
 @cache
 def runs() -> list[Run]:
-    """Return the record of all runs, as it was written when they were trained."""
+    """Return the record of the runs of 8,000 steps, as it was written when they were trained."""
     return [_run(**run) for run in _record()["runs"]]
+
+
+@cache
+def long_run() -> Run:
+    """Return the record of the Transformer that was trained for an hour on two processes."""
+    (run,) = _record()["long"]
+    return _run(**run)
 
 
 def rounded_scores() -> dict[str, float]:
