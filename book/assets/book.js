@@ -36,6 +36,17 @@
       const first = code.trim().split("\n")[0].replace(/^# (@title )?/, "").slice(0, 60).trim();
       button.setAttribute("aria-label", `Copy code ${index + 1}: ${first}`);
     }
+    const said = document.createElement("p");
+    said.className = "visually-hidden book-copied";
+    said.setAttribute("role", "status");
+    document.body.append(said);
+    // its name stays, so what the tooltip tells the eye is said beside it
+    const hear = new MutationObserver(([{ target }]) => {
+      said.textContent = target.classList.contains("success") ? target.dataset.tooltip : "";
+    });
+    for (const button of document.querySelectorAll(".copybtn")) {
+      hear.observe(button, { attributeFilter: ["class", "data-tooltip"] });
+    }
   };
 
   // An old link may name a section that has another name now: say so, and help to find it.

@@ -72,6 +72,15 @@ def test_a_button_that_copies_says_which_code(visit) -> None:
     assert all(len(name) > 2 for name in said)
 
 
+def test_that_code_was_copied_is_said(visit) -> None:
+    page = visit()
+    button = page.locator(".copybtn:visible").first
+    name = button.get_attribute("aria-label")
+    button.click()
+    expect(page.locator("[role=status].book-copied")).to_have_text("Copied!")
+    expect(button).to_have_attribute("aria-label", name)
+
+
 FOCUSED = "document.activeElement.textContent.trim()"
 LOADED = "document.readyState === 'complete'"
 
