@@ -245,7 +245,7 @@ def timing_rows(browser: Browser, html: Path) -> list[Row]:
             middle = statistics.median(times)
             found = f"{middle:.0f} ms ({min(times):.0f} to {max(times):.0f})"
             what = f"first interaction, {scheme}: the last widget of lecture 5 is ready"
-            rows.append(Row(what, found, "≤ 600 ms", middle <= 600))
+            rows.append(Row(what, found, "≤ 400 ms", middle <= 400))
     return rows
 
 
