@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import time
@@ -13,9 +15,11 @@ from importlib import import_module
 import pytest
 
 from attnbook.exercises.marking import find, folder, sandbox, table
+from attnbook.exercises.marking.command import _parser
 from tests.book.lectures import NOTEBOOKS, ROOT
 from tests.exercises import answers_07
 
+PAGES = [ROOT / "README.md", *(ROOT / "book" / "teaching").glob("*.md")]
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="students' code is shut in by Linux"
 )
@@ -136,6 +140,19 @@ def marked(small, tmp_path_factory):
     (folder / "link.ipynb").symlink_to(victim / "kept")
     rows, said = mark(small, folder, tmp_path_factory.mktemp("out") / "marks", "--seconds", "8")
     return rows, said, victim, folder
+
+
+def test_every_command_that_the_pages_tell_is_one() -> None:
+    told = [
+        words
+        for page in PAGES
+        for words in re.findall(
+            r"-m attnbook\.exercises\.marking ([^`\n]+)", page.read_text("utf-8")
+        )
+    ]
+    assert len(told) > 1
+    for words in told:
+        assert _parser().parse_args(shlex.split(words)).lecture
 
 
 def test_plain_submissions_have_the_checks_verdicts(marked):

@@ -57,6 +57,8 @@ def test_an_error_is_a_sentence(
     assert words in told
     assert "Traceback" not in told
     assert len(told.splitlines()) == 1
+    # so that the same command, put right, finds its folder free
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_full_disk_is_a_sentence(

@@ -162,6 +162,7 @@ def test_a_loss_that_is_not_finite_names_the_step(tmp_path: Path, data: Path) ->
 def test_pairs_that_are_all_too_long_are_refused(tmp_path: Path, data: Path) -> None:
     with pytest.raises(ValueError, match="longest must leave pairs to train on: it is 1"):
         train(recipe(longest=1), data, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("at", range(1, 14))

@@ -86,7 +86,7 @@ class Run:
         self.bf16 |= auto and on_gpu and torch.cuda.is_bf16_supported()
         self.products = "medium" if auto and not on_gpu else "highest"
         if team.main:
-            _prepare(folder, recipe)
+            _check_folder(folder, recipe)
         text = read_text(data, recipe)
         self.pieces = self._pieces(text)
         self.text, examples = text, self._examples(text)
@@ -94,6 +94,8 @@ class Run:
         self.checksum = _checksum(examples)
         if len(set(team.gather(self.checksum))) > 1:
             raise ValueError("data must be the same for all processes: they have read other pairs")
+        if team.main:  # now that all is well: a mistaken command leaves no folder behind
+            _begin(folder, recipe, self.pieces)
         self.buckets = Buckets(examples, recipe.tokens, recipe.seed)
         self.model = build(recipe, len(self.pieces)).to(team.device)
         quicken(self.model)
@@ -197,7 +199,6 @@ class Run:
                 made = path.read_text(encoding="utf-8")
             else:
                 made = Pieces.train(sides(text.train), self.recipe.vocabulary).to_json()
-                write_whole(path, made.encode())
         return Pieces.from_json(self.team.broadcast(made))
 
     def _examples(self, text: Text) -> list[Example]:
@@ -288,11 +289,12 @@ class Run:
         )
 
 
-def _prepare(folder: Path, recipe: Recipe) -> None:
-    """Make the run's folder, or find it to be this recipe's."""
-    if folder.exists() and not folder.is_dir():
+def _check_folder(folder: Path, recipe: Recipe) -> None:
+    """Find the folder to be free, or this recipe's."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
         raise ValueError(f"{folder} must be a folder: it is a file")
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / "recipe.json"
     if path.exists():
         unlike = recipe.unlike(Recipe.from_json(path.read_text(encoding="utf-8")))
@@ -300,7 +302,14 @@ def _prepare(folder: Path, recipe: Recipe) -> None:
         _check.must(not unlike, str(folder), "hold a run of this recipe", but=told)
     elif any(not one.name.startswith(".") for one in folder.iterdir()):
         raise ValueError(f"{folder} must be empty, or hold a run: it holds other files")
-    write_whole(path, recipe.to_json().encode())
+
+
+def _begin(folder: Path, recipe: Recipe, pieces: Pieces) -> None:
+    """Make the run's folder, unless it is there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / "recipe.json", recipe.to_json().encode())
+    if not (folder / "pieces.json").exists():
+        write_whole(folder / "pieces.json", pieces.to_json().encode())
 
 
 def _encoded(pieces: Pieces, pairs: list[Any]) -> list[Example]:
