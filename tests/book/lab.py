@@ -105,6 +105,16 @@ class Visit:
         self.page.click('.lm-Menu-itemLabel:text-is("Run All Cells")')
         self.page.wait_for_function(FINISHED, timeout=1000 * PROCESS)
 
+    def prints(self, code: str, wanted: str) -> None:
+        """Find that code prints what is wanted, in the end.
+
+        A page tells Python of one change at a time, and what is run may come between two.
+        """
+        until = time.monotonic() + BROWSER / 1000
+        while (found := self.python(code)) != wanted and time.monotonic() < until:
+            pass
+        assert found == wanted
+
     def python(self, code: str) -> str:
         """Run code in the notebook's last cell, as a reader would, and return what it prints."""
         cell = self.cell(len(self.stored.cells) - 1)

@@ -212,7 +212,7 @@ def test_the_heat_map_s_keys_are_not_taken_by_jupyterlab(visit: Visit) -> None:
     plot = figure.locator(".attnbook-plot")
     for key in ("ArrowDown", "ArrowDown", "Enter"):  # the first key only shows where one is
         plot.press(key)
-    assert visit.python("print(w.pinned)") == "1"
+    visit.prints("print(w.pinned)", "1")
 
 
 @pytest.mark.parametrize("visit", showing("steps"), indirect=True, ids=named)
@@ -221,7 +221,7 @@ def test_the_keys_of_the_steps_are_not_taken_by_jupyterlab(visit: Visit) -> None
     figure = visit.first("steps")
     figure.get_by_role("button", name="previous").press("ArrowLeft")
     figure.locator("select").press("ArrowUp")
-    assert visit.python("print(s.step, s.query)") == "2 1"
+    visit.prints("print(s.step, s.query)", "2 1")
 
 
 @pytest.mark.parametrize("visit", showing("roles"), indirect=True, ids=named)
@@ -236,7 +236,7 @@ def test_an_edited_matrix_reaches_python_and_its_keys_are_not_taken(visit: Visit
     square.press("ArrowDown")
     after = json.loads(visit.python("print(r.w_k)"))
     assert after == [before[0], [7.5, *before[1][1:]], *before[2:]]
-    assert visit.python("print(r.token)") == "1"
+    visit.prints("print(r.token)", "1")
 
     visit.python(f"r.w_k = {before}")
     wanted = "([input, value]) => Number(input.value.replace('−', '-')) === value"
@@ -254,9 +254,9 @@ def test_the_keys_of_the_heads_are_not_taken_by_jupyterlab(visit: Visit) -> None
     maps.nth(1).press("Enter")
     maps.nth(1).press("ArrowLeft")
     maps.first.press("Space")
-    assert visit.python("print(g.chosen, g.head, g.large)") == "[0, 1] 0 chosen"
+    visit.prints("print(g.chosen, g.head, g.large)", "[0, 1] 0 chosen")
     figure.get_by_label("query").select_option(index=1)
-    assert visit.python("print(g.row)") == "0"
+    visit.prints("print(g.row)", "0")
     visit.python("g.large = 'average'")
     figure.locator(".attnbook-title", has_text="average of").wait_for()
 
@@ -267,9 +267,9 @@ def test_the_keys_of_the_player_are_not_taken_by_jupyterlab(visit: Visit) -> Non
     figure = visit.first("player")
     figure.locator(".attnbook-stage button").first.press("ArrowDown")
     figure.get_by_role("button", name="next", exact=True).press("Enter")
-    assert visit.python("print(a.word)") == "2"
+    visit.prints("print(a.word)", "2")
     figure.get_by_label("threshold θ as a number").fill("0.25")
-    assert visit.python("print(a.threshold)") == "0.25"
+    visit.prints("print(a.threshold)", "0.25")
     visit.python("a.word = 0")
     figure.get_by_text("word 1 of", exact=False).wait_for()
 
@@ -280,7 +280,7 @@ def test_a_moved_arrow_reaches_python_and_its_keys_are_not_taken(visit: Visit) -
     figure = visit.first("scores")
     figure.locator(".attnbook-tip").first.press("Shift+ArrowLeft")
     figure.get_by_role("button", name="additive", exact=True).press("Enter")
-    assert visit.python("print(s.query, s.chosen)") == "[0, 0.5] 3"
+    visit.prints("print(s.query, s.chosen)", "[0, 0.5] 3")
     visit.python("s.query = [-2, 0.5]")
     wanted = "(input) => input.value === '−2'"
     number = figure.get_by_label("query, number 1").element_handle()
@@ -294,7 +294,7 @@ def test_the_beams_words_and_penalty_reach_python(visit: Visit) -> None:
     figure.get_by_role("button", name="next", exact=True).press("Enter")
     figure.get_by_role("button", name="next", exact=True).press("ArrowRight")
     figure.get_by_label("length penalty α as a number").fill("0.5")
-    assert visit.python("print(b.step, b.penalty)") == "2 0.5"
+    visit.prints("print(b.step, b.penalty)", "2 0.5")
     visit.python("b.step = 1")
     figure.get_by_text("word 1 of", exact=False).wait_for()
 
@@ -308,10 +308,10 @@ def test_a_painted_mask_reaches_python_and_its_keys_are_not_taken(visit: Visit) 
     plot.press("Home")
     plot.press("Space")  # JupyterLab would scroll
     plot.press("Enter")
-    assert visit.python("print(p.mask.count(0), p.pinned is not None)") == "1 True"
+    visit.prints("print(p.mask.count(0), p.pinned is not None)", "1 True")
     figure.get_by_role("button", name="causal", exact=True).click()
     square = "__import__('numpy').tri(*p.shape, dtype=bool)"
-    assert visit.python(f"print((p.may == {square}).all())") == "True"
+    visit.prints(f"print((p.may == {square}).all())", "True")
     visit.python("p.fill = 'zero'; p.show = 'gradient'")
     figure.locator("b", has_text="gradient").wait_for()
 
@@ -325,7 +325,7 @@ def test_a_hunts_lines_are_walked_and_pressed_by_key(visit: Visit) -> None:
     lines.nth(1).press("ArrowUp")
     lines.first.press("Space")
     numbered = "[n for n, answer in enumerate(h.answers, 1) if answer][:2]"
-    assert visit.python(f"print(h.pressed[::-1] == {numbered})") == "True"
+    visit.prints(f"print(h.pressed[::-1] == {numbered})", "True")
     visit.python("h.pressed = []")
     visit.first("bughunt").locator(".attnbook-right, .attnbook-wrong").first.wait_for(
         state="detached"
@@ -341,7 +341,7 @@ def test_a_number_from_paper_is_checked_by_key_and_reaches_python(visit: Visit) 
     box = visit.first("answer").locator("input").first
     box.fill("1/7")
     box.press("Enter")
-    assert visit.python("print(a.entries[0], a.checked, a.tries)") == "1/7 True 1"
+    visit.prints("print(a.entries[0], a.checked, a.tries)", "1/7 True 1")
     visit.python("a.given = True")
     visit.first("answer").get_by_role("button", name="start again").wait_for()
 
@@ -351,9 +351,9 @@ def test_an_arrow_moves_a_choice_and_enter_judges_it(visit: Visit) -> None:
     visit.python(f"c = {FIRST.format('Checkpoint')}; c.chosen = []; c.checked = False")
     choices = visit.first("checkpoint").locator("input")
     choices.first.press("ArrowDown")
-    assert visit.python("print(c.chosen, c.checked)") == "[1] False"
+    visit.prints("print(c.chosen, c.checked)", "[1] False")
     choices.nth(1).press("Enter")
-    assert visit.python("print(c.chosen, c.checked)") == "[1] True"
+    visit.prints("print(c.chosen, c.checked)", "[1] True")
 
 
 @pytest.mark.parametrize("visit", showing("unrolled"), indirect=True, ids=named)
@@ -362,12 +362,12 @@ def test_the_keys_of_the_unrolled_model_are_not_taken_by_jupyterlab(visit: Visit
     figure = visit.first("unrolled")
     figure.get_by_role("button", name="next", exact=True).press("ArrowRight")
     figure.locator(".attnbook-net .attnbook-scroll").first.press("ArrowRight")
-    assert visit.python("print(u.step)") == "2"
+    visit.prints("print(u.step)", "2")
     word = visit.python("print(u.target_words[3])")
     target = figure.get_by_label("forced target")
     target.fill(word)
     target.press("Enter")  # JupyterLab would open the cell to be edited
-    assert visit.python("print(u.forced == {1: u.target_words[3]}, u.written[0])") == f"True {word}"
+    visit.prints("print(u.forced == {1: u.target_words[3]}, u.written[0])", f"True {word}")
     visit.python("u.forced = {}")
     visit.page.wait_for_function("(box) => box.value === ''", arg=target.element_handle())
 
@@ -388,9 +388,9 @@ def test_a_typed_sentence_is_read_by_python_and_shown(visit: Visit) -> None:
     field.fill("é")
     field.press("Enter")
     figure.get_by_text("there is no piece for 'é'").wait_for()
-    assert visit.python("print(b.chosen, len(b.own))") == "2 1"
+    visit.prints("print(b.chosen, len(b.own))", "2 1")
     stored = "'the animal sat' in b.html() + repr(b)"
-    assert visit.python(f"print({stored})") == "False"
+    visit.prints(f"print({stored})", "False")
 
 
 def test_the_gallery_holds_every_kind_that_the_lectures_show() -> None:
