@@ -112,6 +112,8 @@ def test_what_the_book_says_of_the_runs() -> None:
     after = reached(long)
     assert max(after) == 39
     assert after[38] < 20 < 30 < after[39]
+    assert max(mark.tokens for mark in long.curve) < 40 < long.validation["cased"]
+    assert long.parameters / 2.6e6 == pytest.approx(0.7, abs=0.05)
 
 
 @pytest.mark.parametrize(

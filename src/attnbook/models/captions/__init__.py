@@ -47,6 +47,7 @@ class Run(NamedTuple):
     ``validation`` and ``test`` (test 2016) hold BLEU by beam search: "cased", of plain text in
     sacrebleu's 13a, with its "signature", and "tokens", of lower-cased Moses tokens, as published
     marks are. Recipes were chosen on validation; the test set was scored once for each run.
+    ``minutes`` are those at the marks of ``curve``, of the one run that had a quiet machine.
     """
 
     name: str
