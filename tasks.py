@@ -86,12 +86,12 @@ def timed(*steps: Callable[[], None]) -> None:
 
 
 def set_up() -> None:
-    """Make `.venv` from requirements.txt, once for each version of the two files that define it."""
+    """Make `.venv` from requirements.txt, once for each version of the files that define it."""
     if sys.version_info < (3, 11):  # noqa: UP036 (this file meets older ones)
         found = ".".join(map(str, sys.version_info[:3]))
         stop(f"Python 3.11 or later is needed, this is {found}; try `make PYTHON=python3.12 …`")
     wanted = hashlib.sha256()
-    for name in ("requirements.txt", "pyproject.toml"):
+    for name in ("requirements.txt", "pyproject.toml", "src/attnlab/pyproject.toml"):
         wanted.update((ROOT / name).read_bytes().replace(b"\r\n", b"\n"))
     stamp = VENV / ".made-from"
     if PYTHON.exists() and stamp.exists() and stamp.read_text() == wanted.hexdigest():
@@ -101,7 +101,7 @@ def set_up() -> None:
         run(sys.executable, "-m", "venv", VENV)
     pip = ("-m", "pip", "install", "--disable-pip-version-check", "-q")
     python(*pip, "-r", "requirements.txt")
-    python(*pip, "--no-deps", "--no-build-isolation", "-e", ".")
+    python(*pip, "--no-deps", "--no-build-isolation", "-e", ".", "-e", "src/attnlab")
     stamp.write_text(wanted.hexdigest())
 
 
@@ -213,10 +213,10 @@ def lint() -> None:
     python("-m", "ruff", "format", "--check", ".")
     run(BIN / "codespell")
     python("-m", "pyright", "-p", ROOT, "--pythonpath", PYTHON)
-    widgets_folder = ROOT / "src" / "attnbook" / "widgets"
+    widgets_folder = ROOT / "src" / "attnlab" / "widgets"
     if IN_CI or (widgets_folder / "node_modules").exists():
         say("lint: the live pictures' JavaScript by biome, tsc and node --test, and its chunks")
-        python("-m", "attnbook.widgets.build", "--check")
+        python("-m", "attnlab.widgets.build", "--check")
     else:
         print("the JavaScript is checked in CI, and by `python tasks.py widgets --check` with Node")
 
@@ -302,7 +302,7 @@ def test_all() -> None:
     """Test, and what costs much and rarely tells more: weekly, and before a release (hours).
 
     What is heavy, and in no other list:
-    - tests marked `heavy`: a model of each table over seeds trained anew (tests/models), historic
+    - tests marked `heavy`: a model of each table over seeds trained anew (attnlab/models), historic
       bugs beyond a handful (test_historic_bugs), compiling by Inductor (test_compile; by day the
       same through aot_eager), the benchmarks' quick runs beyond one (test_benchmarks), JupyterLab
       over every lecture (test_jupyterlab; by day one lecture and a gallery of every widget), the
@@ -345,7 +345,7 @@ def no_new_mutants() -> None:
 
 def widgets() -> None:
     """Make the live pictures' chunks of JavaScript (needs Node); `--check` tests the sources."""
-    python("-m", "attnbook.widgets.build", *sys.argv[2:])
+    python("-m", "attnlab.widgets.build", *sys.argv[2:])
 
 
 def plan() -> None:
@@ -363,12 +363,12 @@ def pdf() -> None:
 
 def kit() -> None:
     """Write the teaching kit into _build/kit: student and instructor notebooks, as one zip too."""
-    python("-m", "book.tools.kit", *sys.argv[2:], **QUIET)
+    python("-m", "teaching.kit", *sys.argv[2:], **QUIET)
 
 
 def exam() -> None:
     """Make a printable exam and its key: SEED=7, and LECTURES=1,5-7, POINTS=60 where wanted."""
-    python("-m", "book.tools.kit.exam", *sys.argv[2:], **QUIET)
+    python("-m", "teaching.kit.exam", *sys.argv[2:], **QUIET)
 
 
 def address() -> None:

@@ -21,9 +21,9 @@ from attnbook.cache import KVCache, PagedCache, PagePool, RollingCache
 from attnbook.latent import LatentAttention
 from attnbook.masks import window_mask
 from attnbook.multihead import MultiHeadAttention
-from attnbook.pretrained import SmolLM
 from attnbook.speculation import Speculated, look_up, speculate
 from attnbook.transformer import LanguageModel, LanguageModelState
+from attnlab.pretrained import SmolLM
 
 AGAIN, FULL, WINDOW, PAGED = "no cache", "`KVCache`", "`RollingCache`", "`PagedCache`"
 BITS = {"8 bits": 8, "4 bits": 4}

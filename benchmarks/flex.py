@@ -32,7 +32,7 @@ from attnbook.positions import alibi_bias
 
 HEADS, D = 8, 64
 MASKED, OWN, FLEX = "SDPA with the mask", "SDPA, causal", "FlexAttention"
-RECORD = files("attnbook.models.recorded") / "flex.json"
+RECORD = files("attnlab.models.recorded") / "flex.json"
 Run = Callable[[], Tensor]
 
 

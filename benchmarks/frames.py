@@ -16,13 +16,13 @@ from page import say, write
 from playwright.sync_api import Browser, Page, sync_playwright
 from timing import Row
 
-from attnbook.widgets import AttentionHeatmap, HeadBrowser
-from attnbook.widgets.core.assets import asset_script
-from attnbook.widgets.core.base import Widget
+from attnlab.widgets import AttentionHeatmap, HeadBrowser
+from attnlab.widgets.core.assets import asset_script
+from attnlab.widgets.core.base import Widget
+from tests.attnlab.widgets import conftest
+from tests.attnlab.widgets.examples import EXAMPLES, attention, digits, load, named, normal
+from tests.attnlab.widgets.pages import press, settle
 from tests.browser import launch
-from tests.widgets import conftest
-from tests.widgets.examples import EXAMPLES, attention, digits, load, named, normal
-from tests.widgets.pages import press, settle
 
 FRAMES = 61  # odd, so that what is switched on and off ends changed
 GOAL = 4  # milliseconds

@@ -21,7 +21,7 @@ from pathlib import Path
 import timing
 from timing import Row
 
-from attnbook.exercises.marking import find
+from teaching.marking import find
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "05-self-attention"
@@ -52,12 +52,12 @@ def submissions(folder: Path, victim: Path, count: int) -> dict[str, tuple[int, 
         (folder / f"{name}.ipynb").write_text(notebook(first, code), encoding="utf-8")
         wanted[name] = number, states
 
-    answers = importlib.import_module("tests.exercises.answers_05")
+    answers = importlib.import_module("tests.attnlab.exercises.answers_05")
     of = {one.check: one for one in lecture.exercises}
     for kind, state in (("WRONG", "not yet"), ("BLANK", "blank")):
         for k, (check, *_) in enumerate(getattr(answers, kind)):
             one = of[check.__name__]
-            given = f"from tests.exercises import answers_05\n{one.answer} = answers_05"
+            given = f"from tests.attnlab.exercises import answers_05\n{one.answer} = answers_05"
             submit(f"{kind}-{k}", one.number, (state,), f"{given}.{kind}[{k}][1]")
     for name, code in HOSTILE.items():
         submit(name, 4, FORBIDDEN, RULE.format(code.replace("{victim!r}", repr(str(victim)))))
@@ -78,7 +78,7 @@ def main() -> None:
         victim.mkdir()
         (victim / "kept").write_text("kept", encoding="utf-8")
         wanted = submissions(folder, victim, 60 if given.quick else 200)
-        command = [sys.executable, "-m", "attnbook.exercises.marking", str(folder)]
+        command = [sys.executable, "-m", "teaching.marking", str(folder)]
         command += ["--lecture", "5", "--out", str(here / "out"), "--seconds", "10"]
         began = time.monotonic()
         subprocess.run([*command, "--jobs", "2"], check=True, cwd=ROOT, stdout=sys.stderr)

@@ -31,7 +31,7 @@ HEADS, KV_HEADS, D = 32, (32, 8, 1), 128
 WHOLE = {"tokens": (1, 2, 4, 8, 16, 32, 64, 128, 256, 512), "after": 64}
 WHOLE |= {"lengths": (16, 64, 256, 512), "n_k": 8192, "rounds": 7, "side": 1024}
 QUICK = {"tokens": (1, 4), "after": 4, "lengths": (4, 16), "n_k": 64, "rounds": 2, "side": 64}
-RECORD = files("attnbook.models.recorded") / "roof.json"
+RECORD = files("attnlab.models.recorded") / "roof.json"
 Runs = dict[str, Callable[[], object]]
 
 

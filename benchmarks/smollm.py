@@ -15,8 +15,8 @@ from timing import Row, Times, at_least, milliseconds, ratio
 from torch import Tensor, nn
 
 from attnbook.positions import Rotary
-from attnbook.pretrained import load_smollm
 from attnbook.transformer import LanguageModel
+from attnlab.pretrained import load_smollm
 
 OURS, PEERS = "the book's layers", {"eager": "transformers, eager", "sdpa": "transformers, SDPA"}
 SIZES = {"vocabulary": 49152, "d_model": 576, "n_heads": 9, "n_kv_heads": 3, "n_layers": 30}

@@ -25,11 +25,11 @@ from peers import TorchSeq2Seq, copy_weights
 from timing import Row, digits
 from torch import nn
 
-from attnbook.language import Batch, Vocabulary, batches, english_french, read_multi30k, tokenise
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.scores import Additive, Bilinear
-from attnbook.training import train
 from attnbook.transformer import Seq2Seq
+from attnlab.language import Batch, Vocabulary, batches, english_french, read_multi30k, tokenise
+from attnlab.training import train
 
 Text = list[tuple[list[str], list[str]]]
 Examples = list[tuple[list[int], list[int]]]

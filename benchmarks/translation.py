@@ -24,12 +24,12 @@ import timing
 from joeynmt_process import JoeyNMT
 from timing import Row, at_least
 
-from attnbook.training.translation.command import MEMORY, with_fast_numbers
-from attnbook.training.translation.corpus import read_text
-from attnbook.training.translation.model import parameters
-from attnbook.training.translation.recipe import Recipe
-from attnbook.training.translation.run import LOG_EVERY, Run
-from attnbook.training.translation.team import Team
+from attnlab.translation.command import MEMORY, with_fast_numbers
+from attnlab.translation.corpus import read_text
+from attnlab.translation.model import parameters
+from attnlab.translation.recipe import Recipe
+from attnlab.translation.run import LOG_EVERY, Run
+from attnlab.translation.team import Team
 
 WHOLE = {"block": 20, "rounds": 8, "steps": 8 * LOG_EVERY}
 QUICK = {"block": 2, "rounds": 1, "steps": LOG_EVERY}
@@ -87,7 +87,7 @@ def rate(data: Path, options: list[str], processes: int, steps: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
         words = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", str(processes)]
-        words += ["-m", "attnbook.training.translation", "--data", str(data), "--out", str(out)]
+        words += ["-m", "attnlab.translation", "--data", str(data), "--out", str(out)]
         words += ["--snapshot-every", "1000000", "--validate-every", "1000000", *options]
         env = {**os.environ, **MEMORY, "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
         with subprocess.Popen(words, env=env, stderr=subprocess.DEVNULL) as process:
@@ -130,7 +130,7 @@ def main() -> None:
     with_fast_numbers()
     sizes = QUICK if given.quick or given.data is None else WHOLE
     recipe = Recipe(lower="source")
-    with tempfile.TemporaryDirectory() as name, as_file(files("attnbook.language")) as language:
+    with tempfile.TemporaryDirectory() as name, as_file(files("attnlab.language")) as language:
         folder = Path(name)
         data, options = given.data, ["--lower", "source"]
         if sizes is QUICK:

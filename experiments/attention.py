@@ -8,10 +8,10 @@ from typing import Any
 
 from torch import Tensor
 
-from attnbook.language import Pair
-from attnbook.models import Lesson, looks, translation, translator, write
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.training.metrics import (
+from attnlab.language import Pair
+from attnlab.models import Lesson, looks, translation, translator, write
+from attnlab.training.metrics import (
     alignment_accuracy,
     alignment_error_rate,
     argmax_links,

@@ -21,10 +21,10 @@ from typing import Any
 from torch import Tensor
 
 from attnbook.decoding import Hypothesis, beam_search
-from attnbook.models import Lesson, translation, translator
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.training.losses import teacher_forced
-from attnbook.training.metrics import bleu, evaluating, exact_match
+from attnlab.models import Lesson, translation, translator
+from attnlab.training.losses import teacher_forced
+from attnlab.training.metrics import bleu, evaluating, exact_match
 from experiments.harness import run, some
 
 MODELS = {f"k = {k}": {"beam": k} for k in (1, 2, 4, 8, 16)}

@@ -12,11 +12,11 @@ from typing import Any
 
 import torch
 
-from attnbook.language import Vocabulary, copied
-from attnbook.models import Lesson, by_length, reversal, translation, translator, write
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.training.losses import teacher_forced
-from attnbook.training.metrics import evaluating
+from attnlab.language import Vocabulary, copied
+from attnlab.models import Lesson, by_length, reversal, translation, translator, write
+from attnlab.training.losses import teacher_forced
+from attnlab.training.metrics import evaluating
 from experiments.harness import run, some
 
 MODELS = {

@@ -19,12 +19,12 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.optim import Adam
 
-from attnbook.language import Vocabulary
-from attnbook.language.texts import Opinion, opinions
-from attnbook.models.classifier import BiLSTMClassifier, classification_loss, labelled_batches
-from attnbook.models.recipe import fit
-from attnbook.pretrained import load_minilm
-from attnbook.training.seeds import seeded
+from attnlab.language import Vocabulary
+from attnlab.language.texts import Opinion, opinions
+from attnlab.models.classifier import BiLSTMClassifier, classification_loss, labelled_batches
+from attnlab.models.recipe import fit
+from attnlab.pretrained import load_minilm
+from attnlab.training.seeds import seeded
 from experiments.harness import run
 
 COUNTS = (10, 50, 200, 544)

@@ -10,7 +10,7 @@ A script beside this one says what to train and what to measure:
     if __name__ == "__main__":
         run(__file__)
 
-``measure`` trains by ``attnbook.models`` (``recipe.fit``) and takes its numbers on the first
+``measure`` trains by ``attnlab.models`` (``recipe.fit``) and takes its numbers on the first
 ``asked`` held-out examples, on all unless it is given.
 
 A table is stale when it would come out otherwise, whatever the code looks like. Its fingerprint is
@@ -38,14 +38,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.models.recipe import first_steps
-from attnbook.models.tasks import Lesson
+from attnlab.models.recipe import first_steps
+from attnlab.models.tasks import Lesson
 
 SEEDS = (0, 1, 2)
 SEED, ASKED = 3, 12  # of fingerprints: a seed that no row has
 TOLERANCE = 1e-6
 RENEW = "run `make experiments` (python tasks.py experiments)"
-RESULTS = Path(__file__).resolve().parents[1] / "src" / "attnbook" / "models" / "results"
+RESULTS = Path(__file__).resolve().parents[1] / "src" / "attnlab" / "models" / "results"
 
 
 def load(script: str | Path) -> Any:

@@ -1,6 +1,6 @@
 """Lecture 12's interventions: what each of MiniLM's heads does for a pronoun's vector.
 
-``attnbook.models.interventions`` says what is changed and measured. A row is a layer. Its numbers
+``attnlab.models.interventions`` says what is changed and measured. A row is a layer. Its numbers
 are shares of the intact swing: of a head that is ablated, how much is lost, and of one that is
 patched, how much is carried over from the other sentence (of the two numbers that the swing
 compares, each run is patched from the other, so that carrying all turns it round: half the change).
@@ -14,15 +14,15 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Literal
 
-from attnbook.language.texts import pronouns
-from attnbook.models.interventions import (
+from attnlab.language.texts import pronouns
+from attnlab.models.interventions import (
     leaning,
     leaning_without,
     pronoun_outputs,
     replacements,
     swing,
 )
-from attnbook.pretrained import Pretrained, load_minilm
+from attnlab.pretrained import Pretrained, load_minilm
 from experiments.harness import run
 
 SEEDS = (0,)  # nothing is drawn

@@ -16,12 +16,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from attnbook.models.recipe import fit
 from attnbook.positions import Rotary, Scaling
-from attnbook.training.metrics import evaluating
-from attnbook.training.schedules import warmup_cosine
-from attnbook.training.seeds import seeded
 from attnbook.transformer import LanguageModel
+from attnlab.models.recipe import fit
+from attnlab.training.metrics import evaluating
+from attnlab.training.schedules import warmup_cosine
+from attnlab.training.seeds import seeded
 from experiments.harness import run
 
 D_MODEL, SHORTEST, TRAINED, FACTOR, STEPS = 32, 8, 24, 4, 2_000

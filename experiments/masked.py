@@ -4,7 +4,7 @@ Each word of 1,000 test sentences is a blank in turn, and all else is given. "ma
 sides. "causal" sees the left side alone, and "causal, each word tried" puts every word of the
 vocabulary into the blank and takes the sentence of the greatest probability, in every fifth
 sentence alone, for it reads a thousand times as much. The two kinds are one stack trained by one
-recipe, that of ``attnbook.models.masked.text_model``. "both neighbours, counted"
+recipe, that of ``attnlab.models.masked.text_model``. "both neighbours, counted"
 takes the word that stood most often between these two in the training sentences, and where they
 never met, the one that is most frequent after the first and before the second, taken apart.
 
@@ -20,9 +20,9 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
-from attnbook.language.grammar import accepts
-from attnbook.models import Lesson, translation
-from attnbook.models.masked import blanks, every_word_tried, masked_vocabulary, text_model
+from attnlab.language.grammar import accepts
+from attnlab.models import Lesson, translation
+from attnlab.models.masked import blanks, every_word_tried, masked_vocabulary, text_model
 from experiments.harness import run, some
 
 STEPS = 1_200

@@ -22,16 +22,16 @@ from typing import Any
 
 import torch
 
-from attnbook.models import captions
-from attnbook.training.translation.command import in_words
-from attnbook.training.translation.corpus import read_text
-from attnbook.training.translation.journal import read_log
-from attnbook.training.translation.model import parameters
-from attnbook.training.translation.saved import Saved, load
-from attnbook.training.translation.score import read, scores
-from attnbook.training.translation.scoring import score, translate
-from attnbook.widgets import Translator
-from attnbook.widgets.translator.weights import rounded
+from attnlab.translation import captions
+from attnlab.translation.command import in_words
+from attnlab.translation.corpus import read_text
+from attnlab.translation.journal import read_log
+from attnlab.translation.model import parameters
+from attnlab.translation.saved import Saved, load
+from attnlab.translation.score import read, scores
+from attnlab.translation.scoring import score, translate
+from attnlab.widgets import Translator
+from attnlab.widgets.translator.weights import rounded
 
 HOME = Path(captions.__file__).parent
 COMMON = ("--lower", "source")
@@ -57,7 +57,7 @@ def folder_of(name: str, runs: Path) -> Path:
 def command(name: str, data: str = "FOLDER") -> list[str]:
     """Return the words that train a run: on one processor, or the long one on two."""
     starter = ["torchrun", "--nproc_per_node", "2"] if name == LONG else ["python"]
-    program = ["-m", "attnbook.training.translation", "--data", data, "--pair", "en-de"]
+    program = ["-m", "attnlab.translation", "--data", data, "--pair", "en-de"]
     return [*starter, *program, *COMMON, *(LONG_OPTIONS if name == LONG else RUNS[name])]
 
 

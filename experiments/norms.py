@@ -1,6 +1,6 @@
 """Compare where the norm goes: pre and post, without and with a warm-up, in a stack of 8 blocks.
 
-One recipe for all, that of ``attnbook.models.language_model``: the corpus's English sentences,
+One recipe for all, that of ``attnlab.models.language_model``: the corpus's English sentences,
 d_model 64, 200 steps at a rate of at most 3e-3. The perplexity is that of the test sentences.
 """
 
@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from torch import Tensor, nn
 
-from attnbook.language import pad_batch
-from attnbook.models import Lesson, language_model, translation
-from attnbook.training.metrics import perplexity
+from attnlab.language import pad_batch
+from attnlab.models import Lesson, language_model, translation
+from attnlab.training.metrics import perplexity
 from experiments.harness import run, some
 
 MODELS = {

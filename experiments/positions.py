@@ -24,11 +24,11 @@ from torch.nn.functional import cross_entropy
 from attnbook.embeddings import Embeddings
 from attnbook.layers import Encoder
 from attnbook.masks import padding_mask
-from attnbook.models.recipe import fit
 from attnbook.positions import Rotary, alibi_bias
-from attnbook.training.metrics import evaluating
-from attnbook.training.schedules import warmup_cosine
-from attnbook.training.seeds import seeded
+from attnlab.models.recipe import fit
+from attnlab.training.metrics import evaluating
+from attnlab.training.schedules import warmup_cosine
+from attnlab.training.seeds import seeded
 from experiments.harness import run
 
 D_MODEL, TRAINED, LONGEST = 32, 12, 20

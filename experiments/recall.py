@@ -25,11 +25,11 @@ from torch.nn.functional import cross_entropy, normalize
 
 from attnbook.attention import attention
 from attnbook.efficient import linear_attention
-from attnbook.models.recipe import fit
 from attnbook.recurrence import delta_rule
-from attnbook.training.metrics import evaluating
-from attnbook.training.schedules import warmup_cosine
-from attnbook.training.seeds import seeded
+from attnlab.models.recipe import fit
+from attnlab.training.metrics import evaluating
+from attnlab.training.schedules import warmup_cosine
+from attnlab.training.seeds import seeded
 from experiments.harness import run
 
 SYMBOLS, D_V, STEPS = 64, 32, 600

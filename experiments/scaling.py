@@ -20,8 +20,8 @@ from torch import Tensor, nn
 from torch.optim import SGD, Adam
 
 from attnbook.attention import Attended, attention
-from attnbook.models.recipe import fit
-from attnbook.training.seeds import seeded
+from attnlab.models.recipe import fit
+from attnlab.training.seeds import seeded
 from experiments.harness import run
 
 STEPS, LONG, BATCH, HELD_OUT = 300, 3_000, 64, 1_000

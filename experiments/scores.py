@@ -1,6 +1,6 @@
 """Compare the scoring functions on reversal: exact match by length, and where the model looks.
 
-One recipe for all, that of ``attnbook.models.translator``: reversal of 2 to 24 digits, width 128,
+One recipe for all, that of ``attnlab.models.translator``: reversal of 2 to 24 digits, width 128,
 600 steps. "linear" is additive without its tanh, a score that cannot see the decoder's state.
 """
 
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from attnbook.models import Lesson, by_length, looks, reversal, translator, write
-from attnbook.models.recipe import learn
 from attnbook.rnn import Order, RNNSeq2Seq
-from attnbook.training.metrics import alignment_accuracy, exact_match
-from attnbook.training.seeds import seeded
+from attnlab.models import Lesson, by_length, looks, reversal, translator, write
+from attnlab.models.recipe import learn
+from attnlab.training.metrics import alignment_accuracy, exact_match
+from attnlab.training.seeds import seeded
 from experiments.harness import run, some
 
 D_MODEL, STEPS = 128, 600

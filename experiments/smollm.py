@@ -21,11 +21,11 @@ from torch import Tensor
 
 from attnbook.cache import KVCache
 from attnbook.decoding import sample
-from attnbook.language import PronounPair, minimal_pairs, pronouns
-from attnbook.models.recorded import FOLDER, code_of, key_of
-from attnbook.pretrained import SmolLM, load_smollm, smollm_file
 from attnbook.record import record_attention
 from attnbook.speculation import look_up, speculate
+from attnlab.language import PronounPair, minimal_pairs, pronouns
+from attnlab.models.recorded import FOLDER, code_of, key_of
+from attnlab.pretrained import SmolLM, load_smollm, smollm_file
 
 PROMPTS = ("My grandmother always told me that", "The capital of France is", "Water boils at")
 SEEDS = (1, 3, 5)  # whose draws are the same where logits are rounded otherwise

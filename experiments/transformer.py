@@ -1,6 +1,6 @@
 """Lecture 11's table: the Transformer beside Bahdanau's translator, and what each choice changes.
 
-The models are those of ``attnbook.models.transformer``, on lecture 3's pairs. What one choice
+The models are those of ``attnlab.models.transformer``, on lecture 3's pairs. What one choice
 changes is asked of runs of 300 steps, which leave much to be learnt.
 """
 
@@ -11,8 +11,9 @@ from typing import Any
 from torch import nn
 
 from attnbook.decoding import Stepper
-from attnbook.language.batching import Batch
-from attnbook.models import (
+from attnbook.transformer import Seq2Seq
+from attnlab.language.batching import Batch
+from attnlab.models import (
     Lesson,
     by_length,
     crossings,
@@ -21,8 +22,8 @@ from attnbook.models import (
     translator,
     write,
 )
-from attnbook.training.losses import PAD, teacher_forced
-from attnbook.training.metrics import (
+from attnlab.training.losses import PAD, teacher_forced
+from attnlab.training.metrics import (
     alignment_accuracy,
     alignment_error_rate,
     argmax_links,
@@ -31,7 +32,6 @@ from attnbook.training.metrics import (
     exact_match,
     perplexity,
 )
-from attnbook.transformer import Seq2Seq
 from experiments.harness import run, some
 
 FEW = {"steps": 300, "warmup": 100}

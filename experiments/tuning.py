@@ -35,13 +35,13 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils.parametrize import register_parametrization
 from torch.nn.utils.rnn import pad_sequence
 
-from attnbook.language.texts import Opinion, opinions
 from attnbook.layers import EncoderBlock
 from attnbook.masks import padding_mask
-from attnbook.models.recipe import fit
-from attnbook.pretrained import Pretrained, load_minilm
 from attnbook.record import record_attention
-from attnbook.training import seeded, warmup_cosine
+from attnlab.language.texts import Opinion, opinions
+from attnlab.models.recipe import fit
+from attnlab.pretrained import Pretrained, load_minilm
+from attnlab.training import seeded, warmup_cosine
 from experiments.harness import run
 
 STEPS, BATCH, RANK, HIDDEN = 102, 32, 8, 256

@@ -14,13 +14,13 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from attnbook.language.batching import Batch
-from attnbook.models import Lesson, translation, write
-from attnbook.models.recipe import learn
-from attnbook.training.losses import PAD, teacher_forced
-from attnbook.training.metrics import evaluating, exact_match, perplexity
-from attnbook.training.seeds import seeded
 from attnbook.transformer import Seq2Seq
+from attnlab.language.batching import Batch
+from attnlab.models import Lesson, translation, write
+from attnlab.models.recipe import learn
+from attnlab.training.losses import PAD, teacher_forced
+from attnlab.training.metrics import evaluating, exact_match, perplexity
+from attnlab.training.seeds import seeded
 from experiments.harness import run, some
 
 Output = Literal["tied", "copy", "shuffled", "fresh"]

@@ -24,10 +24,10 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, linear
 
 from attnbook.masks import causal_mask, window_mask
-from attnbook.models.recorded import FOLDER
 from attnbook.multihead import Attend, repeat_heads
-from attnbook.pretrained import SmolLM, load_smollm, smollm_file
 from attnbook.record import record_attention
+from attnlab.models.recorded import FOLDER
+from attnlab.pretrained import SmolLM, load_smollm, smollm_file
 
 LENGTH, FROM = 1_536, 512
 WINDOWS = (64, 128, 256, 512)

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from attnbook.pretrained import Pretrained, load_minilm
+from attnlab.pretrained import Pretrained, load_minilm
 
 
 def needs(package: str, module: str | None = None) -> None:

@@ -99,10 +99,15 @@ def resolve(app, env, node, contnode):
         return python.resolve_xref(env, node["refdoc"], app.builder, "obj", full, node, contnode)
     start = re.match(r"\w*\.?", target)[0]
     node["reftarget"] = SHORT.get(start, start) + target[len(start) :]
-    modules = [vars(one) for key, one in sys.modules.items() if key.startswith("attnbook.")]
+    modules = [
+        vars(one) for key, one in sys.modules.items() if key.startswith(("attnbook.", "attnlab."))
+    ]
     things = [one[target] for one in modules if target in one and start not in SHORT]
     # a type that the package names so, and that has no place on the page
-    ours = [not isinstance(one, type) or one.__module__.startswith("attnbook") for one in things]
+    ours = [
+        not isinstance(one, type) or one.__module__.startswith(("attnbook", "attnlab"))
+        for one in things
+    ]
     return contnode if any(ours) else None
 
 

@@ -1,6 +1,6 @@
 """What the book shows of its translator of captions: live, its runs, and their curves.
 
-All of it is made at the build from ``attnbook.models.captions``, so no number stands in two places.
+All is made at the build from ``attnlab.translation.captions``: no number stands in two places.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from attnbook.models import captions
-from attnbook.pictures import curves
-from attnbook.widgets import Translator
+from attnlab.pictures import curves
+from attnlab.translation import captions
+from attnlab.widgets import Translator
 
 EXAMPLES = [
     "two dogs are playing in the snow",

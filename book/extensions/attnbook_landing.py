@@ -17,8 +17,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from attnbook.pictures import Schematic
-from attnbook.pictures.schematic import look
+from attnlab.pictures import Schematic
+from attnlab.pictures.schematic import look
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 TITLE = re.compile(r"^# (\d+)\. (.+)$", re.M)

@@ -11,8 +11,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
 
-from attnbook.widgets import AttentionSteps, page_script, stylesheet
-from attnbook.widgets.core.chunks import kinds_on
+from attnlab.widgets import AttentionSteps, page_script, stylesheet
+from attnlab.widgets.core.chunks import kinds_on
 
 ASSETS = Path(__file__).resolve().parents[2] / "notebooks" / "assets"  # loaded on demand
 # what the theme brings to every page and this book does not use: thebe, from a CDN

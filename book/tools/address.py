@@ -17,6 +17,7 @@ PLACES = (
     "_config.yml",
     "book/**/*.md",
     ".github/**/*.yml",
+    "src/attnlab/pyproject.toml",
     "pyproject.toml",
 )
 URL = r"https://github\.com/([A-Za-z\d](?:[A-Za-z\d-]{0,37}[A-Za-z\d])?)/([\w.-]*\w)(?<!\.git)"

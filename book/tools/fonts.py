@@ -72,10 +72,10 @@ def main() -> None:
     ]
     head = (
         "/* Made by book/tools/fonts.py from Source Serif 4, (c) 2014 The Source Serif 4 Project\n"
-        "   Authors, SIL Open Font License 1.1: src/attnbook/pictures/FONT-LICENSE.txt */\n"
+        "   Authors, SIL Open Font License 1.1: src/attnlab/pictures/FONT-LICENSE.txt */\n"
     )
     (ROOT / "book/assets/fonts.css").write_text(head + "\n".join(rules) + "\n", encoding="utf-8")
-    pictures = ROOT / "src/attnbook/pictures"
+    pictures = ROOT / "src/attnlab/pictures"
     face("", 400).save(pictures / "attnbook-serif.ttf")
     licence = (SOURCE / "LICENSE").read_text(encoding="utf-8")
     (pictures / "FONT-LICENSE.txt").write_text(licence, encoding="utf-8")

@@ -78,7 +78,7 @@ def execute(notebook: NotebookNode, name: str, folder: Path) -> None:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    from attnbook.widgets.core.assets import FOLDER
+    from attnlab.widgets.core.assets import FOLDER
 
     os.environ[FOLDER] = str(folder / "assets")
     client = NotebookClient(
@@ -150,7 +150,7 @@ def take_over(new: NotebookNode, old: NotebookNode) -> None:
 
 def draw_questions(notebook: NotebookNode) -> None:
     """Draw the stored checkpoints anew, from their own data: nothing is executed."""
-    from attnbook.widgets import Checkpoint
+    from attnlab.widgets import Checkpoint
 
     for cell in code_cells(notebook):
         shuffle = "shuffle=False" not in cell.source

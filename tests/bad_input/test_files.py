@@ -10,9 +10,9 @@ import torch
 from torch import nn
 from torch.optim import SGD, Adam
 
-from attnbook import language
-from attnbook.language import vectors
-from attnbook.training import resume as chk
+from attnlab import language
+from attnlab.language import vectors
+from attnlab.training import resume as chk
 from tests.bad_input import pretrained, smollm
 from tests.bad_input.rows import WHOLE
 from tests.bad_input.training import trained

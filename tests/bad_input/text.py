@@ -4,7 +4,7 @@ from functools import partial
 
 import torch
 
-from attnbook import language
+from attnlab import language
 from tests.bad_input.rows import NAN, WHOLE, Calls, Row, rows
 
 WORDS = language.Vocabulary([["a", "b"]])

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from attnbook.models import masked, recurrent, results, tasks, transformers
-from attnbook.training import losses, metrics, train
-from attnbook.training.schedules import constant, warmup_cosine, warmup_inverse_sqrt
-from attnbook.training.seeds import seeded
+from attnlab.models import masked, recurrent, results, tasks, transformers
+from attnlab.training import losses, metrics, train
+from attnlab.training.schedules import constant, warmup_cosine, warmup_inverse_sqrt
+from attnlab.training.seeds import seeded
 from tests.bad_input.rows import FLOATS, IDS, NAN, WHOLE, Calls, Row, X, rows, zeros
 
 

@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from attnbook import decoding, speculation
 from attnbook.record import record_attention
 from attnbook.transformer import LanguageModel
+from tests.attnbook.tables import Table
 from tests.bad_input.models import language, translator
 from tests.bad_input.rows import IDS, LENGTHS, NAN, WHOLE, Calls, Row, X, rows, zeros
-from tests.tables import Table
 
 
 def wrote(function: Callable[..., Any], **changed: Any) -> Callable[[], Any]:

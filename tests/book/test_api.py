@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import attnbook
+import attnlab
 from tests.book.lectures import ROOT, load
 
 API = load(ROOT / "book" / "extensions" / "attnbook_api.py")
@@ -21,7 +22,7 @@ PUBLIC = {
     if inspect.isclass(thing) or inspect.isroutine(thing)
 }
 # the widgets and the checks of the exercises take lists, and have a style of their own
-WITH_SHAPES = [name for name in PUBLIC if not re.match(r"attnbook\.(widgets|exercises)\.", name)]
+WITH_SHAPES = [name for name in PUBLIC if not re.match(r"attnlab\.(widgets|exercises)\.", name)]
 # a line of its own, or in the sentence: (…, n_q, d), (b,), (n_q, n_k) or the like
 NAMES_SHAPES = re.compile(r"[Ss]hapes?(?:, Raises)?: |\((?:…|[a-z]\w*), *(?:[…a-z0-9]|\))")
 TAKES_TENSORS = re.compile(r"\b(Tensor|ArrayLike|NDArray|ndarray)\b")
@@ -45,20 +46,30 @@ def takes_tensors(function: Any) -> bool:
     return any(TAKES_TENSORS.search(text) for text in texts)
 
 
+def place(module: str) -> str:
+    """Return the package and the file or folder in it that a module belongs to."""
+    return ".".join(module.split(".")[:2])
+
+
 def test_every_public_file_and_folder_is_on_the_page() -> None:
-    found = {one.name for one in pkgutil.iter_modules(attnbook.__path__) if one.name[0] != "_"}
-    assert {module.split(".")[1] for module in MODULES} == found
+    found = {
+        f"{package.__name__}.{one.name}"
+        for package in (attnbook, attnlab)
+        for one in pkgutil.iter_modules(package.__path__)
+        if one.name[0] != "_"
+    }
+    assert {place(module) for module in MODULES} == found
 
 
 def test_a_module_uses_only_those_above_it() -> None:
     """As the page promises: it can be read from top to bottom."""
     above: set[str] = set()
     for module in MODULES:
-        above.add(module.split(".")[1])
+        above.add(place(module))
         path = Path(importlib.util.find_spec(module).origin)
         for file in path.parent.rglob("*.py") if path.stem == "__init__" else [path]:
             text = file.read_text(encoding="utf-8")
-            assert set(re.findall(r"^(?:from|import) attnbook\.([a-z]\w*)", text, re.M)) <= above
+            assert set(re.findall(r"^(?:from|import) (attn\w+\.[a-z]\w*)", text, re.M)) <= above
 
 
 @pytest.mark.parametrize("name", PUBLIC)

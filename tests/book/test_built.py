@@ -8,8 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 
-from attnbook.widgets import page_script, stylesheet
-from attnbook.widgets.core.chunks import kinds_on
+from attnlab.widgets import page_script, stylesheet
+from attnlab.widgets.core.chunks import kinds_on
 from tests.book.lectures import HTML, PAGES, ROOT
 
 

@@ -35,8 +35,8 @@ print(importlib.util.find_spec("attnbook"))
 USE = """
 import attnbook
 from attnbook.attention import attention
-from attnbook.pictures.figures import heatmap
-from attnbook.widgets import AttentionHeatmap
+from attnlab.pictures.figures import heatmap
+from attnlab.widgets import AttentionHeatmap
 import torch
 x = torch.tensor([[2, -1, 0], [1, 1, 1], [1, 2, 2]], dtype=torch.float64)
 weights = attention(x, x, x).weights

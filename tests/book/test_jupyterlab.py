@@ -17,17 +17,17 @@ import pytest
 from nbformat import NotebookNode, v4
 from playwright.sync_api import Browser
 
-from attnbook.widgets import AttentionHeatmap
+from attnlab.widgets import AttentionHeatmap
+from tests.attnlab.widgets.examples import EXAMPLES
 from tests.book.lab import Visit, jupyterlab
 from tests.book.lectures import NOTEBOOKS, ROOT, by_day, printed, read, tags
-from tests.widgets.examples import EXAMPLES
 
 GALLERY = Path("gallery.ipynb")
 LECTURES = by_day(NOTEBOOKS, "05-self-attention")
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>"]
 SHOW_HOSTILE = (
-    "from attnbook.widgets import AttentionHeatmap, AttentionSteps\n"
+    "from attnlab.widgets import AttentionHeatmap, AttentionSteps\n"
     f"AttentionHeatmap([[1, 0], [0, 1]], tokens={HOSTILE!r})"
 )
 FIRST = "next(shown for shown in Out.values() if isinstance(shown, {}))"
@@ -47,7 +47,10 @@ def showing(kind: str) -> list:
 def gallery() -> NotebookNode:
     """A notebook with one widget of every kind, as the tests of the widgets make them."""
     imports = ["import sys", f"sys.path.insert(0, {str(ROOT)!r})", "import numpy as np"]
-    imports += ["from attnbook.widgets import *", "from tests.widgets.examples import EXAMPLES"]
+    imports += [
+        "from attnlab.widgets import *",
+        "from tests.attnlab.widgets.examples import EXAMPLES",
+    ]
     cells = [v4.new_code_cell("\n".join(imports), execution_count=1)]
     for number, (kind, example) in enumerate(EXAMPLES.items(), 2):
         html = {"text/html": example.make().html()}

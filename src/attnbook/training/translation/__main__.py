@@ -1,9 +1,0 @@
-"""The command line of the program; ``python -m attnbook.training.translation --help``."""
-
-from attnbook.training.translation.command import main, with_fast_numbers, with_kept_memory
-from attnbook.training.translation.team import leave
-
-if __name__ == "__main__":
-    with_kept_memory()
-    with_fast_numbers()
-    leave(main())

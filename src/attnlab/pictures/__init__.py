@@ -1,0 +1,15 @@
+"""Pictures for the page, and for those who cannot see them.
+
+``figures`` draws by matplotlib, with ``draw`` for the strokes and ``describe`` for the words;
+``schematic`` draws machines as SVG, of ``parts`` that ``layout`` puts in their places, by ``grid``,
+``routes`` and ``labels``; ``arcs`` draws dependencies by spaCy's displaCy.
+"""
+
+from attnlab import _check
+
+_check.needed("matplotlib", "a figure")
+
+from attnlab.pictures.figures import Picture, alignment, curves, head_grid, heatmap  # noqa: E402
+from attnlab.pictures.schematic import Schematic  # noqa: E402
+
+__all__ = ["Picture", "Schematic", "alignment", "curves", "head_grid", "heatmap"]

@@ -1,0 +1,254 @@
+"""Pictures that describe themselves: matplotlib figures with a text for those who cannot see them.
+
+Every picture is drawn in dark ink on white, in the book's own font, without matplotlib's global
+state, so that the same data gives the same bytes.
+"""
+
+import io
+import struct
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import style
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike, NDArray
+
+from attnlab.pictures.describe import alignment_alt, curves_alt, head_grid_alt, heatmap_alt, shown
+from attnlab.pictures.draw import (
+    LINES,
+    STYLE,
+    draw_alignment,
+    draw_curves,
+    draw_head_grid,
+    draw_heatmap,
+)
+
+DPI = 144  # a page shows 96 CSS pixels to the inch: 1.5 dots for each
+
+
+class Picture:
+    """A matplotlib ``figure`` together with ``alt``, the text that says what it shows."""
+
+    def __init__(self, figure: Figure, alt: str) -> None:
+        self.figure = figure
+        self.alt = alt
+
+    def __repr__(self) -> str:
+        return f"<Picture: {self.alt}>"
+
+    def _png(self) -> bytes:
+        file = io.BytesIO()
+        with style.context(["default", STYLE]):
+            self.figure.savefig(
+                file, format="png", dpi=DPI, bbox_inches="tight", metadata={"Software": None}
+            )
+        return file.getvalue()
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
+        """Return the picture for Jupyter: bytes, and its text and size in CSS pixels."""
+        png = self._png()
+        width, height = struct.unpack(">II", png[16:24])
+        scale = DPI / 96
+        size = {"width": round(width / scale), "height": round(height / scale)}
+        return png, {"alt": self.alt, **size}
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture as a PNG file.
+
+        Raises: ValueError for a name that does not end in ``.png``.
+        """
+        if Path(path).suffix.lower() != ".png":
+            raise ValueError(f"path must end in .png: it is {str(path)!r}")
+        Path(path).write_bytes(self._png())
+
+
+def heatmap(
+    weights: ArrayLike,
+    tokens: Sequence[str],
+    key_tokens: Sequence[str] | None = None,
+    *,
+    title: str | None = None,
+    signed: bool = False,
+    digits: int = 2,
+) -> Picture:
+    """Draw one matrix of weights, a row for each query, with the number in each cell.
+
+    Weights go from 0 (white) to 1 (blue); below 0.005 a cell has no number. With ``signed=True``
+    the matrix may hold any scores, orange below zero and blue above, and −∞, grey, where a score
+    is masked. Above 20 keys or queries a scale at the side replaces the numbers.
+
+    Shapes: weights (n_q, n_k), an array or tensor; ``tokens`` are the n_q queries,
+    ``key_tokens`` the n_k keys, the same as ``tokens`` unless given.
+    Raises: ValueError for another shape, tokens that do not match it, NaN, or weights outside
+    0 to 1.
+    """
+    matrix = _matrix(weights, signed)
+    queries = [shown(token) for token in tokens]
+    keys = queries if key_tokens is None else [shown(token) for token in key_tokens]
+    _named(matrix.shape, tokens=queries, key_tokens=keys)
+    with style.context(["default", STYLE]):
+        figure = draw_heatmap(matrix, queries, keys, title, signed, digits)
+    return Picture(figure, heatmap_alt(matrix, queries, keys, title, signed, digits))
+
+
+def curves(
+    x: Sequence[float],
+    series: Mapping[str, Sequence[float]],
+    *,
+    x_label: str,
+    y_label: str,
+    title: str | None = None,
+    log: bool = False,
+) -> Picture:
+    """Draw up to six curves over ``x``, each told apart by colour, dashes, marker and its name.
+
+    ``log=True`` makes both axes logarithmic, where a power of x is a straight line.
+
+    Shapes: ``x`` and each of the ``series`` have the same length n, at least 1.
+    Raises: ValueError for no or too many series, another length, NaN or ∞, or a number that is
+    not positive on a logarithmic axis.
+    """
+    if not 1 <= len(series) <= len(LINES):
+        raise ValueError(f"series must hold 1 to {len(LINES)} curves: it holds {len(series)}")
+    points = _numbers("x", x, log)
+    values = {name: _numbers(f"series {name!r}", y, log) for name, y in series.items()}
+    for name, y in values.items():
+        if y.shape != points.shape:
+            raise ValueError(
+                f"series {name!r} must have as many numbers as x: "
+                f"it has {len(y)}, x has {len(points)}"
+            )
+    with style.context(["default", STYLE]):
+        figure = draw_curves(points, values, x_label, y_label, title, log)
+    return Picture(figure, curves_alt(points, values, x_label, y_label, title))
+
+
+def alignment(
+    weights: ArrayLike,
+    source: Sequence[str],
+    target: Sequence[str],
+    gold: Collection[tuple[int, int]] | None = None,
+    *,
+    title: str | None = None,
+    digits: int = 2,
+) -> Picture:
+    """Draw a translation's attention, a row for each target word, with the gold links outlined.
+
+    A target word agrees with the gold alignment where its greatest weight, the first if several
+    are equal, lies on one of its links; the text counts how many do.
+
+    Shapes: weights (n_t, n_s), an array or tensor; ``source`` are the n_s words that are attended
+    to, ``target`` the n_t words that attend; ``gold`` holds links (i, j) of source word i and
+    target word j, counted from 0.
+    Raises: as ``heatmap``; ValueError for a link to a word that is not there.
+    """
+    matrix = _matrix(weights, signed=False)
+    sources, targets = [shown(word) for word in source], [shown(word) for word in target]
+    _named(matrix.shape, target=targets, source=sources)
+    links = None if gold is None else {(int(i), int(j)) for i, j in gold}
+    for i, j in links or ():
+        if not (0 <= i < len(sources) and 0 <= j < len(targets)):
+            raise ValueError(
+                f"gold must link source words 0 to {len(sources) - 1} with target words 0 to "
+                f"{len(targets) - 1}: ({i}, {j}) is among them"
+            )
+    with style.context(["default", STYLE]):
+        figure = draw_alignment(matrix, sources, targets, links or (), title, digits)
+    return Picture(figure, alignment_alt(matrix, sources, targets, links, title, digits))
+
+
+def head_grid(
+    weights: ArrayLike,
+    tokens: Sequence[str],
+    key_tokens: Sequence[str] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    columns: int = 4,
+    title: str | None = None,
+    digits: int = 2,
+) -> Picture:
+    """Draw the weights of several heads side by side, small and on one scale from 0 to 1.
+
+    The text tells each head's strongest link, for the first eight heads.
+
+    Shapes: weights (h, n_q, n_k), an array or tensor; ``tokens`` are the n_q queries,
+    ``key_tokens`` the n_k keys, the same as ``tokens`` unless given; ``names`` are those of the h
+    heads, "head 0" and so on unless given.
+    Raises: as ``heatmap``; ValueError for names that are not one for each head, or ``columns``
+    below 1.
+    """
+    heads = _heads(weights)
+    queries = [shown(token) for token in tokens]
+    keys = queries if key_tokens is None else [shown(token) for token in key_tokens]
+    _named(heads.shape[1:], tokens=queries, key_tokens=keys)
+    titles = [f"head {i}" for i in range(len(heads))] if names is None else list(map(shown, names))
+    if len(titles) != len(heads):
+        raise ValueError(
+            f"names must name each head: there are {len(titles)} for {len(heads)} heads"
+        )
+    if isinstance(columns, bool) or not isinstance(columns, int) or columns < 1:
+        raise ValueError(f"columns must be a whole number of at least 1: it is {columns!r}")
+    with style.context(["default", STYLE]):
+        figure = draw_head_grid(heads, queries, keys, titles, columns, title)
+    return Picture(figure, head_grid_alt(heads, queries, keys, titles, title, digits))
+
+
+def _array(name: str, numbers: Any) -> NDArray[np.float64]:
+    """Return real numbers as an array; refuse those that NumPy would bend into some."""
+    if hasattr(numbers, "detach"):
+        numbers = numbers.detach().cpu()
+        numbers = (numbers.double() if numbers.is_floating_point() else numbers).numpy()
+    array = np.ma.asanyarray(numbers)
+    if array.dtype.kind not in "buif" or np.ma.is_masked(array):
+        kind = "masked" if np.ma.is_masked(array) else array.dtype
+        raise ValueError(f"{name} must hold real numbers, none of them masked: they are {kind}")
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def _heads(weights: ArrayLike) -> NDArray[np.float64]:
+    heads = _array("weights", weights)
+    if heads.ndim != 3 or 0 in heads.shape:
+        raise ValueError(
+            f"weights must have the shape (h, n_q, n_k), such as weights[0] for the heads of the "
+            f"first sentence: the shape is {heads.shape}"
+        )
+    return np.stack([_matrix(head, signed=False) for head in heads])
+
+
+def _named(shape: tuple[int, ...], **words: Sequence[str]) -> None:
+    for axis, (name, listed) in enumerate(words.items()):
+        if len(listed) != shape[axis]:
+            raise ValueError(
+                f"{name} must name each {('row', 'column')[axis]} of the weights: "
+                f"there are {len(listed)} for a matrix of shape {shape}"
+            )
+
+
+def _matrix(weights: ArrayLike, signed: bool) -> NDArray[np.float64]:
+    matrix = _array("weights", weights)
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise ValueError(
+            f"weights must have the shape (n_q, n_k), such as weights[0, 0] for the first head of "
+            f"the first sentence: the shape is {matrix.shape}"
+        )
+    if np.isnan(matrix).any() or np.isposinf(matrix).any():
+        raise ValueError("weights must not hold NaN or +∞")
+    if not signed and not ((matrix >= -1e-6) & (matrix <= 1 + 1e-6)).all():
+        raise ValueError(
+            f"weights must be from 0 to 1: they go from {matrix.min():.3g} to {matrix.max():.3g} "
+            f"(for scores, write signed=True)"
+        )
+    return matrix if signed else matrix.clip(0, 1)
+
+
+def _numbers(name: str, numbers: Sequence[float], log: bool) -> NDArray[np.float64]:
+    array = _array(name, numbers)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{name} must be a row of numbers: its shape is {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must hold finite numbers: NaN or ∞ is among them")
+    if log and array.min() <= 0:
+        raise ValueError(f"{name} must be positive for log=True: its smallest is {array.min():g}")
+    return array

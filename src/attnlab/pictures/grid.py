@@ -1,0 +1,121 @@
+"""Where a drawing's boxes and frames go: columns and rows as wide as their texts ask for."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from attnlab.pictures.parts import LABEL, Area, Arrow, Box, Frame, width_of
+
+__all__ = ["areas", "around", "lettered", "named"]
+
+GAP, ROW_GAP = 38, 34  # between columns and rows, at least
+
+
+def _size(
+    box: Box, widest: Callable[[str], str], counted: Callable[[Box], str] | None
+) -> tuple[float, float]:
+    """Return width and height: a vector is a flat strip, all else has a line for each text."""
+    label, shape = width_of(box.label, LABEL), width_of(widest(box.shape)) if box.shape else 0.0
+    count = counted(box) if counted else ""
+    flat = box.kind == "vector"
+    lines = 1 + bool(box.shape and not flat) + bool(count)
+    wide = label + shape + 10 * bool(shape) if flat else max(label, shape)
+    wide = max(wide, width_of(count)) + (32 if box.kind in ("learned", "operation") else 24)
+    least = 46 if counted else 0
+    if box.kind == "text":
+        return wide - 16, 20 * lines
+    return max(wide, 56), max(14 + 20 * lines, least)
+
+
+def areas(
+    boxes: Sequence[Box],
+    arrows: Sequence[Arrow],
+    frames: Sequence[Frame],
+    widest: Callable[[str], str],
+    counted: Callable[[Box], str] | None,
+) -> dict[Box, Area]:
+    sizes = {box: _size(box, widest, counted) for box in boxes}
+    framed = {box for frame in frames for box in frame.boxes}
+    across = [_gap_across(arrow, widest) for arrow in arrows]
+    down = [_gap_down(arrow) for arrow in arrows]
+    if framed:
+        across += [(at, GAP + 10) for box in framed for at in _beside(box.column)]
+        down += [(at, ROW_GAP + 24) for box in framed for at in _beside(box.row)]
+    xs = _track([(box.column, sizes[box][0]) for box in boxes], across, GAP)
+    ys = _track([(box.row, sizes[box][1]) for box in boxes], down, ROW_GAP)
+    areas = {}
+    for box in boxes:
+        (x, y), (width, height) = (xs(box.column), ys(box.row)), sizes[box]
+        areas[box] = Area(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+    for one, other in itertools.combinations(boxes, 2):
+        if areas[one].meets(areas[other]):
+            raise ValueError(
+                f"boxes must not overlap: {one.label!r} at ({one.column:g}, {one.row:g}) and"
+                f" {other.label!r} at ({other.column:g}, {other.row:g}) do"
+            )
+    return areas
+
+
+def _beside(place: float) -> tuple[int, int]:
+    return math.floor(place) - 1, math.ceil(place)
+
+
+def _gap_across(arrow: Arrow, widest: Callable[[str], str]) -> tuple[int, float]:
+    """Return the gap between columns, by the column before it, that an arrow's label lies in."""
+    start, end = arrow.source.column, arrow.target.column
+    if not arrow.shape or start == end or arrow.via:
+        return 0, 0
+    last = math.ceil(end) - 1 if start < end else math.floor(end)
+    return last, width_of(widest(arrow.shape)) + 40
+
+
+def _gap_down(arrow: Arrow) -> tuple[int, float]:
+    start, end = arrow.source.row, arrow.target.row
+    beside = arrow.source.column != arrow.target.column
+    if not arrow.shape or start == end or beside or arrow.via:
+        return 0, 0
+    return (math.ceil(end) - 1 if start < end else math.floor(end)), ROW_GAP + 10
+
+
+def _track(
+    sizes: list[tuple[float, float]], gaps: Iterable[tuple[int, float]], least: float
+) -> Callable[[float], float]:
+    """Return where a column or a row has its middle, also between two of them."""
+    first = math.floor(min(place for place, _ in sizes))
+    last = math.ceil(max(place for place, _ in sizes))
+    wide = dict.fromkeys(range(first, last + 1), 0.0)
+    for place, size in sizes:
+        if place == int(place):
+            wide[int(place)] = max(wide[int(place)], size)
+    apart = dict.fromkeys(wide, least)
+    for before, gap in gaps:
+        apart[before] = max(apart.get(before, least), gap)
+    middle = {first: 0.0}
+    for one in range(first, last):
+        middle[one + 1] = middle[one] + wide[one] / 2 + apart[one] + wide[one + 1] / 2
+
+    def at(place: float) -> float:
+        before = min(max(math.floor(place), first), last)
+        after = min(before + 1, last)
+        step = middle[after] - middle[before] or least + 40
+        return middle[before] + (place - before) * step
+
+    return at
+
+
+def around(frame: Frame, areas: dict[Box, Area]) -> Area:
+    inside = [areas[box] for box in frame.boxes]
+    left, top = (min(area[at] for area in inside) for at in (0, 1))
+    right, bottom = (max(area[at] for area in inside) for at in (2, 3))
+    right = max(right, left + width_of(frame.label) - 8)
+    return Area(left - 13, top - 30, right + 13, bottom + 13)
+
+
+def named(frame: Frame, area: Area) -> Area:
+    return Area(area.left, area.top, area.left + width_of(frame.label) + 12, area.top + 24)
+
+
+def lettered(area: Area) -> Area:
+    return Area(area.left, area.top - 14, area.left + 16, area.top)

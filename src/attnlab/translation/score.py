@@ -1,0 +1,104 @@
+"""Score a trained translator on a test set, the reader's own copy.
+
+    python -m attnlab.translation.score RUN --source test.en --reference test.de
+    python -m attnlab.translation.score RUN --source test.lc.norm.tok.en \\
+        --tokens test.lc.norm.tok.de
+
+The first prints cased BLEU of plain text (sacrebleu, 13a) and BLEU of both texts in Moses's
+lower-cased tokens. ``--tokens`` names the reference in the release's own tokens, which the
+published marks of Multi30k are computed with; it can be given beside ``--reference`` or alone.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from attnlab.language.readers import lines
+from attnlab.training.metrics import bleu
+from attnlab.translation.command import in_words
+from attnlab.translation.moses import lowered_tokens
+from attnlab.translation.saved import load
+from attnlab.translation.scoring import translate
+from attnlab.translation.team import team
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Translate, print the scores as JSON, and return 0, or 1 after an error in words."""
+    parser = argparse.ArgumentParser(
+        prog="python -m attnlab.translation.score",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run", type=Path, help="the run's folder")
+    parser.add_argument("--source", type=Path, required=True, help="a sentence a line, or .gz")
+    parser.add_argument("--reference", type=Path, help="their translations, in plain text")
+    parser.add_argument("--tokens", type=Path, help="the same in the release's lower-cased tokens")
+    parser.add_argument("--beam", type=int, help="hypotheses; the recipe's unless given")
+    parser.add_argument("--output", type=Path, help="where to write the translations")
+    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
+    options = parser.parse_args(arguments)
+
+    def work() -> None:
+        if options.reference is None and options.tokens is None:
+            raise ValueError("one of --reference and --tokens must be given: both are missing")
+        source = read(options.source)
+        texts = {name: getattr(options, name) for name in ("reference", "tokens")}
+        references = {name: read(path) for name, path in texts.items() if path is not None}
+        for name, reference in references.items():
+            if len(reference) != len(source):
+                raise ValueError(
+                    f"{texts[name]} must have as many lines as {options.source}, {len(source)}: it "
+                    f"has {len(reference)}"
+                )
+        with team(options.device) as here:
+            saved = load(options.run, here.device)
+            written = translate(
+                saved.model, saved.pieces, source, saved.recipe, team=here, beam=options.beam
+            )
+        if not here.main:
+            return
+        if options.output is not None:
+            options.output.write_text("".join(f"{one}\n" for one in written), encoding="utf-8")
+        language = saved.recipe.languages[1]
+        print(json.dumps(scores(written, references, language), indent=1))
+
+    return in_words(work)
+
+
+def scores(
+    written: Sequence[str], references: dict[str, list[str]], language: str
+) -> dict[str, str | float]:
+    """Return each BLEU that the references allow, with sacrebleu's signature."""
+    found: dict[str, str | float] = {}
+    plain, tokens = references.get("reference"), references.get("tokens")
+    if plain is not None:
+        cased = bleu(written, plain)
+        found |= {"cased": round(cased.score, 2), "cased_signature": cased.signature}
+    if plain is not None or tokens is None:
+        # a model that was trained on tokens writes them already
+        written = [lowered_tokens(one, language) for one in written]
+    if tokens is None and plain is not None:
+        tokens = [lowered_tokens(one, language) for one in plain]
+    if tokens is not None:
+        lowered = bleu(written, tokens, tokenize="none")
+        found |= {"tokens": round(lowered.score, 2), "tokens_signature": lowered.signature}
+    return found
+
+
+def read(path: Path) -> list[str]:
+    """Read the sentences of a file, one a line.
+
+    Raises: FileNotFoundError; ValueError for an empty file or bytes that are not UTF-8.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    found = [line.strip() for line in lines(path)]
+    if not found:
+        raise ValueError(f"{path} must hold sentences: it is empty")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

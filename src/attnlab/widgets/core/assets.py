@@ -1,0 +1,85 @@
+"""Large data of a widget, kept out of the page and loaded when the reader asks for it.
+
+In JupyterLab and Colab it travels with the widget. A static page has it in a file of its own, a
+classic script, for that is what a page on file:// may load. ``make notebooks`` writes these files
+beside the notebooks, and the book's build copies them.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import traitlets
+
+from attnlab.widgets.core import checks
+from attnlab.widgets.core.base import Widget
+from attnlab.widgets.core.checks import rule
+
+__all__ = ["FOLDER", "WithAsset", "asset_bytes", "asset_script"]
+
+FOLDER = "ATTNBOOK_ASSETS"  # the environment's name for the folder to write to
+_SCRIPT = re.compile(
+    r'^\(globalThis\.attnbookAssets\?\?=\{\}\)\["[a-z0-9-]+"\]="([A-Za-z0-9+/=]*)";$'
+)
+
+
+def asset_script(name: str, data: bytes) -> str:
+    """Return a classic script that hands ``data`` to the widgets of its page under ``name``."""
+    packed = base64.b64encode(data).decode("ascii")
+    return f'(globalThis.attnbookAssets??={{}})["{name}"]="{packed}";\n'
+
+
+def asset_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the data that ``asset_script`` wrote into a file.
+
+    Raises: ValueError where the file is no such script.
+    """
+    found = _SCRIPT.match(Path(path).read_text(encoding="ascii").rstrip("\n"))
+    if found is None:
+        raise ValueError(f"path must be a widget's asset: {path} is none")
+    return base64.b64decode(found.group(1))
+
+
+def _name(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9-]+", value):
+        raise ValueError(
+            f"{name} must be a name of lower-case letters, digits and hyphens, got"
+            f" {checks.one_line(value)}"
+        )
+    return value
+
+
+class WithAsset(Widget):
+    """A widget whose ``carried`` data a page loads on demand, from the asset that ``asset``
+    names."""
+
+    asset = traitlets.Unicode("").tag(sync=True)  # lower case, digits and hyphens
+    size = traitlets.Int(0).tag(sync=True)  # of the asset's file, in bytes
+    carried = traitlets.Bytes(b"").tag(sync=True)
+
+    rules = checks.rules(asset=rule(_name))
+
+    def state(self) -> dict[str, Any]:
+        """Return what the page's JSON holds: all but the data of the asset."""
+        return {name: value for name, value in super().state().items() if name != "carried"}
+
+    def html(self) -> str:
+        """Return the widget's HTML; save its asset where the environment names a folder.
+
+        A lecture's cell shows the widget and says nothing of files, in JupyterLab and Colab there
+        are none, and only the HTML that is stored needs one: so it is ``make notebooks`` that asks
+        for it, by the environment of its kernels.
+        """
+        if folder := os.environ.get(FOLDER):
+            self.save_asset(Path(folder))
+        return super().html()
+
+    def save_asset(self, folder: Path) -> None:
+        """Write the script that a page loads the data from into the folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        text = asset_script(self.asset, self.carried)
+        (folder / f"{self.asset}.js").write_text(text, encoding="ascii", newline="\n")

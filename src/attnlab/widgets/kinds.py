@@ -1,0 +1,38 @@
+"""The table of kinds: a new widget is one folder and one line here.
+
+A line names the folder and what lectures import from its ``widget.py``. The rest follows: the
+folder ``<kind>/`` may hold ``widget.js``, which exports ``widget``, and ``style.css``; `python -m
+attnlab.widgets.build` makes ``chunks/<kind>.js`` of it; and a page or a notebook that shows such a
+widget loads the core's chunk and this one.
+"""
+
+from __future__ import annotations
+
+__all__ = ["KINDS"]
+
+KINDS = {
+    "answer": ("Answer",),
+    "beam": ("BeamTree", "prefix_table"),
+    "block": ("BlockFlow",),
+    "browser": ("HeadBrowser",),
+    "bughunt": ("BugHunt",),
+    "cache": ("CacheCalculator",),
+    "checkpoint": ("Checkpoint",),
+    "clocks": ("RotaryClocks",),
+    "dataflow": ("DataFlow", "Count"),
+    "heads": ("HeadGrid",),
+    "heatmap": ("AttentionHeatmap",),
+    "pages": ("PageTable",),
+    "painter": ("MaskPainter",),
+    "player": ("AlignmentPlayer",),
+    "positions": ("PositionExplorer",),
+    "prediction": ("Prediction",),
+    "roles": ("RoleProjection",),
+    "scores": ("ScoreExplorer",),
+    "speculation": ("Speculation",),
+    "steps": ("AttentionSteps",),
+    "tiles": ("TileSteps",),
+    "translator": ("Translator", "StoredTranslator", "load_translator", "rounded"),
+    "unrolled": ("UnrolledModel",),
+    "visibility": ("Visibility",),
+}

@@ -1,0 +1,273 @@
+"""A Transformer that translates in the reader's browser, and shows where it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import traitlets
+
+from attnbook.decoding import Hypothesis, beam_search
+from attnbook.record import record_attention
+from attnbook.transformer import Seq2Seq
+from attnlab.language import Vocabulary
+from attnlab.widgets.core import checks, markup, packing
+from attnlab.widgets.core.assets import WithAsset, asset_bytes, asset_script
+from attnlab.widgets.core.checks import or_none, rule
+from attnlab.widgets.translator import weights as translator_weights
+from attnlab.widgets.translator.pieces import Pieces, unpacked
+from attnlab.widgets.translator.vocabularies import Vocabularies
+from attnlab.widgets.translator.weights import rounded
+
+__all__ = ["EXAMPLES", "StoredTranslator", "Translator", "load_translator", "rounded"]
+
+FIRST = "the small black cat does not eat the red apple"
+EXAMPLES = (
+    "how was your day",
+    "the queen looks after your neighbour's owl",
+    "how many blue bags must you sell",
+)
+_LAYERS = {
+    "cross": "decoder.blocks.{}.cross",
+    "encoder": "encoder.blocks.{}.attention",
+    "decoder": "decoder.blocks.{}.attention",
+}
+_MOST_EXAMPLES = 6
+_MOST_BEAM = 8
+_STEEPEST = 2  # the greatest length penalty
+
+
+class StoredTranslator(NamedTuple):
+    """A translator of pieces out of an asset: the model as the page has it, and its tokenizer."""
+
+    model: Seq2Seq
+    tokenizer: Any
+    lower: bool  # whether it reads lower case alone
+
+
+def load_translator(path: str | Path) -> StoredTranslator:
+    """Read back a translator of pieces from the file that a page loads it from.
+
+    The same ``Translator``, made of what this returns, writes the same file again.
+
+    Raises: FileNotFoundError; ValueError for a file that is no asset, or another widget's.
+    """
+    carried, tokenizer, about = unpacked(asset_bytes(path))
+    lower = about.pop("lower", False)
+    return StoredTranslator(translator_weights.restored(carried, about), tokenizer, lower)
+
+
+def _place(name: str, value: int) -> int:
+    if value < 0:
+        raise ValueError(f"{name} must be None or at least 0, got {value}")
+    return value
+
+
+class Translator(WithAsset, kind="translator"):
+    """Type an English sentence, and a trained Transformer translates it in the page itself.
+
+    The page loads the weights, 8 bits each, when the reader first asks for a translation, and runs
+    the model; ``rounded(model)`` computes the very same. Beam search is that of
+    ``attnbook.decoding``: score(y) = log p(y) / n^α.
+
+    Args:
+        model: ``Seq2Seq`` with sinusoidal positions, ReLU and d_model of at most 256, pre- or
+            post-norm, tied or not, of at most some 2.5 million weights; both sides may share one
+            matrix of embeddings.
+        source_vocabulary: the model's own; target_vocabulary: alike. Or a ``tokenizers.Tokenizer``
+            and None: a BPE whose pieces both sides share; ``translator/pieces.py`` says which.
+        sentence: what is translated first: a text, or 1 to 16 tokens; of pieces, 1 to 60.
+        lower: of pieces, whether the model reads lower case alone. Before they are cut, letters
+            are composed (NFC), and spaces made one.
+        examples: texts that the reader may choose, at most 6.
+        beam: hypotheses kept at every step, 1 to 8; length_penalty: α, from 0 to 2.
+        part: whose weights are drawn: "cross", "encoder" or "decoder".
+        layer: of that part (−1 is the last); head: one of its heads, or None for their mean.
+        asset: the name of the file that the page loads the weights from.
+
+    The traits sentence, beam, penalty, part, layer, head, shown (how many words of the translation
+    are shown; None is all) and row (the one pinned) follow the reader's hand.
+
+    Raises: TypeError for a model or a vocabulary that is none; ValueError for a model that the page
+    cannot run or that is not that of the vocabularies, words that it does not know, and numbers
+    that do not fit.
+    """
+
+    source_words = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    target_words = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    shapes = traitlets.List().tag(sync=True)  # of the tensors in the asset
+    sizes = traitlets.Dict().tag(sync=True)  # heads, layers, whether post, tied and shared, eps
+    pieces = traitlets.Dict().tag(sync=True)  # how a text is cut into pieces; empty for words
+    examples = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    sentence = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    beam = traitlets.Int(1).tag(sync=True)
+    penalty = traitlets.Float(1.0).tag(sync=True)
+    part = traitlets.Unicode("cross").tag(sync=True)
+    layer = traitlets.Int(0).tag(sync=True)
+    head = traitlets.Int(None, allow_none=True).tag(sync=True)
+    shown = traitlets.Int(None, allow_none=True).tag(sync=True)
+    row = traitlets.Int(None, allow_none=True).tag(sync=True)
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
+
+    rules = checks.rules(
+        sentence=lambda self, name, value: self._reader.sentence(name, value),
+        beam=rule(checks.whole, least=1, most=_MOST_BEAM),
+        penalty=lambda self, _, value: checks.between(
+            "length_penalty", value, least=0, most=_STEEPEST
+        ),
+        part=rule(checks.one_of, choices=tuple(_LAYERS), said=f"one of {', '.join(_LAYERS)}"),
+        layer=rule(checks.index_of, count=lambda self: self.sizes["layers"]),
+        head=or_none(rule(checks.index_of, count=lambda self: self.sizes["heads"])),
+        **dict.fromkeys(("shown", "row"), or_none(rule(_place))),
+    )
+
+    def __init__(
+        self,
+        model: Seq2Seq,
+        source_vocabulary: Vocabulary | Any,
+        target_vocabulary: Vocabulary | None = None,
+        *,
+        sentence: str | Sequence[str] = FIRST,
+        examples: Sequence[str] = EXAMPLES,
+        lower: bool = False,
+        beam: int = 1,
+        length_penalty: float = 1.0,
+        part: str = "cross",
+        layer: int = -1,
+        head: int | None = None,
+        asset: str = "translator",
+        caption: str = "",
+    ) -> None:
+        self._model = rounded(model)
+        self._reader = _reader(self._model, source_vocabulary, target_vocabulary, lower)
+        tensors = translator_weights.tensors_of(model)
+        carried = packing.pack_rows(tensors) + self._reader.table
+        super().__init__(
+            caption=caption,
+            source_words=list(self._reader.known),
+            target_words=self._reader.target if self._reader.known else [],
+            shapes=[list(tensor.shape) for tensor in tensors],
+            sizes=translator_weights.sizes(self._model),
+            pieces=self._reader.page,
+            examples=_examples(examples, self._reader),
+            asset=asset,
+            carried=carried,
+            size=len(asset_script(asset, carried)),
+            start={
+                "sentence": sentence,
+                "beam": beam,
+                "penalty": length_penalty,
+                "part": part,
+                "layer": layer,
+                "head": head,
+                "shown": None,
+                "row": None,
+            },
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Return what the page's JSON holds: of pieces, only where there are any."""
+        found = super().state()
+        return found if self.pieces else {k: v for k, v in found.items() if k != "pieces"}
+
+    @property
+    def hypotheses(self) -> list[Hypothesis]:
+        """What beam search finds for the sentence, best first, by the rounded weights."""
+        source, lengths = self._source()
+        return beam_search(
+            self._model,
+            source,
+            lengths,
+            beam=self.beam,
+            max_length=self._reader.longest(source.shape[1]),
+            length_penalty=self.penalty,
+        )[0]
+
+    @property
+    def translation(self) -> str:
+        """The best hypothesis as a text."""
+        return self._reader.text(self.hypotheses[0].tokens)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weights that are drawn, of shape (n_q, n_k), of one head or the mean of all.
+
+        "encoder": source × source. "cross": row t is the step that writes word t, a column a word
+        of the source. "decoder": row t reads word t − 1, the first one <bos>, and all before it.
+        """
+        return self._run(self.hypotheses[0], self.part)[1]
+
+    def _source(self) -> tuple[torch.Tensor, torch.Tensor]:
+        ids = torch.tensor([self._reader.source(self.sentence)[0]])
+        return ids, torch.tensor([ids.shape[1]])
+
+    def _words(self, ids: Sequence[int]) -> list[str]:
+        return [self._reader.target[number] for number in ids]
+
+    def _run(self, best: Hypothesis, part: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the probability of each token of a hypothesis (m,), and the weights of a part."""
+        source, lengths = self._source()
+        written = _written(best)
+        target = torch.tensor([[Vocabulary.bos, *written[:-1]]])
+        with torch.no_grad(), record_attention(self._model) as seen:
+            logits = self._model(source, target, source_lengths=lengths)
+            drawn = seen.weights(_LAYERS[part].format(self.layer), heads=self.head)[0]
+        chances = logits[0].softmax(dim=-1)[torch.arange(len(written)), written]
+        return chances.numpy(), drawn.mean(dim=0).numpy()
+
+    def _summary(self) -> str:
+        return f"d_model {self.shapes[0][1]}, {' '.join(self.sentence)} → {self.translation}"
+
+    def _fallback(self) -> str:
+        best = self.hypotheses[0]
+        chances, weights = self._run(best, "cross")
+        words = map(markup.escape, self._words(_written(best)))
+        rows = [
+            [word, markup.fixed(p, 2), *(markup.fixed(w, 2) for w in row)]
+            for word, p, row in zip(words, chances, weights, strict=True)
+        ]
+        source = [markup.escape(word) for word in self._reader.source(self.sentence)[1]]
+        whose = "the mean of its heads" if self.head is None else f"head {self.head}"
+        return (
+            f"<p>The model reads “{markup.escape(' '.join(self.sentence))}” and writes"
+            f" “{markup.escape(self.translation)}”. A row is a word that it writes, with its"
+            " probability p and where the decoder looks in the source for it: layer"
+            f" {self.layer}, {whose}. The weights of a row sum to 1.</p>"
+            + markup.table(
+                ["word", "p", *source],
+                rows,
+                label="Each word of the translation, and its weights over the source",
+                shades=[[None, *row] for row in weights.tolist()],
+            )
+        )
+
+
+def _written(best: Hypothesis) -> list[int]:
+    """All that was written, eos with it where it came."""
+    return [*best.tokens, *([Vocabulary.eos] if best.finished else [])]
+
+
+def _reader(model: Seq2Seq, source: Any, target: Any, lower: bool) -> Vocabularies | Pieces:
+    """Return what cuts the reader's text, and joins the model's; both sides must be the model's."""
+    if isinstance(source, Vocabulary) or not hasattr(source, "to_str"):
+        translator_weights.check_vocabularies(model, source, target)
+        checks.switch("lower", lower)
+        return Vocabularies(source, target)
+    if target is not None:
+        raise ValueError("target_vocabulary must be None where one tokenizer cuts both languages")
+    about = {**translator_weights.options(model), "lower": checks.switch("lower", lower)}
+    found = Pieces(source, lower=lower, about=about)
+    translator_weights.check_pieces(model, len(found.target))
+    return found
+
+
+def _examples(value: Sequence[str], reader: Vocabularies | Pieces) -> list[str]:
+    found = checks.texts("examples", value)
+    if len(found) > _MOST_EXAMPLES:
+        raise ValueError(f"examples must be at most {_MOST_EXAMPLES}, got {len(found)}")
+    for place, text in enumerate(found):
+        reader.sentence(f"examples[{place}]", text)
+    return found

@@ -1,0 +1,87 @@
+"""Write the teaching kit into _build/kit, and all of it into one zip file.
+
+    python -m teaching.kit                  # everything, from the notebooks as they are stored
+    python -m teaching.kit 07               # the notebooks of one lecture; the rest stays
+    python -m teaching.kit --at ADDRESS     # a badge for Colab that leads to your own folder
+
+ADDRESS is a folder on GitHub as the browser shows it, such as
+https://github.com/OWNER/REPO/tree/BRANCH/FOLDER, where you will put the students' notebooks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from teaching.kit import bank, copies, slides
+from teaching.kit.deck.read import SlidesError
+from teaching.kit.lectures import ROOT, KitError
+from teaching.kit.packed import NAME, pack
+
+FOLDER = ROOT / "_build" / "kit"
+GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:tree|blob)/([\w./-]*\w)/?")
+
+# what the kit is made of besides the notebooks: each writes its files into the kit's folder
+PARTS: dict[str, Callable[[Path], object]] = {
+    "slides": slides.write,
+    "questions": bank.write,
+}
+
+
+def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
+    about, _, rest = (__doc__ or "").partition("\n\n")
+    parser = argparse.ArgumentParser(
+        prog="python -m teaching.kit",
+        description=about,
+        epilog=rest,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", help="lectures by name or number (default: all)")
+    parser.add_argument("--at", metavar="ADDRESS", default="", help="see below")
+    options = parser.parse_args(arguments)
+    began = time.perf_counter()
+    fresh = folder.with_name(f"{folder.name}.new")  # so that a mistake leaves the old kit whole
+    shutil.rmtree(fresh, ignore_errors=True)
+    try:
+        at = place(options.at)
+        if options.names and folder.exists():
+            shutil.copytree(folder, fresh)
+        count = copies.write(fresh, options.names, at)
+        print(f"  notebooks: {count}, {time.perf_counter() - began:.1f} s", flush=True)
+        for name, write in PARTS.items() if not options.names else ():
+            start = time.perf_counter()
+            write(fresh)
+            print(f"  {name}: {time.perf_counter() - start:.1f} s", flush=True)
+        pack(fresh)
+        shutil.rmtree(folder, ignore_errors=True)
+        fresh.rename(folder)
+    except (KitError, SlidesError) as error:
+        print(f"\nkit: {error}\n(what was in _build/kit stays)", file=sys.stderr)
+        return 1
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    target = folder / f"{NAME}.zip"
+    size = target.stat().st_size / 1e6
+    print(f"kit: {target} ({size:.1f} MB) in {time.perf_counter() - began:.0f} s")
+    return 0
+
+
+def place(given: str) -> str:
+    """Return the folder on GitHub that an address names, as Colab names it."""
+    if not given:
+        return ""
+    if not (found := GITHUB.fullmatch(given)):
+        raise KitError(
+            f"--at is {given!r}; wanted a folder on GitHub as the browser shows it, such as "
+            "https://github.com/OWNER/REPO/tree/BRANCH/FOLDER"
+        )
+    return f"{found[1]}/blob/{found[2]}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""What book/teaching/NN-name.md tells whoever teaches a lecture: parts, and a note a section."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from teaching.kit.lectures import ROOT, KitError
+
+ROLE = re.compile(r"\{[\w:-]+\}`([^`<]*[^`<\s])\s*(?:<[^>`]*>)?`")
+NEAR = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")  # a link to a page that lies beside
+
+
+@dataclass(frozen=True)
+class Page:
+    """Its parts by their titles (the story, the clock …), its notes by the section's number."""
+
+    parts: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+def read(path: Path, sections: list[str]) -> Page:
+    """Read a page for a lecture with these sections; an empty one where there is no file.
+
+    Raises: KitError for text before the first part, a part that stands there twice, and a note on
+    a section that the lecture has not.
+    """
+    if not path.exists():
+        return Page()
+    where = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    text = re.sub(r"\A---\n.*?\n---\n", "", path.read_text(encoding="utf-8"), flags=re.S)
+    head, *parts = re.split(r"(?m)^## ", text)
+    if re.sub(r"(?m)^# .*$", "", head).strip():
+        raise KitError(f"{where}: text stands before the first part (`## The story`)")
+    found = _titled(parts, where)
+    notes = found.pop("Notes", "")
+    above, *each = re.split(r"(?m)^### ", notes)
+    if above.strip():
+        raise KitError(f"{where}: text stands between `## Notes` and the first note (`### 7.2`)")
+    by_section = {title.split()[0]: note for title, note in _titled(each, where).items()}
+    for number in by_section:
+        if number not in sections:
+            raise KitError(f"{where}: there is a note on {number}, and no section of that number")
+    return Page(found, by_section)
+
+
+def _titled(parts: list[str], where: Path) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in parts:
+        title, _, body = part.partition("\n")
+        if not title.strip() or title.strip() in found:
+            raise KitError(
+                f"{where}: the heading {title.strip()!r} is empty, or stands there twice"
+            )
+        found[title.strip()] = plain(body.strip())
+    return found
+
+
+def plain(text: str) -> str:
+    """Text of the book's pages as a notebook can show it: no role, and no link to a near file."""
+    return NEAR.sub(r"\1", ROLE.sub(r"\1", text))

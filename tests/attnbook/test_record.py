@@ -1,0 +1,113 @@
+"""Recording: what every layer attended to, without changing what it does."""
+
+import pytest
+import torch
+from torch import nn
+
+from attnbook.cache import KVCache
+from attnbook.layers import Decoder, Encoder
+from attnbook.masks import padding_mask
+from attnbook.multihead import MultiHeadAttention
+from attnbook.positions import Rotary, alibi_bias
+from attnbook.record import record_attention
+from tests.attnbook.copying import randomised
+from tests.attnbook.strategies import close, normal
+
+
+def hooks(model: nn.Module) -> int:
+    return sum(len(part._forward_pre_hooks) + len(part._forward_hooks) for part in model.modules())
+
+
+def test_recorded_weights_are_those_of_the_layers() -> None:
+    model = randomised(Decoder(2, 12, 6, n_kv_heads=2, rope=Rotary(2)).double())
+    x, memory, mask = normal(2, 4, 12, seed=1), normal(2, 3, 12, seed=2), padding_mask([3, 1], 3)
+    calls = []
+    for block in model.blocks:
+        for layer in (block.attention, block.cross):
+            layer.register_forward_hook(
+                lambda layer, args, kwargs, _: calls.append(layer.weights(*args, **_plain(kwargs))),
+                with_kwargs=True,
+            )
+    with record_attention(model) as seen:
+        output = model(x, memory, memory_mask=mask)
+    assert torch.equal(output, model(x, memory, memory_mask=mask))
+    assert seen.names == [
+        "blocks.0.attention",
+        "blocks.0.cross",
+        "blocks.1.attention",
+        "blocks.1.cross",
+    ]
+    for name, expected in zip(seen.names, calls, strict=False):
+        close(seen.weights(name), expected)
+        close(seen.weights(name, heads=[4, 1], rows=2), expected[:, [4, 1], 2:3])
+    assert seen.weights("blocks.0.cross")[1, :, :, 1:].eq(0).all()
+    assert seen.weights("blocks.0.attention").triu(1).eq(0).all()
+
+
+def _plain(kwargs: dict) -> dict:
+    return {name: value for name, value in kwargs.items() if name != "cache"}
+
+
+def test_every_call_is_kept_and_biases_count() -> None:
+    layer, cache = randomised(MultiHeadAttention(12, 3).double()), KVCache()
+    x = normal(2, 4, 12)
+    bias = alibi_bias(3, 4, dtype=torch.float64)[None]
+    whole = layer.weights(x, causal=True, bias=bias)
+    with torch.no_grad(), record_attention(layer) as seen:
+        for i in range(4):
+            part = bias[:, :, i : i + 1, : i + 1]
+            layer(x[:, i : i + 1], causal=True, cache=cache, bias=part)
+    assert seen.names == [""]
+    assert len(seen[""]) == 4
+    for i in range(4):
+        close(seen.weights("", call=i), whole[:, :, i : i + 1, : i + 1])
+    close(seen.weights(""), seen.weights("", call=3))
+
+
+def test_the_model_is_left_as_it_was() -> None:
+    model, x = Encoder(2, 12, 3).double(), normal(2, 4, 12)
+    before = hooks(model), set(model.state_dict()), x.clone()
+    with record_attention(model) as seen:
+        model(x)
+        assert hooks(model) == 2
+    model(x)
+    assert (hooks(model), set(model.state_dict())) == before[:2]
+    assert all(len(calls) == 1 for calls in seen.calls.values())
+    with pytest.raises(RuntimeError, match="on the way"), record_attention(model):
+        raise RuntimeError("on the way")
+    assert hooks(model) == 0
+
+
+def test_nothing_of_size_n_times_n_is_kept_and_no_gradient() -> None:
+    model, x = Encoder(1, 12, 3).double(), normal(2, 40, 12).requires_grad_()
+    with record_attention(model) as seen:
+        model(x, causal=True).sum().backward()
+    (call,) = seen["blocks.0.attention"]
+    kept = [part for part in vars(call).values() if isinstance(part, torch.Tensor)]
+    assert sum(part.numel() for part in kept) == 2 * 2 * 40 * 12
+    assert not any(part.requires_grad for part in kept)
+    assert x.grad is not None
+
+
+def test_dropout_is_not_part_of_the_recorded_weights() -> None:
+    layer, x = MultiHeadAttention(12, 3, dropout=0.5).double(), normal(2, 4, 12)
+    with record_attention(layer) as seen:
+        layer(x)
+    close(seen.weights("").sum(dim=-1), torch.ones(2, 3, 4, dtype=torch.float64))
+
+
+def test_what_is_not_there_is_refused() -> None:
+    with (
+        pytest.raises(ValueError, match="must hold a MultiHeadAttention: Linear has none"),
+        record_attention(nn.Linear(2, 2)),
+    ):
+        pass
+    model, x = Encoder(1, 12, 3).double(), normal(2, 4, 12)
+    with record_attention(model) as seen:
+        model(x)
+    with pytest.raises(KeyError, match=r"no call of 'encoder' was seen, only of \['blocks.0"):
+        seen.weights("encoder")
+    with pytest.raises(ValueError, match="heads must be from 0 to 2: 3 is among them"):
+        seen.weights("blocks.0.attention", heads=3)
+    with pytest.raises(ValueError, match="rows must be from 0 to 3"):
+        seen.weights("blocks.0.attention", rows=4)

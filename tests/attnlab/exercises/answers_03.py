@@ -1,0 +1,151 @@
+"""Lecture 3's exercises: wrong answers with the words that name the mistake, and blanks."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.exercises import bahdanau as lecture_3
+
+
+def padding_test(*fillings, at_most=1e-9):
+    """A test that pads by each (places, number), and compares with no padding."""
+
+    def test(look, state, annotations):
+        n, d = annotations.shape
+        alone = look(state[None], annotations[None], torch.tensor([n]))
+        moved = 0.0
+        for places, number in fillings:
+            longer = torch.cat([annotations, torch.full((places, d), number).double()])
+            there = look(state[None], longer[None], torch.tensor([n]))
+            moved = max(moved, (there - alone).abs().max().item())
+        return moved > at_most
+
+    return test
+
+
+def between_contents(look, state, annotations):
+    """Never compares with the sentence alone: two contents of as much padding."""
+    n, d = annotations.shape
+    there = [
+        look(
+            state[None],
+            torch.cat([annotations, torch.full((2, d), number).double()])[None],
+            torch.tensor([n]),
+        )
+        for number in (1.0, 100.0)
+    ]
+    return not torch.allclose(*there)
+
+
+THOROUGH = padding_test((1, 0.0), (3, 100.0))
+
+
+def source_test(loss, sources, target, near=1e-6):
+    values = [loss(source, target) for source in sources]
+    return max(values) - min(values) < near
+
+
+def greatest_away(alpha):
+    return alpha.scatter(-1, alpha.argmax(-1, keepdim=True), 0.0)
+
+
+def without(alpha):
+    rest = greatest_away(alpha)
+    return rest / rest.sum(-1, keepdim=True)
+
+
+def kept(alpha):
+    return alpha - greatest_away(alpha)
+
+
+def evenly(alpha):
+    rest = greatest_away(alpha) > 0
+    return rest / rest.sum(-1, keepdim=True)
+
+
+def findings(change=without, share=0.54, than="fewer"):
+    return {"change": change, "words right": share, "than even weights": than}
+
+
+MANY, WIDER, LOOKING = (
+    f"24,000 pairs, {name}" for name in ("no attention", "no attention, wider", "Bahdanau")
+)
+FEW, FEW_LOOKING = (f"2,000 pairs, {name}" for name in ("no attention", "Bahdanau"))
+FREE = {MANY, WIDER, FEW, FEW_LOOKING}
+
+
+def reading(forced=(FEW,), free=FREE, word_class="adverb"):
+    return {"teacher-forced": set(forced), "free-running": set(free), "class": word_class}
+
+
+WRONG = [
+    (lecture_3.finds_padding, lambda *parts: not THOROUGH(*parts), "other way round"),
+    (lecture_3.finds_padding, padding_test((1, 0.0), (5, 0.0)), "Put large numbers"),
+    (lecture_3.finds_padding, between_contents, "how much of it"),
+    (lecture_3.finds_padding, padding_test((2, 100.0), at_most=-1), "the answer is False"),
+    (lecture_3.finds_padding, lambda look, s, h: h > 0, "Return one True or False"),
+    (lecture_3.finds_padding, lambda look, s, h: True, "the answer is False"),
+    (lecture_3.finds_padding, 3, "A function was wanted"),
+    (
+        lecture_3.finds_unread_source,
+        lambda loss, sources, y: not source_test(loss, sources, y),
+        "other way round",
+    ),
+    (
+        lecture_3.finds_unread_source,
+        lambda loss, sources, y: loss(sources[0], y) == loss(sources[1], y),
+        "begin with the same word",
+    ),
+    (
+        lecture_3.finds_unread_source,
+        lambda loss, sources, y: len({loss(x, y) for x in sources}) == 1,
+        "rounding alone",
+    ),
+    (
+        lecture_3.finds_unread_source,
+        lambda loss, sources, y: loss(sources[0], y) < 2,
+        "the answer is",
+    ),
+    (lecture_3.without_the_greatest, findings(greatest_away), "no longer sum to 1"),
+    (lecture_3.without_the_greatest, findings(kept), "kept the greatest"),
+    (lecture_3.without_the_greatest, findings(lambda a: kept(a).sign()), "kept the greatest"),
+    (
+        lecture_3.without_the_greatest,
+        findings(lambda a: greatest_away(a) / greatest_away(a).sum()),
+        "by its own sum",
+    ),
+    (
+        lecture_3.without_the_greatest,
+        findings(lambda a: greatest_away(a).softmax(-1)),
+        "second softmax",
+    ),
+    (lecture_3.without_the_greatest, findings(evenly), "in proportion"),
+    (lecture_3.without_the_greatest, findings(lambda a: a), "the new row is"),
+    (lecture_3.without_the_greatest, findings(share=0.97), "is not what words_right"),
+    (lecture_3.without_the_greatest, findings(share=54), "a share was wanted"),
+    (lecture_3.without_the_greatest, findings(share="half"), "one number was wanted"),
+    (lecture_3.without_the_greatest, findings(than="more"), "run words_right(even)"),
+    (lecture_3.without_the_greatest, findings(than="less"), '"more" or "fewer"'),
+    (lecture_3.without_the_greatest, without, "A dictionary was wanted"),
+    (lecture_3.read_the_tables, reading(FREE, (FEW,)), "columns are exchanged"),
+    (lecture_3.read_the_tables, reading({MANY, WIDER, LOOKING, FEW_LOOKING}), "lower perplexity"),
+    (lecture_3.read_the_tables, reading(free={LOOKING}), "lower perplexity"),
+    (lecture_3.read_the_tables, reading(free={FEW}), "free-running: 2,000 pairs, Bahdanau has"),
+    (lecture_3.read_the_tables, reading(free={"wider"}), "'wider' is not one of"),
+    (
+        lecture_3.read_the_tables,
+        {"teacher-forced": FEW, "free-running": FREE, "class": "adverb"},
+        "a set of names was wanted",
+    ),
+    (lecture_3.read_the_tables, reading(word_class="verb"), "Another loses more"),
+    (lecture_3.read_the_tables, reading(word_class="article"), "one of noun"),
+    (lecture_3.read_the_tables, [FEW], "A dictionary was wanted"),
+]
+BLANK = [
+    (lecture_3.finds_padding, lambda *_: ...),
+    (lecture_3.finds_unread_source, lambda *_: ...),
+    (lecture_3.without_the_greatest, findings(share=...)),
+    (lecture_3.without_the_greatest, findings(lambda a: ...)),
+    (lecture_3.read_the_tables, ...),
+    (lecture_3.read_the_tables, reading(word_class=...)),
+]

@@ -1,0 +1,60 @@
+"""Exercises: the solution passes, the blank and named wrong answers fail with the right words."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+
+from attnlab import exercises
+from tests.book.lectures import NOTEBOOKS, code, read, tags
+
+WRONG, BLANK = [], []
+for file in sorted(Path(__file__).parent.glob("answers_*.py")):
+    lecture = import_module(f"tests.attnlab.exercises.{file.stem}")
+    WRONG += lecture.WRONG
+    BLANK += lecture.BLANK
+CHECKS = [
+    check
+    for module in iter_modules(exercises.__path__, "attnlab.exercises.")
+    for check in vars(import_module(module.name)).values()
+    if hasattr(check, "__wrapped__") and check.__module__ == module.name
+]
+
+
+@pytest.mark.parametrize(("check", "answer", "words"), WRONG)
+def test_wrong_answer_is_named(check, answer, words, capsys):
+    check(answer)
+    said = capsys.readouterr().out
+    assert "not yet." in said
+    assert words in said
+
+
+@pytest.mark.parametrize(("check", "answer"), BLANK)
+def test_blank_is_called_blank_and_raises_nothing(check, answer, capsys):
+    check(answer)
+    assert "still blank" in capsys.readouterr().out
+
+
+def test_each_exercise_has_three_wrong_answers_at_least():
+    wrong = [check for check, *_ in WRONG]
+    assert [check.__name__ for check in CHECKS if wrong.count(check) < 3] == []
+    assert set(CHECKS) == set(wrong) == {check for check, _ in BLANK}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_stored_solutions_pass_and_stored_blanks_are_blank(path):
+    """The notebook's own outputs say so, and nbval re-runs them."""
+    cells = code(read(path))
+    outputs = [(tags(c), "".join(o.get("text", "") for o in c.outputs)) for c in cells]
+    solved = [text for tag, text in outputs if "solution" in tag]
+    blank = [text for _, text in outputs if "still blank" in text]
+    passed = [re.findall(r"Exercise (\d+): correct", text) for text in solved]
+    asked = [re.findall(r"Exercise (\d+)", text) for text in blank]
+    assert passed == asked
+    # an exercise that the page checks itself has a number and no cell
+    numbers = [int(number) for (number,) in asked]
+    assert numbers == sorted(set(numbers))

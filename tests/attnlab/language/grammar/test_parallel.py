@@ -1,0 +1,200 @@
+"""The parallel corpus: its size, its held-out sets, its alignments, the same everywhere."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections import Counter
+from itertools import combinations as pairs_of
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnlab.language import Corpus, Pair, crosses, english_french
+from attnlab.language.grammar.lexicon import nouns, verbs
+from attnlab.language.grammar.parallel import combinations_apart, pair_of, sentences
+
+CLASSES = {
+    *("noun", "verb", "adjective", "adverb", "determiner", "pronoun", "preposition", "particle"),
+    *("auxiliary", "negation", "conjunction", "question"),
+}
+DIGEST = "5a2f7a11"  # where the grammar changes, the corpus may: then change it here
+
+
+def digest(corpus: Corpus) -> str:
+    return hashlib.sha256(repr(tuple(corpus)).encode()).hexdigest()[:8]
+
+
+def words(parts: tuple[tuple[Pair, ...], ...], side: int) -> set[str]:
+    return {token for part in parts for pair in part for token in pair[side]}
+
+
+def test_there_are_fifty_thousand_different_pairs(corpus: Corpus, pairs: list[Pair]) -> None:
+    assert [len(part) for part in corpus] == [46_000, 1_000, 1_000, 1_000, 1_000]
+    assert len({pair.source for pair in pairs}) == 50_000
+
+
+def test_there_are_as_many_words_and_patterns_as_promised(corpus: Corpus) -> None:
+    assert len(words((corpus.train,), 0)) >= 200
+    assert len(words((corpus.train,), 1)) >= 200
+    counts = Counter(pair.pattern for pair in corpus.train)
+    assert sum(count >= 100 for count in counts.values()) >= 30
+
+
+def test_lengths_go_from_3_to_30(corpus: Corpus, pairs: list[Pair]) -> None:
+    for side in (0, 1):
+        lengths = [len(pair[side]) for pair in pairs]
+        assert (min(lengths), max(lengths)) == (3, 30)
+        assert sum(len(pair[side]) >= 15 for pair in corpus.train) >= 0.15 * len(corpus.train)
+
+
+def test_two_links_cross_in_two_sentences_of_five(corpus: Corpus) -> None:
+    assert sum(map(crosses, corpus.train)) >= 0.4 * len(corpus.train)
+
+
+def test_fan_out_and_fan_in_are_frequent(corpus: Corpus) -> None:
+    for side in (0, 1):
+        fans = sum(
+            max(Counter(link[side] for link in pair.alignment).values()) > 1
+            for pair in corpus.train
+        )
+        assert fans >= 0.3 * len(corpus.train)
+
+
+@given(links=st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8))
+def test_crosses_follows_its_definition(links: set[tuple[int, int]]) -> None:
+    pair = Pair((), (), tuple(sorted(links)), "", (), ())
+    wanted = any((i - k) * (j - m) < 0 for (i, j), (k, m) in pairs_of(links, 2))
+    assert crosses(pair) == wanted
+
+
+def test_every_word_is_aligned_and_has_a_class(pairs: list[Pair]) -> None:
+    for pair in pairs:
+        for side, tokens, classes in (
+            (0, pair.source, pair.source_classes),
+            (1, pair.target, pair.target_classes),
+        ):
+            assert {link[side] for link in pair.alignment} == set(range(len(tokens))), pair
+            assert len(classes) == len(tokens)
+            assert set(classes) <= CLASSES
+        assert list(pair.alignment) == sorted(set(pair.alignment))
+
+
+def test_content_words_are_linked_to_their_own_kind(pairs: list[Pair]) -> None:
+    for pair in pairs:
+        for i, j in pair.alignment:
+            one, other = pair.source_classes[i], pair.target_classes[j]
+            if one == "noun" and pair.source[i] != "besoin":
+                assert other in ("noun", "determiner"), pair  # every day: tous les jours
+            if "adjective" in (one, other):
+                assert {one, other} <= {"adjective", "noun", "determiner"}, pair  # hungry: faim
+
+
+def test_one_english_sentence_has_one_french_sentence() -> None:
+    french: dict[tuple[str, ...], tuple[str, ...]] = {}
+    again = 0
+    for sentence in islice(sentences(7, "again"), 12_000):
+        pair = pair_of(*sentence)
+        again += pair.source in french
+        assert french.setdefault(pair.source, pair.target) == pair.target
+    assert again > 0
+
+
+def test_held_out_sets_use_only_words_that_training_shows(corpus: Corpus) -> None:
+    for side in (0, 1):
+        counts = Counter(token for pair in corpus.train for token in pair[side])
+        assert words(corpus[1:], side) <= set(counts)
+        assert min(counts.values()) >= 5
+
+
+def test_longer_sentences_are_longer_than_any_other(corpus: Corpus) -> None:
+    others = [pair for part in corpus[:-1] for pair in part]
+    for side in (0, 1):
+        longest = max(len(pair[side]) for pair in others)
+        assert min(len(pair[side]) for pair in corpus.longer) > longest
+
+
+def test_combinations_are_joined_nowhere_else(corpus: Corpus) -> None:
+    apart = combinations_apart()
+    assert len(apart) >= 30
+    for name in ("train", "valid", "test", "longer"):
+        assert all(apart.isdisjoint(pair.combinations) for pair in getattr(corpus, name))
+    assert all(not apart.isdisjoint(pair.combinations) for pair in corpus.combinations)
+
+
+def test_the_words_of_a_combination_stand_together_in_no_training_sentence(corpus: Corpus) -> None:
+    apart = combinations_apart()
+    plural = {noun.english[0]: noun.english[1] for noun in nouns()}
+    forms = {verb.label: (verb.third, verb.past) for verb in verbs() if " " not in verb.label}
+    unseen = set()
+    for first, second in apart:
+        if second in plural:
+            unseen |= {(first, second), (first, plural[second])}
+        unseen |= {(first, form) for form in forms.get(second, ())}
+    seen = {
+        two
+        for pair in corpus.train
+        if not pair.pattern.startswith("relative")  # in "who sees the cat sleeps" no cat sleeps
+        for two in zip(pair.source, pair.source[1:], strict=False)
+    }
+    assert unseen
+    assert unseen.isdisjoint(seen)
+
+
+def test_the_two_famous_sentences_begin_the_test_set(corpus: Corpus) -> None:
+    cat, day = corpus.test[:2]
+    assert " ".join(cat.source) == "the small black cat does not eat the red apple"
+    assert " ".join(cat.target) == "le petit chat noir ne mange pas la pomme rouge"
+    assert cat.alignment == (
+        *((0, 0), (1, 1), (2, 3), (3, 2), (4, 4), (4, 6), (5, 4), (5, 6), (6, 5)),
+        *((7, 7), (8, 9), (9, 8)),
+    )
+    assert " ".join(day.source) == "how was your day"
+    assert " ".join(day.target) == "comment s' est passée ta journée"
+    assert day.alignment == ((0, 0), (1, 1), (1, 2), (1, 3), (2, 4), (3, 5))
+
+
+def test_a_smaller_corpus_begins_a_larger_one() -> None:
+    small, large = english_french(n=50, held_out=20), english_french(n=120, held_out=20)
+    assert small.train == large.train[:50]
+    assert small[1:] == large[1:]
+
+
+def test_another_seed_gives_another_corpus() -> None:
+    one, other = (english_french(n=50, seed=seed, held_out=10) for seed in (0, 1))
+    assert not set(one.train) & set(other.train)
+    assert one.test[:2] == other.test[:2]
+
+
+def test_the_corpus_is_the_same_on_every_machine() -> None:
+    assert digest(english_french(n=200, held_out=20)) == DIGEST
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+def test_the_order_of_sets_does_not_matter(hash_seed: str) -> None:
+    program = (
+        "from attnlab.language import english_french; import hashlib; "
+        "c = english_french(n=200, held_out=20); "
+        "print(hashlib.sha256(repr(tuple(c)).encode()).hexdigest()[:8])"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == DIGEST
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": 0}, "n must be a whole number of at least 1: it is 0"),
+        ({"n": 2.5}, "n must be a whole number of at least 1: it is 2.5"),
+        ({"held_out": 1}, "held_out must be a whole number of at least 2: it is 1"),
+        ({"seed": -1}, "seed must be a whole number of at least 0: it is -1"),
+    ],
+)
+def test_errors_name_the_argument(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        english_french(**arguments)

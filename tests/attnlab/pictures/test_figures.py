@@ -1,0 +1,375 @@
+"""Pictures: what they say in words, and that they can be read and repeated."""
+
+import io
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+import torch
+from IPython.core.formatters import DisplayFormatter
+from matplotlib.colors import to_rgb
+from matplotlib.font_manager import findfont, get_font
+from matplotlib.text import Text
+from PIL import Image
+
+from attnlab.pictures import draw
+from attnlab.pictures.draw import BLUES, FONT, LINES, ORANGE_BLUE
+from attnlab.pictures.figures import Picture, alignment, curves, head_grid, heatmap
+
+WORDS = ["had", "bowl", "nuts"]
+WEIGHTS = [[0.98, 0.01, 0.01], [0.24, 0.76, 0.0], [0.005, 0.09, 0.905]]
+
+
+def luminance(colour) -> float:
+    """WCAG 2's relative luminance, written once more so that a mistake cannot hide."""
+    rgb = np.array(to_rgb(colour))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(one, other) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def texts(picture: Picture) -> list[str]:
+    """All that is written in a picture."""
+    return [text.get_text() for text in picture.figure.findobj(Text) if text.get_text()]
+
+
+def cells(picture: Picture) -> dict[tuple[int, int], Text]:
+    """The numbers in the cells of a heatmap, by row and column."""
+    return {
+        (int(text.get_position()[1]), int(text.get_position()[0])): text
+        for text in picture.figure.axes[0].texts
+    }
+
+
+# --- what Jupyter gets ----------------------------------------------------------------------------
+
+
+def test_jupyter_keeps_the_text_and_the_size_beside_the_picture() -> None:
+    picture = heatmap(WEIGHTS, WORDS)
+    data, metadata = DisplayFormatter().format(picture)
+    image = Image.open(io.BytesIO(data["image/png"]))
+    assert metadata["image/png"]["alt"] == picture.alt
+    assert data["text/plain"] == repr(picture)
+    assert metadata["image/png"]["width"] == pytest.approx(image.width / 1.5, abs=0.5)
+    assert metadata["image/png"]["height"] == pytest.approx(image.height / 1.5, abs=0.5)
+    assert set(image.info) <= {"dpi"}
+
+
+def test_the_same_data_gives_the_same_bytes(tmp_path: Path) -> None:
+    program = (
+        "import sys; from attnlab.pictures.figures import heatmap;"
+        f"heatmap({WEIGHTS}, {WORDS}, title='t').save(sys.argv[1])"
+    )
+    picture = heatmap(WEIGHTS, WORDS, title="t")
+    first, _ = picture._repr_png_()
+    with matplotlib.rc_context({"font.size": 20, "savefig.transparent": True, "savefig.dpi": 30}):
+        assert picture._repr_png_()[0] == first
+        assert heatmap(WEIGHTS, WORDS, title="t")._repr_png_()[0] == first
+    elsewhere = tmp_path / "elsewhere.png"
+    subprocess.run([sys.executable, "-c", program, elsewhere], check=True)
+    assert elsewhere.read_bytes() == first
+
+
+def test_pictures_leave_pyplot_alone(tmp_path: Path) -> None:
+    program = (
+        "import sys; from attnlab.pictures.figures import curves;"
+        "curves([1], {'a': [1]}, x_label='x', y_label='y').save(sys.argv[1]);"
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program, tmp_path / "a.png"], check=True)
+
+
+def texts_in_fonts(picture: Picture) -> set[str]:
+    """The first font of each text that is drawn, which must hold all its letters."""
+    letters = get_font(findfont(FONT)).get_charmap()
+    shown = [text for text in picture.figure.findobj(Text) if text.get_text()]
+    assert all(ord(letter) in letters for text in shown for letter in text.get_text())
+    return {text.get_fontfamily()[0] for text in shown}
+
+
+def test_a_picture_is_saved_as_png(tmp_path: Path) -> None:
+    picture = heatmap(WEIGHTS, WORDS)
+    picture.save(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").read_bytes() == picture._repr_png_()[0]
+    with pytest.raises(ValueError, match=r"path must end in .png: it is 'picture.pdf'"):
+        picture.save("picture.pdf")
+
+
+def test_the_fonts_are_the_books_own_and_matplotlibs() -> None:
+    assert Path(findfont(FONT, fallback_to_default=False)).parent == Path(draw.__file__).parent
+    own = Path(matplotlib.get_data_path()).resolve()
+    assert Path(findfont("DejaVu Sans")).resolve().is_relative_to(own)
+    assert texts_in_fonts(heatmap([[1.0]], ["√α → −∞ × ≤"])) == {FONT}
+
+
+# --- what the eye gets ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_every_number_can_be_read_on_its_cell(signed: bool) -> None:
+    matrix = np.linspace(-1 if signed else 0, 1, 400).reshape(20, 20)
+    if signed:
+        matrix[0, 0] = -np.inf
+    picture = heatmap(matrix, [f"t{i}" for i in range(20)], signed=signed)
+    shades = picture.figure.axes[0].images[0].to_rgba(np.ma.masked_invalid(matrix))
+    found = cells(picture)
+    assert len(found) == 400
+    for (i, j), text in found.items():
+        assert contrast(text.get_color(), shades[i, j]) >= 4.5
+
+
+def turned(colour, page: str) -> np.ndarray:
+    """What ``invert(1) hue-rotate(180deg)`` and screening on a page make of a colour (CSS)."""
+    red, green, blue = 0.213, 0.715, 0.072  # the weights of the standard's matrix
+    rotation = 2 * np.array([[red, green, blue]] * 3) - np.eye(3)
+    figure = (rotation @ (1 - np.array(to_rgb(colour)))).clip(0, 1)
+    return 1 - (1 - figure) * (1 - np.array(to_rgb(page)))
+
+
+@pytest.mark.parametrize("page", ["#121212", "#14181e"])
+@pytest.mark.parametrize("signed", [False, True])
+def test_every_number_can_be_read_in_the_dark_theme_too(signed: bool, page: str) -> None:
+    css = (Path(__file__).parents[3] / "book/assets/book.css").read_text(encoding="utf-8")
+    assert "filter: invert(1) hue-rotate(180deg) !important;\n  mix-blend-mode: screen;" in css
+    matrix = np.linspace(-1 if signed else 0, 1, 400).reshape(20, 20)
+    picture = heatmap(matrix, [f"t{i}" for i in range(20)], signed=signed)
+    shades = picture.figure.axes[0].images[0].to_rgba(matrix)
+    for place, text in cells(picture).items():
+        ground = shades[place][:3]
+        assert not text.get_path_effects()  # black or white alone
+        assert contrast(text.get_color(), ground) >= 4.5
+        assert contrast(turned(text.get_color(), page), turned(ground, page)) >= 4.5
+
+
+@pytest.mark.parametrize("page", ["#121212", "#14181e"])
+def test_curves_and_outlines_are_seen_in_the_dark_theme_too(page: str) -> None:
+    ground = turned("white", page)
+    assert contrast(turned("#1b1f24", page), ground) >= 7
+    assert all(contrast(turned(colour, page), ground) >= 4.5 for colour, *_ in LINES)
+
+
+def test_the_cells_hold_the_numbers() -> None:
+    found = cells(heatmap([[0.25, 0.75], [1, 0]], ["a", "b"]))
+    assert {place: text.get_text() for place, text in found.items()} == {
+        (0, 0): "0.25", (0, 1): "0.75", (1, 0): "1.00", (1, 1): "",
+    }  # fmt: skip
+    found = cells(heatmap([[0.005, 0.0049]], ["q"], ["a", "b"], digits=3))
+    assert [found[0, j].get_text() for j in range(2)] == ["0.005", ""]
+    found = cells(heatmap([[-1.25, -0.001, -np.inf]], ["q"], ["a", "b", "c"], signed=True))
+    assert [found[0, j].get_text() for j in range(3)] == ["−1.25", "0.00", "−∞"]
+
+
+def test_queries_go_down_and_keys_across() -> None:
+    axes = heatmap([[0, 1, 0], [1, 0, 0]], ["q0", "q1"], ["k0", "k1", "k2"]).figure.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["q0", "q1"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["k0", "k1", "k2"]
+    top, bottom = axes.get_ylim()
+    assert top > bottom  # row 0 is the upper one
+    assert np.asarray(axes.images[0].get_array()).tolist() == [[0, 1, 0], [1, 0, 0]]
+
+
+def test_more_weight_is_always_darker() -> None:
+    shades = [luminance(BLUES(x)) for x in np.linspace(0, 1, 101)]
+    assert shades[0] == 1
+    assert all(a > b for a, b in pairwise(shades))
+
+
+def test_signed_scores_are_white_at_zero_and_darker_both_ways() -> None:
+    shades = np.array([luminance(ORANGE_BLUE(x)) for x in np.linspace(0, 1, 255)])
+    middle = len(shades) // 2
+    assert shades[middle] > 0.95
+    assert (np.diff(shades[: middle - 1]) > 0).all()
+    assert (np.diff(shades[middle + 2 :]) < 0).all()
+    red, _, blue = ORANGE_BLUE(0.1)[:3]
+    assert red > blue  # orange and blue stay apart for colour-blind readers
+
+
+def test_a_corner_of_the_picture_is_opaque_white() -> None:
+    png, _ = heatmap(WEIGHTS, WORDS)._repr_png_()
+    assert Image.open(io.BytesIO(png)).convert("RGBA").getpixel((0, 0)) == (255,) * 4
+
+
+def test_curves_differ_in_more_than_colour() -> None:
+    series = {f"curve {i}": [i, i + 1] for i in range(6)}
+    axes = curves([0, 1], series, x_label="x", y_label="y").figure.axes[0]
+    drawn = axes.get_lines()
+    assert len({line.get_marker() for line in drawn}) == 6
+    assert len({str(line._unscaled_dash_pattern) for line in drawn}) == 6
+    assert all(contrast(colour, "white") >= 4.5 for colour, *_ in LINES)
+    # the names stand in the order of the curves' ends
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == list(reversed(series))
+
+
+def test_a_logarithmic_chart_has_two_logarithmic_axes() -> None:
+    for log, scale in ((True, "log"), (False, "linear")):
+        axes = curves([1, 8], {"a": [1, 64]}, x_label="x", y_label="y", log=log).figure.axes[0]
+        assert (axes.get_xscale(), axes.get_yscale()) == (scale, scale)
+
+
+def test_a_large_matrix_has_a_scale_in_place_of_numbers() -> None:
+    picture = heatmap(np.eye(21), [str(i) for i in range(21)])
+    assert not cells(picture)
+    assert len(picture.figure.axes) == 2
+
+
+@pytest.mark.parametrize("odd", ["$x$", "$x", "<img>", "a_b^c", "\\alpha", "50 %", "\n"])
+def test_odd_tokens_are_shown_as_they_are(odd: str) -> None:
+    picture = heatmap([[0.5, 0.5], [1, 0]], [odd, "b"], title=odd.strip())
+    shown = odd.replace("\n", "\\n")
+    found = [text for text in picture.figure.findobj(Text) if text.get_visible()]
+    labels = [text for text in found if text.get_text() == shown]
+    assert len(labels) >= 2
+    assert not any(text.get_parse_math() for text in labels)
+    assert f"{shown} attends most to {shown} and b" in picture.alt
+    assert picture._repr_png_()[0].startswith(b"\x89PNG")
+    chart = curves([1, 2], {odd: [1, 2]}, x_label=odd, y_label=odd, title=odd)
+    found = [text for text in chart.figure.findobj(Text) if text.get_text() == odd]
+    assert len(found) == 4
+    assert not any(text.get_parse_math() for text in found)
+
+
+def test_long_tokens_are_cut() -> None:
+    assert "abcdefghijklmno…" in texts(heatmap([[1.0]], ["abcdefghijklmnopqrstuvwxyz"]))
+
+
+def test_tensors_are_taken_whatever_their_type() -> None:
+    weights = torch.tensor(WEIGHTS, dtype=torch.bfloat16, requires_grad=True)
+    assert "had attends most to had (0.98)" in heatmap(weights, WORDS).alt
+
+
+# --- translations and heads -----------------------------------------------------------------------
+
+CHAT = [[0.9, 0.05, 0.05], [0.1, 0.2, 0.7], [0.0, 0.6, 0.4]]
+SOURCE, TARGET = ["the", "black", "cat"], ["le", "chat", "noir"]
+GOLD = ((0, 0), (1, 2), (2, 1))
+
+
+def outlined(picture: Picture) -> set[tuple[int, int]]:
+    """The cells with an outline, as (column, row)."""
+    return {
+        (round(box.get_x() + 0.42), round(box.get_y() + 0.42))
+        for box in picture.figure.axes[0].patches
+    }
+
+
+def test_an_alignment_outlines_the_gold_links() -> None:
+    picture = alignment(CHAT, SOURCE, TARGET, [*GOLD, (2, 2)])
+    axes = picture.figure.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == TARGET
+    assert [label.get_text() for label in axes.get_xticklabels()] == SOURCE
+    assert outlined(picture) == {*GOLD, (2, 2)}
+    widths = {box.get_edgecolor(): box.get_linewidth() for box in axes.patches}
+    assert widths[1, 1, 1, 1] > widths[(*to_rgb(LINES[1][0]), 1)]  # white shows at both sides
+    assert not outlined(alignment(CHAT, SOURCE, TARGET))
+
+
+def test_heads_stand_side_by_side_on_one_scale() -> None:
+    heads = torch.full((5, 2, 3), 1 / 3)
+    picture = head_grid(heads, ["a", "b"], ["x", "y", "z"], columns=2)
+    maps = [axes for axes in picture.figure.axes if axes.get_title()]
+    assert [axes.get_title() for axes in maps] == [f"head {i}" for i in range(5)]
+    assert all(axes.images[0].get_clim() == (0, 1) for axes in maps)
+    rows = [[label.get_text() for label in axes.get_yticklabels()] for axes in maps]
+    assert rows == [["a", "b"], [], ["a", "b"], [], ["a", "b"]]
+    columns = [[label.get_text() for label in axes.get_xticklabels()] for axes in maps]
+    assert columns == [[], [], [], ["x", "y", "z"], ["x", "y", "z"]]
+    one = head_grid(heads[:1], ["a", "b"], ["x", "y", "z"], names=["first"], title="layer 1")
+    assert {"first", "layer 1"} <= set(texts(one))
+    assert one._repr_png_()[0].startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("heads", [1, 3, 8])
+def test_a_grid_of_heads_repeats_itself(heads: int) -> None:
+    weights = np.full((heads, 3, 3), 1 / 3)
+    assert head_grid(weights, WORDS)._repr_png_()[0] == head_grid(weights, WORDS)._repr_png_()[0]
+
+
+# --- errors at the door ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((WEIGHTS, WORDS[:2]), r"tokens must name each row .* 2 for a matrix of shape \(3, 3\)"),
+        ((WEIGHTS, WORDS, ["a"]), r"key_tokens must name each column .* 1 for a matrix"),
+        (([[0.5, 0.5]], ["a"]), r"key_tokens must name each column .* shape \(1, 2\)"),
+        (([0.5, 0.5], ["a", "b"]), r"weights must have the shape \(n_q, n_k\).*\(2,\)"),
+        ((np.zeros((0, 2)), []), r"weights must have the shape \(n_q, n_k\).*\(0, 2\)"),
+        (([[1.5]], ["a"]), r"weights must be from 0 to 1: they go from 1.5 to 1.5"),
+        (([[-0.5]], ["a"]), r"weights must be from 0 to 1.*write signed=True"),
+        (([[-np.inf]], ["a"]), r"weights must be from 0 to 1"),
+        (([[np.nan]], ["a"]), "weights must not hold NaN"),
+    ],
+)
+def test_matrices_and_tokens_that_do_not_fit_are_refused(arguments, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        heatmap(*arguments)
+
+
+def test_scores_must_be_numbers_or_minus_infinity() -> None:
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="weights must not hold NaN"):
+            heatmap([[bad]], ["a"], signed=True)
+
+
+@pytest.mark.parametrize(
+    ("x", "series", "log", "message"),
+    [
+        ([1], {}, False, "series must hold 1 to 6 curves: it holds 0"),
+        ([1], {str(i): [1] for i in range(7)}, False, "series must hold 1 to 6 curves: it holds 7"),
+        ([1, 2], {"a": [1]}, False, "series 'a' must have as many numbers as x: it has 1, x has 2"),
+        ([], {"a": []}, False, r"x must be a row of numbers: its shape is \(0,\)"),
+        ([1], {"a": [np.nan]}, False, "series 'a' must hold finite numbers"),
+        ([0, 1], {"a": [1, 1]}, True, "x must be positive for log=True: its smallest is 0"),
+        ([1, 2], {"a": [1, -1]}, True, "series 'a' must be positive for log=True"),
+    ],
+)
+def test_curves_that_do_not_fit_are_refused(x, series, log: bool, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        curves(x, series, x_label="x", y_label="y", log=log)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((CHAT, SOURCE[:2], TARGET), "source must name each column .* 2 for a matrix"),
+        ((CHAT, SOURCE, TARGET[:2]), "target must name each row .* 2 for a matrix"),
+        ((CHAT, SOURCE, TARGET, [(3, 0)]), r"source words 0 to 2 .* 0 to 2: \(3, 0\) is among"),
+        ((CHAT, SOURCE, TARGET, [(0, -1)]), r"\(0, -1\) is among them"),
+        (([CHAT], SOURCE, TARGET), r"weights must have the shape \(n_q, n_k\)"),
+        (([[1.5]], ["a"], ["b"]), "weights must be from 0 to 1"),
+    ],
+)
+def test_alignments_that_do_not_fit_are_refused(arguments, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        alignment(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((WEIGHTS, WORDS), {}, r"weights must have the shape \(h, n_q, n_k\).*\(3, 3\)"),
+        ((np.zeros((0, 2, 2)), []), {}, r"weights must have the shape.*\(0, 2, 2\)"),
+        (([WEIGHTS], WORDS[:2]), {}, r"tokens must name each row .* 2 for a matrix of shape"),
+        (([WEIGHTS], WORDS, ["a"]), {}, "key_tokens must name each column .* 1 for a matrix"),
+        (([WEIGHTS], WORDS), {"names": []}, "names must name each head: there are 0 for 1 heads"),
+        (
+            ([WEIGHTS], WORDS),
+            {"columns": 0},
+            "columns must be a whole number of at least 1: it is 0",
+        ),
+        (([[[2.0]]], ["a"]), {}, "weights must be from 0 to 1"),
+    ],
+)
+def test_grids_that_do_not_fit_are_refused(arguments, options, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        head_grid(*arguments, **options)

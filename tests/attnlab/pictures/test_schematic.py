@@ -1,0 +1,205 @@
+"""Drawings: what they show and say, where things lie, and what they refuse."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+from typing import cast
+from xml.etree import ElementTree
+
+import pytest
+
+import attnlab
+from attnlab.pictures import Schematic
+from attnlab.pictures.parts import ROLES, Area, pieces, width_of
+from attnlab.pictures.routes import straight
+from attnlab.pictures.schematic import Box, look
+from tests.attnlab.pictures.drawings import DRAWINGS
+
+CSS = (Path(attnlab.__file__).parent / "pictures/roles.css").read_text(encoding="utf-8")
+
+each = pytest.mark.parametrize("make", DRAWINGS.values(), ids=DRAWINGS)
+
+
+def small() -> tuple[Schematic, Box, Box]:
+    drawing = Schematic("x becomes q")
+    x = drawing.vector("x", "d", at=(0, 0))
+    q = drawing.vector("q", "d_k", at=(1, 0), role="query")
+    return drawing, x, q
+
+
+def areas(found: list[dict]) -> list[Area]:
+    return [Area(o["x"], o["y"], o["x"] + o["w"], o["y"] + o["h"]) for o in found]
+
+
+def written(arrow: dict) -> Area:
+    (x, y), wide = arrow["at"], width_of(arrow["shape"])
+    left = x - wide * {"start": 0, "middle": 0.5, "end": 1}[arrow["anchor"]]
+    return Area(left, y - 12, left + wide, y + 4)
+
+
+@each
+def test_it_is_one_svg_with_its_text_and_its_alt(make) -> None:
+    drawing = make()
+    svg = ElementTree.fromstring(drawing.svg)
+    texts = {"".join(node.itertext()) for node in svg.iter("{http://www.w3.org/2000/svg}text")}
+    for box in drawing.boxes:
+        assert re.sub(r"[\^_{}]", "", box.label) in texts
+    assert svg.get("aria-label") == drawing.alt
+    shown, metadata = drawing._repr_html_()
+    assert metadata == {"alt": drawing.alt}
+    assert drawing.svg in shown
+    assert make()._repr_html_() == (shown, metadata)
+
+
+@each
+def test_nothing_overlaps_and_all_lies_inside(make) -> None:
+    found = make().layout()
+    boxes, labels = areas(found["boxes"]), [written(a) for a in found["arrows"] if a["shape"]]
+    for one, other in itertools.combinations([*boxes, *labels], 2):
+        assert not one.meets(other)
+    whole = Area(0, 0, found["width"], found["height"])
+    lines = [part for arrow in found["arrows"] for part in straight(arrow["line"])]
+    for part in (*boxes, *labels, *lines):
+        assert part.left >= whole.left
+        assert part.top >= whole.top
+        assert part.right <= whole.right
+        assert part.bottom <= whole.bottom
+    for line, box in itertools.product(lines, boxes):
+        assert not line.meets(box.grown(-1))
+    for label, line in itertools.product(labels, lines):
+        assert not line.meets(label)
+
+
+def test_the_style_sheet_has_the_colours_of_the_table() -> None:
+    for name, role in ROLES.items():
+        found = re.findall(rf"--attnbook-{name}: (#\w+);", CSS)
+        assert found == [role.light, role.dark, role.dark]
+    assert "/*" not in look()
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def mixed(colour: str, ground: str, share: float) -> str:
+    pairs = ((int(c[at : at + 2], 16) for c in (colour, ground)) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in pairs)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_roles_colour_can_be_read_on_the_page_and_on_its_tint(role: str) -> None:
+    for colour, ground in ((ROLES[role].light, "#ffffff"), (ROLES[role].dark, "#121212")):
+        for under in (ground, mixed(colour, ground, 0.1)):
+            dark, light = sorted((luminance(colour), luminance(under)))
+            assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+def test_marks_raise_and_lower_what_follows() -> None:
+    assert pieces("W^{Q}_i x") == [("W", 0), ("Q", 1), ("i", -1), (" x", 0)]
+    assert pieces("d_model × d_k") == [("d", 0), ("model", -1), (" × d", 0), ("k", -1)]
+    assert pieces("a_ b") == [("a_ b", 0)]
+
+
+def test_a_role_is_told_by_a_letter_too() -> None:
+    drawing = Schematic("letters")
+    drawing.operation("split", at=(0, 0), role="query")
+    drawing.learned("W^K", at=(1, 0), role="key")
+    drawing.matrix("A", at=(2, 0), role="weight")
+    assert [box["badge"] for box in drawing.layout()["boxes"]] == ["q", "", ""]
+
+
+def test_an_arrow_goes_by_way_of_given_points() -> None:
+    drawing = Schematic("the sum goes round the part")
+    x = drawing.vector("x", "d", at=(0, 1))
+    part = drawing.operation("part", "d", at=(1, 1))
+    total = drawing.operation("+", at=(2, 1))
+    drawing.arrow(x, part)
+    drawing.arrow(part, total)
+    drawing.arrow(x, total, "d", via=[(0, 0), (2, 0)])
+    line = drawing.layout()["arrows"][2]["line"]
+    assert len(line) == 4
+    assert line[1][1] == line[2][1] < line[0][1]
+
+
+def test_a_frame_goes_around_its_boxes() -> None:
+    drawing, x, q = small()
+    drawing.arrow(x, q, "d")
+    drawing.frame("h heads", x, q)
+    found = drawing.layout()
+    (frame,) = areas(found["frames"])
+    for box in areas(found["boxes"]):
+        assert frame.left < box.left < box.right < frame.right
+        assert frame.top < box.top < box.bottom < frame.bottom
+
+
+EVIL = '"><script>alert(1)</script>&'
+
+
+def test_texts_are_never_markup() -> None:
+    drawing = Schematic(EVIL)
+    x = drawing.matrix(EVIL, EVIL, at=(0, 0))
+    drawing.arrow(x, drawing.text(EVIL, at=(1, 0)), EVIL)
+    drawing.frame(EVIL, x)
+    assert "<script" not in drawing._repr_html_()[0]
+    ElementTree.fromstring(drawing.svg)
+
+
+def refused() -> dict:
+    _, x_there, _ = small()
+
+    def add(**changes):
+        given = {"label": "X", "shape": "n × d", "at": (0, 1)} | changes
+        return lambda drawing, x, q: drawing.matrix(given.pop("label"), **given)
+
+    return {
+        "role": (add(role="asker"), ValueError, "role"),
+        "shape": (add(shape=(3, 4)), TypeError, "the shape of 'X' must be a string"),
+        "label": (add(label=" "), ValueError, "label must say something"),
+        "no label": (add(label=3), TypeError, "label must be a string"),
+        "taken": (add(at=(0, 0)), ValueError, r"'x' and 'X' are both at \(0, 0\)"),
+        "place": (add(at=3), ValueError, r"at of 'X' must be \(column, row\)"),
+        "negative": (add(at=(-1, 0)), ValueError, "must lie from 0 to 100"),
+        "nan": (add(at=(float("nan"), 0)), ValueError, "at of 'X'"),
+        "overlap": (
+            lambda drawing, x, q: (drawing.matrix("X", at=(0.1, 0)), drawing.svg),
+            ValueError,
+            "boxes must not overlap: 'x' at",
+        ),
+        "about": (add(about=3), TypeError, "about of 'X'"),
+        "example": (add(example=[["a"], ["b", "c"]]), ValueError, "rows of one length"),
+        "of another": (
+            lambda drawing, x, q: drawing.arrow(x_there, q),
+            ValueError,
+            "an arrow's source must be a box of this drawing: 'x' is of another",
+        ),
+        "no box": (lambda drawing, x, q: drawing.arrow(x, "q"), TypeError, "target must be a box"),
+        "itself": (lambda drawing, x, q: drawing.arrow(x, x), ValueError, "both ends are 'x'"),
+        "arrow's shape": (lambda drawing, x, q: drawing.arrow(x, q, 3), TypeError, "on an arrow"),
+        "frame": (lambda drawing, x, q: drawing.frame("h"), ValueError, "has none"),
+        "frame of another": (
+            lambda drawing, x, q: drawing.frame("h", x_there),
+            ValueError,
+            "is of another",
+        ),
+        "alt": (lambda *_: Schematic(""), ValueError, "alt must say something"),
+        "empty": (lambda *_: Schematic("nothing").svg, ValueError, "the drawing is empty"),
+    }
+
+
+@pytest.mark.parametrize("name", refused())
+def test_what_is_wrong_is_said(name: str) -> None:
+    do, error, words = refused()[name]
+    with pytest.raises(cast("type[Exception]", error), match=words):
+        do(*small())
+
+
+def test_an_arrow_that_finds_no_way_says_how_to_lead_it() -> None:
+    drawing = Schematic("three in a row")
+    a, _, c = (drawing.matrix(name, at=(at, 0)) for at, name in enumerate("abc"))
+    drawing.arrow(a, c)
+    with pytest.raises(ValueError, match="from 'a' to 'c' runs through 'b': lead it around by via"):
+        drawing.layout()

@@ -1,0 +1,279 @@
+"""Metrics: each against an example worked by hand, and against the library it follows."""
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics import BLEU
+from torch import Tensor, nn
+
+from attnlab.training.metrics import (
+    alignment_accuracy,
+    alignment_error_rate,
+    argmax_links,
+    bleu,
+    evaluating,
+    exact_match,
+    free_running,
+    perplexity,
+    teacher_forced,
+)
+
+NEVER = 0.0
+BOS, EOS, A, B = 1, 2, 3, 4
+# p(next | token): columns pad, bos, eos, a, b
+CHANCES = torch.tensor(
+    [
+        [NEVER, NEVER, 1 / 2, 1 / 4, 1 / 4],  # after pad: never read
+        [NEVER, NEVER, 1 / 4, 1 / 2, 1 / 4],  # after bos
+        [NEVER, NEVER, 1 / 2, 1 / 4, 1 / 4],  # after eos
+        [NEVER, NEVER, 3 / 4, 1 / 8, 1 / 8],  # after a
+        [NEVER, NEVER, 1 / 4, 1 / 2, 1 / 4],  # after b
+    ],
+    dtype=torch.float64,
+)
+
+
+class Batch(NamedTuple):
+    """The fields that a batch of ``attnlab.language`` has."""
+
+    source: Tensor
+    source_lengths: Tensor
+    target_in: Tensor
+    target_out: Tensor
+    target_lengths: Tensor
+
+
+class Table(nn.Module):
+    """Each token depends on the one before it, by a table (V, V) of chances."""
+
+    def __init__(self, chances: Tensor) -> None:
+        super().__init__()
+        self.logits = nn.Parameter(chances.log())
+        self.part = nn.Dropout(0.5)
+        self.seen: list[bool] = []
+
+    def forward(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
+        self.seen.append(self.training or torch.is_grad_enabled())
+        return self.logits[target]
+
+    def start(self, source: Tensor, source_lengths: Tensor) -> int:
+        return 0
+
+    def step(self, tokens: Tensor, state: int) -> tuple[Tensor, int]:
+        return self.logits[tokens], state + 1
+
+
+def batch(*targets: Iterable[int]) -> Batch:
+    """Return targets, each without bos and eos, as a batch with sources of one token."""
+    lengths = torch.tensor([len(target) + 1 for target in targets])
+    rows = [[BOS, *target, EOS] + [0] * (max(lengths) - len(target) - 1) for target in targets]
+    whole = torch.tensor(rows)
+    target_in = torch.where(whole[:, 1:] == 0, 0, whole[:, :-1])
+    source = torch.ones(len(targets), 1, dtype=torch.long)
+    return Batch(
+        source, torch.ones(len(targets), dtype=torch.long), target_in, whole[:, 1:], lengths
+    )
+
+
+def test_both_perplexities_by_hand() -> None:
+    model = Table(CHANCES)
+    # fed the reference: p(b | bos) p(a | b) p(eos | a) = 1/4 · 1/2 · 3/4
+    assert perplexity(model, [batch((B, A))]) == pytest.approx((32 / 3) ** (1 / 3))
+    # it says a, eos, eos: p(b | bos) p(a | a) p(eos | eos) = 1/4 · 1/8 · 1/2 = 4^−3
+    assert perplexity(model, [batch((B, A))], free_running) == pytest.approx(4)
+
+
+def test_perplexities_agree_where_the_model_says_the_reference() -> None:
+    model, said = Table(CHANCES), [batch((A,))]
+    assert perplexity(model, said) == pytest.approx(perplexity(model, said, free_running))
+
+
+@pytest.mark.parametrize("size", [5, 7, 1000])
+def test_the_perplexity_of_a_uniform_model_is_the_size_of_its_vocabulary(size: int) -> None:
+    model = Table(torch.full((size, size), 1 / size))
+    several = [batch((A, B, A), (B,)), batch((A,))]
+    assert perplexity(model, several) == pytest.approx(size, rel=1e-5)
+    assert perplexity(model, several, free_running) == pytest.approx(size, rel=1e-5)
+
+
+@given(targets=st.lists(st.lists(st.sampled_from((A, B)), max_size=6), min_size=2, max_size=6))
+def test_a_token_counts_the_same_in_any_batch(targets: list[list[int]]) -> None:
+    model = Table(CHANCES)
+    alone = [batch(target) for target in targets]
+    for run in (teacher_forced, free_running):
+        together = perplexity(model, [batch(*targets)], run)
+        assert together == pytest.approx(perplexity(model, alone, run))
+
+
+def test_free_running_feeds_what_was_said_past_the_end() -> None:
+    logits = free_running(Table(CHANCES), batch((B, A, A)))
+    assert logits.shape == (1, 4, 5)
+    said = [logits[0, t].argmax().item() for t in range(4)]
+    assert said == [A, EOS, EOS, EOS]
+
+
+def test_an_impossible_reference_has_infinite_perplexity() -> None:
+    assert perplexity(Table(CHANCES), [batch((BOS,))]) == math.inf
+    huge = Table(torch.tensor([[1.0, 1e-38, 1e-38, 1e-38, 1e-38]]).pow(30).expand(5, 5))
+    assert perplexity(huge, [batch((A,))]) == math.inf
+
+
+def test_a_model_is_evaluated_in_eval_mode_and_put_back() -> None:
+    model = Table(CHANCES)
+    model.part.eval()
+    perplexity(model, [batch((A,))])
+    assert model.seen == [False]
+    assert (model.training, model.part.training) == (True, False)
+    with pytest.raises(ZeroDivisionError), evaluating(model):
+        1 / int(model.training)
+    assert (model.training, model.part.training, torch.is_grad_enabled()) == (True, False, True)
+
+
+def test_perplexity_needs_a_token_and_fitting_logits() -> None:
+    with pytest.raises(ValueError, match="batches must hold at least one token"):
+        perplexity(Table(CHANCES), [])
+    with pytest.raises(ValueError, match=r"logits must have the shape.*\(1, 5\), .*\(1, 2\)"):
+        perplexity(Table(CHANCES), [batch((A,))], lambda model, batch: torch.zeros(1, 5))
+
+
+SAID = ["the black cat eats the red apple", "it is cold", "Hello, world!"]
+WANTED = ["the small black cat eats the apple", "it is not cold today", "Hello world."]
+
+
+@pytest.mark.parametrize("options", [{}, {"tokenize": "none"}, {"lowercase": True}])
+def test_bleu_is_that_of_sacrebleu(options: dict[str, Any]) -> None:
+    theirs = BLEU(**options)
+    mine = bleu(SAID, WANTED, **options)
+    assert mine.score == theirs.corpus_score(SAID, [WANTED]).score
+    assert mine.signature == str(theirs.get_signature())
+    assert 0 < mine.score < 100
+
+
+def test_bleu_by_hand() -> None:
+    assert bleu(["a b c d"], ["a b c d"]).score == pytest.approx(100)
+    # every n-gram is right, but 4 words stand for 5: exp(1 − 5/4)
+    assert bleu(["a b c d"], ["a b c d e"]).score == pytest.approx(100 * math.exp(-1 / 4))
+    # p_1 … p_4 = 4/5, 3/4, 2/3, 1/2, as long as the reference
+    wanted = 100 * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** (1 / 4)
+    assert bleu(["a b c d x"], ["a b c d e"]).score == pytest.approx(wanted)
+    assert "tok:13a" in bleu(["a"], ["a"]).signature
+
+
+def test_exact_match_counts_whole_sentences() -> None:
+    assert exact_match(["a b", "a", "c"], ["a b", "b", "c "]) == pytest.approx(1 / 3)
+    assert exact_match([torch.tensor([3, 4]), [3]], [(3, 4), [3, 3]]) == 0.5
+    assert exact_match([[], [1]], [[], [1]]) == 1
+
+
+def test_argmax_links_take_the_first_of_equals_and_nothing_from_zeros() -> None:
+    weights = torch.tensor([[0.1, 0.9, 0.0], [0.5, 0.0, 0.5], [0.0, 0.0, 0.0]])
+    assert argmax_links(weights) == {(1, 0), (0, 1)}
+    with pytest.raises(ValueError, match=r"weights must have the shape \(n_t, n_s\).*\(3,\)"):
+        argmax_links(weights[0])
+
+
+# the small cat does not eat -> le petit chat ne mange pas; links are (source, target)
+GOLD = [{(0, 0), (1, 1), (2, 2), (4, 3), (5, 4), (4, 5), (3, 5)}]
+CLASSES = [["determiner", "adjective", "noun", "negation", "verb", "negation"]]
+HIT = [2, 1, 2, 3, 5, 3, 5]  # source word of le petit chat ne mange pas and the end
+
+
+def test_alignment_accuracy_by_hand() -> None:
+    weights = torch.eye(6)[HIT][None]  # (1, 7, 6), with a row for eos
+    found = alignment_accuracy(weights, GOLD, CLASSES)
+    # le -> cat and ne -> does are wrong; pas -> does is one of its two links
+    assert found.overall == pytest.approx(4 / 6)
+    assert found.by_class == {
+        "adjective": 1,
+        "determiner": 0,
+        "negation": 0.5,
+        "noun": 1,
+        "verb": 1,
+    }
+    assert found.counts == {"adjective": 1, "determiner": 1, "negation": 2, "noun": 1, "verb": 1}
+    assert alignment_accuracy(weights, GOLD) == (found.overall, {}, {})
+
+
+def test_alignment_accuracy_counts_tokens_not_sentences() -> None:
+    weights = [torch.eye(6)[HIT], torch.tensor([[0.4, 0.6]])]
+    gold = [*GOLD, {(0, 0)}]
+    assert alignment_accuracy(weights, gold).overall == pytest.approx(4 / 7)
+    assert alignment_accuracy(weights, [*GOLD, set()]).overall == pytest.approx(4 / 6)
+
+
+def test_padding_does_not_change_alignment_accuracy() -> None:
+    padded = torch.zeros(1, 9, 8)
+    padded[0, :7, :6] = torch.eye(6)[HIT]
+    wanted = alignment_accuracy(torch.eye(6)[HIT][None], GOLD, CLASSES)
+    assert alignment_accuracy(padded, GOLD, CLASSES) == wanted
+
+
+def test_links_that_can_be_read_only_once_are_counted() -> None:
+    wanted = alignment_accuracy(torch.eye(6)[HIT][None], GOLD)
+    assert alignment_accuracy(torch.eye(6)[HIT][None], [iter(GOLD[0])]) == wanted
+    assert alignment_accuracy([torch.eye(6)[HIT].tolist()], [np.array(list(GOLD[0]))]) == wanted
+    assert alignment_error_rate([iter(GOLD[0])], [np.array(list(GOLD[0]))]) == 0
+
+
+def test_alignment_error_rate_by_hand() -> None:
+    found = [{(0, 0), (2, 1), (3, 3)}]
+    sure, possible = [{(0, 0), (1, 2)}], [{(2, 1)}]
+    # |A ∩ S| = 1, |A ∩ P| = 2, |A| = 3, |S| = 2
+    assert alignment_error_rate(found, sure, possible) == pytest.approx(1 - 3 / 5)
+    assert alignment_error_rate(found, sure) == pytest.approx(1 - 2 / 5)
+    # a second sentence adds to the sums: 1, 1, 1, 2
+    assert alignment_error_rate(
+        [*found, {(0, 0)}], [*sure, {(0, 0), (1, 1)}], [*possible, set()]
+    ) == pytest.approx(1 - 5 / 8)
+
+
+links = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1)
+
+
+@given(found=links, sure=links, possible=links)
+def test_properties_of_the_alignment_error_rate(found: set, sure: set, possible: set) -> None:
+    rate = alignment_error_rate([found], [sure], [possible])
+    assert 0 <= rate <= 1
+    assert alignment_error_rate([sure], [sure], [possible]) == 0
+    assert alignment_error_rate([sure | possible], [sure], [possible]) == 0
+    # sure links only: 1 − F1
+    hits = len(found & sure)
+    precision, recall = hits / len(found), hits / len(sure)
+    f1 = 2 * precision * recall / (precision + recall) if hits else 0
+    assert alignment_error_rate([found], [sure]) == pytest.approx(1 - f1)
+
+
+ROW = torch.tensor([[0.5, 0.5]])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: bleu(["a"], []), ValueError, "hypotheses and references .* have 1 and 0"),
+        (lambda: bleu([], []), ValueError, "at least 1: they have 0 and 0"),
+        (lambda: bleu("a", ["a"]), TypeError, "hypotheses must be a list .* it is a str"),
+        (lambda: bleu(["a"], [["a"]]), TypeError, "references must be strings: there is a list"),
+        (lambda: exact_match([], []), ValueError, "they have 0 and 0"),
+        (lambda: exact_match(["a"], [["a"]]), TypeError, "both be strings or both be tokens"),
+        (lambda: alignment_accuracy([ROW], []), ValueError, "weights and gold .* 1 and 0"),
+        (lambda: alignment_accuracy([ROW], [{(2, 0)}]), ValueError, r"link \(2, 0\).*\(1, 2\)"),
+        (lambda: alignment_accuracy([ROW], [{(0, 1)}]), ValueError, r"link \(0, 1\).*\(1, 2\)"),
+        (lambda: alignment_accuracy([ROW], [()]), ValueError, "gold must hold at least one link"),
+        (lambda: alignment_accuracy([ROW], [{(0, 0)}], [[]]), ValueError, "has 0 names"),
+        (lambda: alignment_accuracy([ROW], [{(0, 0)}], []), ValueError, "classes and gold"),
+        (lambda: alignment_error_rate([()], [()]), ValueError, "must hold at least one link"),
+        (lambda: alignment_error_rate([()], []), ValueError, "predicted and sure"),
+        (lambda: alignment_error_rate([()], [()], []), ValueError, "possible and sure"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(
+    call: object, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,175 @@
+"""Checkpoints: nothing damaged, outdated or foreign is believed, and nothing is overwritten."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.optim import SGD, Adam
+
+from attnlab.training import train
+from attnlab.training.resume import has_checkpoint, read_checkpoint, save_checkpoint
+from tests.attnlab.training.runs import (
+    Bigrams,
+    bigram_loss,
+    contents,
+    copied,
+    counting,
+    full_run,
+    same_bits,
+)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """Return a folder with a checkpoint of step 7."""
+    full_run(Bigrams(), steps=7, checkpoint=tmp_path)
+    return tmp_path
+
+
+def refused(folder: Path, message: str, model: nn.Module | None = None, **options: Any) -> None:
+    """Assert that a run does not go on from a folder, and that nothing at all is changed."""
+    model = Bigrams(seed=9) if model is None else model
+    weights, files = copied(model), contents(folder)
+    with pytest.raises(ValueError, match=message):
+        full_run(model, **{"checkpoint": folder, "resume": True, **options})
+    assert same_bits(copied(model), weights)
+    assert contents(folder) == files
+
+
+FILES = ("model.safetensors", "optimizer.safetensors", "best.safetensors", "state.json")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("keep", [0.0, 0.5, 0.99])
+def test_a_file_cut_short_is_refused(saved: Path, name: str, keep: float) -> None:
+    file = saved / "step-00000007" / name
+    data = file.read_bytes()
+    file.write_bytes(data[: int(keep * len(data))])
+    refused(saved, f"step-00000007 must be a whole checkpoint: {name}")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("where", [0.3, 0.7, 0.95])
+def test_a_file_with_one_changed_bit_is_refused(saved: Path, name: str, where: float) -> None:
+    file = saved / "step-00000007" / name
+    data = bytearray(file.read_bytes())
+    data[int(where * len(data))] ^= 1
+    file.write_bytes(data)
+    refused(saved, "step-00000007 must be a whole checkpoint")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_refused(saved: Path, name: str) -> None:
+    (saved / "step-00000007" / name).unlink()
+    refused(saved, f"whole checkpoint: {name} cannot be opened. Nothing was changed")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": 0}, "must be of version 1 of the format: it is of version 0"),
+        ({"version": 2}, "must be of version 1 of the format: it is of version 2"),
+        ({"format": "another"}, "must hold an 'attnbook checkpoint': it holds 'another'"),
+        ({"step": 8}, "state.json is not what was written"),
+    ],
+)
+def test_another_version_or_an_edited_state_is_refused(
+    saved: Path, change: dict[str, Any], message: str
+) -> None:
+    file = saved / "step-00000007" / "state.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
+    refused(saved, message)
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "null", "7", ""])
+def test_a_state_that_is_none_is_refused(saved: Path, text: str) -> None:
+    (saved / "step-00000007" / "state.json").write_text(text)
+    refused(saved, "whole checkpoint: state.json cannot be read")
+
+
+def wider() -> Bigrams:
+    return Bigrams(d=5)
+
+
+def more() -> Bigrams:
+    model = Bigrams()
+    model.extra = nn.Linear(1, 1)
+    return model
+
+
+def fewer() -> Bigrams:
+    model = Bigrams()
+    model.output = nn.Identity()
+    return model
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (wider, r"'embed.weight' has the shape \(7, 4\) there and \(7, 5\) in the model"),
+        (more, "only the model has it, 'extra.bias'"),
+        (fewer, "only the checkpoint has it, 'output.weight'"),
+        (lambda: Bigrams().double(), "dtype torch.float32 there and torch.float64 in the model"),
+        (lambda: Bigrams(tied=True), "shared there are {}, in the model {'output.weight'"),
+    ],
+)
+def test_another_model_is_refused(saved: Path, make: Any, message: str) -> None:
+    refused(saved, message, make())
+
+
+def frozen() -> Bigrams:
+    model = Bigrams(seed=9)
+    model.embed.weight.requires_grad_(False)
+    return model
+
+
+def test_another_optimiser_seed_or_data_is_refused(saved: Path) -> None:
+    refused(saved, "its class is Adam, the optimiser's SGD", optimizer=SGD)
+    refused(saved, "its shapes is", frozen())
+    refused(saved, "checkpoint's run .*seed: 1 there, 2 here", seed=2)
+    model = Bigrams()
+    for batches in (counting(4), counting(3, 4, 4, 5, 6, 8, seed=1)):
+        with pytest.raises(ValueError, match=r"those of the checkpoint's run.*hash of the epoch: "):
+            train(model, batches, bigram_loss, steps=9, seed=1, checkpoint=saved, resume=True)
+    assert same_bits(copied(model), copied(Bigrams()))
+
+
+def test_data_that_cannot_be_brought_back_are_noticed(tmp_path: Path) -> None:
+    generator = torch.Generator().manual_seed(0)  # lives on from epoch to epoch
+
+    def epochs(epoch: int) -> list[Tensor]:
+        return [counting(3, 4, 5, 6, 7)[k] for k in torch.randperm(5, generator=generator)]
+
+    options = {"checkpoint": tmp_path, "progress": False}
+    train(Bigrams(), epochs, bigram_loss, steps=7, **options)
+    with pytest.raises(ValueError, match="hash of the epoch"):
+        train(Bigrams(), epochs, bigram_loss, steps=20, resume=True, **options)
+
+
+def test_a_checkpoint_is_not_overwritten_unasked(saved: Path) -> None:
+    refused(
+        saved, "holds one. Name another folder, or go on from it with resume=True", resume=False
+    )
+    with pytest.raises(ValueError, match="must not hold step 7 already"):
+        save_checkpoint(saved, Bigrams(), Adam(Bigrams().parameters()), step=7)
+
+
+def test_a_checkpoint_of_weights_alone_is_no_run(tmp_path: Path) -> None:
+    model = Bigrams()
+    save_checkpoint(tmp_path, model, Adam(model.parameters()), step=3)
+    refused(tmp_path, "checkpoint must be one that train wrote: .*step-00000003 is not")
+
+
+def test_a_folder_without_a_checkpoint(tmp_path: Path) -> None:
+    (tmp_path / "step-one").mkdir()
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="must hold a checkpoint, a folder named step-…: it holds"):
+        read_checkpoint(tmp_path)
+    assert not has_checkpoint(tmp_path / "nowhere")
+    full_run(Bigrams(), steps=2, checkpoint=tmp_path, resume=True)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    with pytest.raises(ValueError, match=r"checkpoint must be a folder: .*notes.txt is a file"):
+        full_run(Bigrams(), checkpoint=tmp_path / "notes.txt")

@@ -1,0 +1,159 @@
+"""The command line: an error is one sentence, and the help says why."""
+
+import errno
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attnlab.translation import command
+from attnlab.translation.command import main, minutes
+from attnlab.translation.recipe import Recipe
+from attnlab.translation.score import main as score
+from tests.attnlab.translation.small import multi30k, trained, write
+
+TINY = ["--pair", "en-fr", "--vocabulary", "120", "--d-model", "16", "--n-heads", "2"]
+TINY += ["--n-layers", "1", "--steps", "2", "--tokens", "200"]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return multi30k(tmp_path / "data")
+
+
+def test_it_trains_and_prints_the_scores(tmp_path: Path, data: Path, capsys: Any) -> None:
+    assert main(["--data", str(data), "--out", str(tmp_path / "run"), *TINY]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert "2 steps" in last
+    assert "nrefs:1|case:mixed|eff:no|tok:13a" in last
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--data", "nowhere"], "neither a folder nor a file nowhere"),
+        (["--pair", "enfr"], "pair must be two languages with a dash between"),
+        (["--pair", "en-xx"], "there is no train.en and train.xx"),
+        (["--vocabulary", "9999"], "vocabulary must be what the text allows: it is 9999"),
+        (["--model", "lstm"], "model must be one of 'transformer', 'gru'"),
+        (["--share", "0"], "share must be above 0 and at most 1"),
+        (["--d-model", "15"], "d_model must be a multiple of n_heads = 2"),
+        (["--dropout", "1"], "dropout must be at least 0 and below 1"),
+        (["--tokens", "0"], "tokens must be a whole number of at least 1"),
+    ],
+)
+def test_an_error_is_a_sentence(
+    tmp_path: Path, data: Path, capsys: Any, arguments: list[str], words: str
+) -> None:
+    given = ["--data", str(data), "--out", str(tmp_path / "run"), *TINY]
+    assert main([*given, *arguments]) == 1
+    told = capsys.readouterr().err
+    assert words in told
+    assert "Traceback" not in told
+    assert len(told.splitlines()) == 1
+    # so that the same command, put right, finds its folder free
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_full_disk_is_a_sentence(
+    tmp_path: Path, data: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["--data", str(data), "--out", str(tmp_path / "run"), *TINY]) == 1
+    assert "No space left on device. The last checkpoint is whole" in capsys.readouterr().err
+
+
+def test_an_interrupt_is_a_sentence(
+    data: Path, tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    def interrupted(*arguments: Any, **options: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "train", interrupted)
+    assert main(["--data", str(data), "--out", str(tmp_path / "run"), *TINY]) == 1
+    assert "goes on from the last checkpoint" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("60", 60), ("60m", 60), ("1.5h", 90), ("90s", 1.5), ("2 min", 2)]
+)
+def test_times_are_read(text: str, wanted: float) -> None:
+    assert minutes(text) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("text", ["", "soon", "-1", "0", "1d", "nan"])
+def test_other_times_are_refused(text: str, capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        main(["--data", "x", f"--time={text}"])
+    assert "is no time such as 60, 60m, 1.5h or 90s" in capsys.readouterr().err
+
+
+def test_the_help_gives_every_choice_its_reason(capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    told = re.sub(r"\s", "", capsys.readouterr().out)  # lines are broken at hyphens too
+    for one in fields(Recipe):
+        assert re.sub(r"\s", "", f"{one.metadata['why']} ({one.default})") in told
+
+
+def test_the_program_sets_its_allocator_itself(data: Path, tmp_path: Path) -> None:
+    bare = {name: value for name, value in os.environ.items() if name not in command.MEMORY}
+    given = ["--data", str(data), "--out", str(tmp_path / "run"), *TINY]
+    done = subprocess.run(
+        [sys.executable, "-m", "attnlab.translation", *given],
+        capture_output=True,
+        text=True,
+        env={**bare, "TQDM_DISABLE": "0"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "step 2 of 2" in done.stderr  # the bar
+    assert "left" in done.stderr or "100%" in done.stderr
+
+
+def test_a_test_set_is_scored(tmp_path: Path, data: Path, capsys: Any) -> None:
+    trained(data, tmp_path / "run", steps=4)
+    capsys.readouterr()
+    source, reference, output = data / "val.en", data / "val.fr", tmp_path / "written"
+    given = [str(tmp_path / "run"), "--source", str(source), "--output", str(output)]
+    assert score([*given, "--reference", str(reference)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == {"cased", "cased_signature", "tokens", "tokens_signature"}
+    assert "tok:none" in found["tokens_signature"]
+    assert len(output.read_text().splitlines()) == 20
+    assert score([*given, "--tokens", str(reference), "--beam", "1"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == {"tokens", "tokens_signature"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "one of --reference and --tokens must be given"),
+        (["--reference", "short.fr"], "short.fr must have as many lines as .*val.en, 20: it has 1"),
+        (["--reference", "none.fr"], "none.fr must hold sentences: it is empty"),
+        (["--reference", "nowhere"], "there is no file"),
+    ],
+)
+def test_a_test_set_that_cannot_be_is_a_sentence(
+    tmp_path: Path, data: Path, capsys: Any, arguments: list[str], words: str
+) -> None:
+    write(data, "short", (["a"], ["b"]))
+    write(data, "none", ([], []))
+    given = [str(tmp_path / "run"), "--source", str(data / "val.en")]
+    files = [one if one.startswith("--") else str(data / one) for one in arguments]
+    assert score([*given, *files]) == 1
+    assert re.search(words, capsys.readouterr().err)
+
+
+def test_a_folder_without_a_run_is_a_sentence(tmp_path: Path, data: Path, capsys: Any) -> None:
+    given = ["--source", str(data / "val.en"), "--reference", str(data / "val.fr")]
+    assert score([str(tmp_path), *given]) == 1
+    assert "must hold a run: there is no recipe.json" in capsys.readouterr().err

@@ -1,0 +1,144 @@
+"""Text for a run: three kinds of files go in, and what cannot be is said in words."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from attnlab.translation.corpus import read_text
+from tests.attnlab.translation.small import multi30k, recipe, texts, trained, write
+
+
+def europarl(folder: Path) -> Path:
+    write(folder, "europarl-v7.fr-en", texts())
+    return folder
+
+
+def tab_separated(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    pairs = zip(*texts(), strict=True)
+    path = folder / "pairs.tsv"
+    path.write_text("".join(f"{one}\t{other}\tmore\n" for one, other in pairs), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("kind", [multi30k, europarl, tab_separated])
+def test_each_kind_of_files_goes_through_the_program(tmp_path: Path, kind: object) -> None:
+    data = kind(tmp_path / "data")
+    assert trained(data, tmp_path / "run", steps=2, held_out=20)
+    assert len(read_text(data, recipe(held_out=20)).validation) == 20
+
+
+def test_packed_files_are_the_same_text(tmp_path: Path) -> None:
+    plain, packed = multi30k(tmp_path / "plain"), multi30k(tmp_path / "packed", gz=True)
+    assert read_text(plain, recipe()) == read_text(packed, recipe())
+
+
+def test_what_is_held_out_is_not_trained_on(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"source {k}\ttarget {k}\n" for k in range(50)))
+    text = read_text(path, recipe(held_out=10))
+    assert (len(text.train), len(text.validation)) == (40, 10)
+    assert not set(text.train) & set(text.validation)
+    assert text == read_text(path, recipe(held_out=10))
+    assert text != read_text(path, recipe(held_out=10, seed=1))
+
+
+def test_a_share_is_a_part_of_a_larger_share(tmp_path: Path) -> None:
+    data = multi30k(tmp_path / "data")
+    parts = [read_text(data, recipe(share=share)) for share in (0.25, 0.5, 1.0)]
+    assert [len(part.train) for part in parts] == [32, 65, 130]
+    assert set(parts[0].train) < set(parts[1].train) < set(parts[2].train)
+    assert parts[0].validation == parts[2].validation
+
+
+@pytest.mark.parametrize(
+    ("lower", "wanted"),
+    [
+        ("none", ("Two Dogs", "Deux Chiens")),
+        ("source", ("two dogs", "Deux Chiens")),
+        ("both", ("two dogs", "deux chiens")),
+    ],
+)
+def test_sides_are_lowered_as_told(tmp_path: Path, lower: str, wanted: tuple[str, str]) -> None:
+    write(tmp_path, "train", (["Two  Dogs"], ["Deux Chiens"]))
+    write(tmp_path, "val", (["a"], ["b"]))
+    assert read_text(tmp_path, recipe(lower=lower)).train == [wanted]
+
+
+def empty(folder: Path) -> None:
+    write(folder, "train", ([], []))
+
+
+def one_missing(folder: Path) -> None:
+    multi30k(folder)
+    (folder / "train.fr").unlink()
+
+
+def unequal(folder: Path) -> None:
+    write(folder, "train", (["a", "b"], ["c"]))
+
+
+def latin(folder: Path) -> None:
+    write(folder, "train", (["a"], ["b"]))
+    (folder / "train.fr").write_bytes("été\n".encode("latin-1"))
+
+
+def twice(folder: Path) -> None:
+    multi30k(folder)
+    write(folder, "train.lower", texts(3))
+
+
+def no_validation(folder: Path) -> None:
+    multi30k(folder)
+    write(folder, "val", ([], []))
+
+
+def not_packed(folder: Path) -> None:
+    multi30k(folder)
+    (folder / "train.en").unlink()
+    (folder / "train.en.gz").write_bytes(b"plain\n")
+
+
+def cut_short(folder: Path) -> None:
+    multi30k(folder, gz=True)
+    path = folder / "train.en.gz"
+    path.write_bytes(gzip.compress(b"a dog sleeps\n" * 2000)[:-20])
+
+
+@pytest.mark.parametrize(
+    ("damage", "error", "words"),
+    [
+        (empty, ValueError, "train.en and train.fr in .* must hold pairs: there is none"),
+        (one_missing, FileNotFoundError, "no train.en and train.fr .* it holds train.en, val.en"),
+        (unequal, ValueError, "as many lines: .*train.en has 2, .*train.fr has 1"),
+        (latin, ValueError, "train.fr, line 1: this is not UTF-8"),
+        (twice, ValueError, "data must hold one such text, not 2: there are train, train.lower"),
+        (no_validation, ValueError, "val.en must hold pairs: it is empty"),
+        (not_packed, ValueError, "train.en.gz must be a whole file of gzip's"),
+        (cut_short, ValueError, "train.en.gz must be a whole file of gzip's"),
+    ],
+)
+def test_text_that_cannot_be_is_named(
+    tmp_path: Path, damage: object, error: type[Exception], words: str
+) -> None:
+    damage(tmp_path)
+    with pytest.raises(error, match=words):
+        read_text(tmp_path, recipe())
+
+
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"neither a folder nor a file .*nowhere"):
+        read_text(tmp_path / "nowhere", recipe())
+    with pytest.raises(FileNotFoundError, match=r"no train.en and train.fr .* it holds nothing"):
+        read_text(tmp_path, recipe())
+
+
+def test_an_unknown_pair_of_languages_is_named_with_what_there_is(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no train.en and train.sw .* it holds train.en"):
+        read_text(multi30k(tmp_path), recipe(pair="en-sw"))
+
+
+def test_more_pairs_cannot_be_held_out_than_there_are(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"held_out must leave pairs .* has 150 pairs in all"):
+        read_text(europarl(tmp_path), recipe(held_out=150))

@@ -1,0 +1,49 @@
+"""Sub-words: text comes back as it was, and a set larger than the text allows is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from attnlab.translation.pieces import PATTERN, Pieces
+from tests.attnlab.translation.small import texts
+
+TEXT = [line for side in texts() for line in side]
+PIECES = Pieces.train(TEXT, 120)
+
+
+def test_text_comes_back_as_it_was() -> None:
+    assert [PIECES.decode(ids) for ids in PIECES.encode(TEXT)] == TEXT
+    odd = ["A dog's t-shirt , isn't it ? (no)", "„Nein“, sagt er – zwei-, dreimal."]
+    pieces = Pieces.train(odd, 60)
+    assert [pieces.decode(ids) for ids in pieces.encode(odd)] == odd
+
+
+def test_a_word_never_shares_a_piece_with_punctuation() -> None:
+    pieces = Pieces.train(["stop. stop. stop. stop, stop, t-shirt. t-shirt, t-shirt."] * 9, 26)
+    tokens = pieces.tokenizer.encode("stop. t-shirt.").tokens
+    assert tokens == ["▁stop", ".", "▁t-shirt", "."]
+    assert PATTERN
+
+
+@given(some.text())
+def test_any_text_has_numbers_that_decode(text: str) -> None:
+    (ids,) = PIECES.encode([text])
+    assert all(3 <= one < len(PIECES) for one in ids)
+    assert isinstance(PIECES.decode([*ids, 2, 5]), str)
+
+
+def test_the_same_text_makes_the_same_pieces() -> None:
+    assert Pieces.train(TEXT, 120).to_json() == PIECES.to_json()
+    assert Pieces.from_json(PIECES.to_json()).encode(TEXT) == PIECES.encode(TEXT)
+
+
+def test_more_pieces_than_the_text_has_are_refused() -> None:
+    with pytest.raises(
+        ValueError, match=r"vocabulary must be what the text allows: it is 500, .* 9 pieces"
+    ):
+        Pieces.train(["ab ab"], 500)
+
+
+def test_fewer_pieces_than_letters_are_refused() -> None:
+    with pytest.raises(ValueError, match="vocabulary must be what the text allows: it is 9"):
+        Pieces.train(["abcdefghijklmnop"], 9)

@@ -1,0 +1,173 @@
+"""Widgets on a page of their own, in a real browser with no network: one browser for a worker.
+
+A page is opened once for each way of looking (its width, a finger, no script …) and then filled
+anew for every test, which costs a third of a new one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from attnlab.widgets import AttentionHeatmap, page_script, stylesheet
+from attnlab.widgets.core.assets import FOLDER
+from attnlab.widgets.core.chunks import kinds_on, module
+from tests.attnlab.widgets import pages
+from tests.attnlab.widgets.examples import TOKENS, X
+from tests.browser import served
+from tests.patience import BROWSER
+
+PAGE = """<!doctype html>
+<html lang="en" data-theme="{theme}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Widgets</title><link rel="icon" href="data:,"><link rel="stylesheet" href="widgets.css">
+<style>
+body {{ margin: 0 auto; max-width: 46rem; padding: 1rem; background: #fff; color: #222;
+       font: 16px/1.6 sans-serif }}
+html[data-theme="dark"] body {{ background: #121212; color: #ddd }}
+</style>
+<script defer src="widgets.js"></script></head>
+<body><main><h1>Widgets</h1>{body}</main></body></html>
+"""
+
+# frames that come so many milliseconds late, to find a test that reads before it is drawn
+LATE = """(() => { const ask = requestAnimationFrame.bind(window);
+  window.requestAnimationFrame = (draw) => setTimeout(() => ask(draw), %s); })()"""
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with the assets that a built page has: widgets leave theirs in it."""
+    found = tmp_path_factory.mktemp("pages")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv(FOLDER, str(found / "assets"))
+        yield found
+
+
+@pytest.fixture(scope="session")
+def server(folder: Path) -> Iterator[str]:
+    """The same folder on a server of this machine: its address."""
+    with served(folder) as address:
+        yield address
+
+
+class Opened:
+    """Pages of one browser, by how they are looked at, and what any of them did wrong."""
+
+    def __init__(self, chromium, folder: Path, server: str) -> None:
+        self.chromium, self.folder, self.server = chromium, folder, server
+        self.pages: dict[tuple, object] = {}
+        self.outside: list[str] = []  # what was asked of another host
+        self.logged: list[str] = []  # errors, and dialogs, which no widget opens
+
+    def __call__(self, *widgets, theme="light", width=900, ready=True, via="file", **options):
+        """Show the widgets, or their HTML, on a page; wait until they are drawn."""
+        page = self.page(width, **options)
+        body = "".join(one if isinstance(one, str) else one.html() for one in widgets)
+        address = write(self.folder, theme, body)
+        page.goto(address if via == "file" else f"{self.server}/page.html")
+        if ready and widgets:
+            page.locator("figure.attnbook[data-ready]").nth(len(widgets) - 1).wait_for()
+            pages.settle(page)
+        return page
+
+    def page(self, width: int, clock: bool = False, **options):
+        expect.set_options(timeout=BROWSER)
+        key = (width, clock, *sorted(options.items()))
+        if key not in self.pages:
+            self.pages[key] = self.new(width, clock, options)
+        page = self.pages[key]
+        if clock:
+            page.clock.resume()
+        page.set_default_timeout(BROWSER)
+        motion = options.get("reduced_motion", "no-preference")
+        page.emulate_media(media="screen", color_scheme="light", reduced_motion=motion)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.mouse.move(0, 0)
+        return page
+
+    def new(self, width: int, clock: bool, options: dict):
+        """A page with timers that stand still, if `clock`, until a test moves them on."""
+        context = self.chromium.new_context(viewport={"width": width, "height": 900}, **options)
+        inside = f"^(?!file:|blob:|data:|{re.escape(self.server)}/)"
+        context.route(re.compile(inside), self.refuse)
+        if clock:
+            context.clock.install()
+        elif late := os.environ.get("LATE_FRAMES"):
+            context.add_init_script(LATE % float(late))
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.logged.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and self.logged.append(line.text))
+        page.on("dialog", self.dismiss)
+        return page
+
+    def refuse(self, route) -> None:
+        self.outside.append(route.request.url)
+        route.abort()
+
+    def dismiss(self, dialog) -> None:
+        self.logged.append(dialog.message)
+        dialog.dismiss()
+
+
+@pytest.fixture(scope="session")
+def opened(chromium, folder: Path, server: str) -> Iterator[Opened]:
+    """The worker's pages."""
+    found = Opened(chromium, folder, server)
+    yield found
+    for page in found.pages.values():
+        page.context.close()
+
+
+@pytest.fixture
+def show(opened: Opened) -> Iterator[Callable]:
+    """Open a page with the given widgets; afterwards, it asked nobody and logged nothing."""
+    opened.outside.clear()
+    opened.logged.clear()
+    yield opened
+    assert opened.outside == []
+    assert opened.logged == []
+
+
+@pytest.fixture
+def host(show) -> Callable:
+    """Show a widget as anywidget does in JupyterLab and in Colab, in two views of one model."""
+    return lambda widget, views=2, **options: pages.host(show(**options), widget, views)
+
+
+@pytest.fixture(scope="module")
+def maths(opened: Opened):
+    """Ask the widgets' own mathematics: `maths("(x) => maths.gelu(x)", 2.0, "block")`."""
+    asked = {}
+
+    def evaluate(script: str, argument=None, which: str = ""):
+        if which not in asked:
+            page = asked[which] = opened.new(900, False, {})
+            page.goto("data:text/html,<title>maths</title>")
+            page.evaluate(pages.MATHS, module(*filter(None, [which])))
+        return asked[which].evaluate(script, argument)
+
+    yield evaluate
+    for page in asked.values():
+        page.context.close()
+
+
+@pytest.fixture
+def nuts() -> AttentionHeatmap:
+    """The book's smallest heat map."""
+    return AttentionHeatmap(X, tokens=TOKENS)
+
+
+def write(folder: Path, theme: str, body: str) -> str:
+    """Write a page beside the assets that it needs and return its address."""
+    names = kinds_on(body)
+    (folder / "widgets.js").write_text(page_script(*names), encoding="utf-8")
+    (folder / "widgets.css").write_text(stylesheet(*names), encoding="utf-8")
+    path = folder / "page.html"
+    path.write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
+    return path.as_uri()

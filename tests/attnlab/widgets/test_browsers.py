@@ -1,0 +1,131 @@
+"""What other browsers, themes, paper and narrow screens show as wrong, and must not again."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from attnlab.widgets import AttentionHeatmap
+from tests.attnlab.widgets.examples import EXAMPLES, TOKENS, X, digits, scores
+from tests.attnlab.widgets.pages import button, settle, status
+
+LIGHT = "document.documentElement.dataset.theme = 'light'"
+PAPER = """() => { window.dispatchEvent(new Event("beforeprint"));
+  return [...document.querySelectorAll("figure canvas")].filter((one) => one.checkVisibility())
+    .map((one) => [...one.getContext("2d").getImageData(0, 0, 1, 1).data.slice(0, 3)]); }"""
+
+
+@pytest.mark.parametrize("kind", ["heatmap", "painter"])
+def test_a_canvas_is_white_for_paper_before_the_next_frame(show, kind: str) -> None:
+    page = show(EXAMPLES[kind].make(), theme="dark")
+    large = page.locator(".attnbook-plot canvas").first
+    assert large.evaluate("c => c.getContext('2d').getImageData(0, 0, 1, 1).data[0]") < 64
+    found = page.evaluate(f"() => {{ {LIGHT}; return ({PAPER})(); }}")
+    assert [255, 255, 255] in found
+    assert all(sum(pixel) > 3 * 128 for pixel in found)
+
+
+@pytest.mark.parametrize("kind", sorted(EXAMPLES))
+def test_at_320_pixels_no_control_is_cut(show, kind: str) -> None:
+    example = EXAMPLES[kind]
+    page = show(example.make(), width=320)
+    if example.awake:
+        example.awake(page)
+        settle(page)
+    cut = """() => [...document.querySelectorAll(".attnbook-live :is(input, button, select)")]
+      .filter((one) => one.checkVisibility() && !one.closest(".attnbook-scroll"))
+      .filter((one) => one.getBoundingClientRect().right
+        > one.closest("figure").getBoundingClientRect().right + 0.5)
+      .map((one) => one.getAttribute("aria-label") ?? one.textContent)"""
+    for font in ("sans-serif", "DejaVu Serif"):  # the second is as wide as a browser's own may be
+        page.add_style_tag(content=f"body {{ font-family: {font} !important }}")
+        assert page.evaluate(cut) == []
+
+
+def test_a_status_line_quotes_its_tokens(show) -> None:
+    page = show(AttentionHeatmap(X, tokens=["the", "most", "it"], pinned=2))
+    expect(status(page)).to_contain_text("“it” is pinned; it attends most to “it” 0.905, “most”")
+
+
+def test_a_word_of_javascripts_own_is_a_word_like_any_other(maths) -> None:
+    tokens = maths("(text) => maths.tokensOf(text)", "constructor toString can't", "translator")
+    assert tokens == ["constructor", "tostring", "can", "not"]
+
+
+@pytest.mark.parametrize("kind", sorted(EXAMPLES))
+def test_every_figure_has_a_name(show, host, kind: str) -> None:
+    named = "all => all.map(one => one.ariaLabel ?? one.querySelector('figcaption')?.textContent)"
+    page = show(EXAMPLES[kind].make())
+    assert all(len(name) > 5 for name in page.locator("figure.attnbook").evaluate_all(named))
+    page = host(EXAMPLES[kind].make(), views=1)
+    assert all(len(name) > 5 for name in page.locator("figure.attnbook").evaluate_all(named))
+
+
+def test_a_caption_is_the_figures_name(show) -> None:
+    page = show(AttentionHeatmap(X, tokens=TOKENS, caption="Who looks where"))
+    expect(page.get_by_role("figure", name="Who looks where")).to_be_visible()
+    expect(page.locator("figure[aria-label]")).to_have_count(0)
+
+
+def test_a_states_bar_stands_beside_its_number_and_in_the_readers_own_colours(show) -> None:
+    page = show(digits(step=4), forced_colors="active")
+    cell = page.locator(".attnbook-net td[style]").first
+    style = (
+        "c => { const s = getComputedStyle(c); return [s.backgroundSize, s.forcedColorAdjust]; }"
+    )
+    size, adjust = cell.evaluate(style)
+    assert float(size.split("px")[0]) <= 6
+    assert adjust == "none"
+    # beside it: the number begins to the right of the bar
+    text = """c => { const r = document.createRange(); r.selectNodeContents(c);
+      return r.getBoundingClientRect().left - c.getBoundingClientRect().left; }"""
+    assert cell.evaluate(text) >= float(size.split("px")[0])
+
+
+CROWD = {"query": [1, 2], "keys": [[2, 0], [-1, 1], [1, 1], [0.5, 0.75]]}
+CROWDED = ["small", "black", "cat", "the"]
+
+
+def test_names_in_the_plane_lie_on_no_circle_and_no_other_name(show) -> None:
+    page = show(scores(**CROWD, tokens=CROWDED))
+    boxes = [
+        [one.bounding_box() for one in page.locator(f".attnbook-tip .attnbook-{part}").all()]
+        for part in ("token", "ring")
+    ]
+    for place, name in enumerate(boxes[0]):
+        for other in [*boxes[1], *boxes[0][:place]]:
+            apart = [
+                abs(name[at] + name[size] / 2 - other[at] - other[size] / 2)
+                - (name[size] + other[size]) / 2
+                for at, size in (("x", "width"), ("y", "height"))
+            ]
+            assert max(apart) > -3
+
+
+def test_the_plane_is_no_larger_than_its_vectors_need_and_grows_with_them(show) -> None:
+    page = show(scores(**CROWD, tokens=CROWDED))
+    corner = page.locator(".attnbook-plane text").first
+    expect(corner).to_have_text("3")
+    page.get_by_label("query, number 1").fill("−3.5")
+    expect(corner).to_have_text("4")
+    button(page, "reset to the first numbers").click()
+    expect(corner).to_have_text("4")
+
+
+def test_a_number_below_five_thousandths_is_left_blank(show) -> None:
+    page = show(AttentionHeatmap(scores=[[0.0, 9.0]], tokens=["q"], key_tokens=["a", "b"]))
+    with page.expect_download() as got:
+        button(page, "save as SVG").click()
+    svg = got.value.path().read_text(encoding="utf-8")
+    assert "1.000</text>" in svg
+    assert "0.000</text>" not in svg
+
+
+def test_a_minus_is_a_minus_in_a_box_too(show) -> None:
+    page = show(EXAMPLES["steps"].make(vectors=[[-1, -1e-7], [1, 2]], tokens=["a", "b"]))
+    expect(page.get_by_label("a, component 1")).to_have_value("−1")
+    small = page.get_by_label("a, component 2")
+    expect(small).to_have_value("−1e−7")
+    small.press("End")
+    small.press_sequentially("0")  # what stands there can be read again
+    expect(page.locator("[aria-invalid]")).to_have_count(0)

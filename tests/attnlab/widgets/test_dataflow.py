@@ -1,0 +1,241 @@
+"""The live drawing: its numbers are torch's, and the page's are Python's."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from playwright.sync_api import expect
+
+from attnbook.multihead import MultiHeadAttention
+from attnlab.pictures import Schematic
+from attnlab.pictures.parts import pieces
+from attnlab.widgets import DataFlow
+from attnlab.widgets.core import chunks
+from attnlab.widgets.dataflow import sizes as counting
+from attnlab.widgets.dataflow.widget import _short
+from tests.attnlab.pictures.drawings import layer
+from tests.attnlab.widgets.examples import LAYER, dataflow
+from tests.attnlab.widgets.pages import MATHS, alert, button, host, settle, status, trait, twin
+
+SIZES = [
+    {"b": 2, "n": 5, "d_model": 24, "h": 3},
+    {"b": 1, "n": 1, "d_model": 8, "h": 1},
+    {"b": 3, "n": 12, "d_model": 64, "h": 8},
+]
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_parameters_and_shapes_are_those_of_a_real_layer(sizes: dict[str, int]) -> None:
+    widget = dataflow()
+    widget.sizes = sizes
+    module = MultiHeadAttention(sizes["d_model"], sizes["h"]).eval()
+    assert widget.parameters == sum(p.numel() for p in module.parameters())
+    x, seen = torch.randn(sizes["b"], sizes["n"], sizes["d_model"]), {}
+    module.out.register_forward_hook(
+        lambda _, given, found: seen.update(merged=given[0].shape, mixed=found.shape)
+    )
+    module(x)
+    query, key, value = module._project(x, None, 0)
+    shapes = {count.label: count.shape for count in widget.counts}
+    assert shapes["X"] == x.shape
+    assert shapes["split"] == shapes["attend"] == query.shape == key.shape == value.shape
+    assert shapes["Y"] == seen["mixed"]
+    assert widget.along[-2] == seen["merged"]
+    scores = query @ key.mT  # each of its numbers took d_k multiplications, each output's n
+    attend = next(count for count in widget.counts if count.label == "attend")
+    assert attend.multiplications == 2 * scores.numel() * query.shape[-1]
+
+
+TEXTS = [
+    "n",
+    "12",
+    "n × d_k",
+    "d_model / h",
+    "4·d_model*(n + 1) − 2",
+    "n − 3 - 2",
+    "n × d_model / h / 2",
+    "((n))",
+    "h ÷ 3",
+    "n / 0",
+    "3 − n",
+    "d_model × d_model × d_model × d_model × d_model × d_model",
+]
+
+
+@pytest.fixture
+def maths(show):
+    page = show()
+    page.evaluate(MATHS, chunks.module("dataflow"))
+    return page
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_an_expression_is_worked_out_alike_in_the_page(maths, text: str) -> None:
+    known = {"n": 12, "d_model": 512, "h": 8, "d_k": 64}
+    tree = counting.parse(text)
+    try:
+        wanted: object = counting.value(tree, known)
+    except ValueError as error:
+        wanted = str(error)
+    found = maths.evaluate(
+        "([tree, known]) => { try { return maths.value(tree, known); }"
+        " catch (error) { return error.message; } }",
+        [tree, known],
+    )
+    assert found == wanted
+
+
+def test_expressions_bind_as_in_arithmetic() -> None:
+    known = {"n": 12, "d": 6}
+    for text, wanted in [("n + d × 2", 24), ("n − d − 1", 5), ("n / d × 2", 4), ("2·(n + d)", 36)]:
+        assert counting.value(counting.parse(text), known) == wanted
+    assert [counting.value(one, known) for one in counting.shape_of("(n × 2) × d + 1")] == [24, 7]
+    low, high = counting.most(counting.parse("n / d"), {"n": (0, 64), "d": (1, 8)})
+    assert (low, high) == (0, 64)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "n +", "(n", "n)", "n d", "n ** 2", "n × × d", "n.real", "3n"]
+)
+def test_what_cannot_be_read_is_said(text: str) -> None:
+    with pytest.raises(ValueError, match="cannot be read as sizes"):
+        counting.parse(text)
+
+
+NUMBERS = [0, 999, 1000, 9_999_999, 10_000_000, 12_582_912, 999_999_999, 10**12, 2**53 - 1]
+
+
+def test_counts_and_labels_are_written_alike_in_the_page(maths) -> None:
+    assert maths.evaluate("(all) => all.map(maths.short)", NUMBERS) == list(map(_short, NUMBERS))
+    for label in ("W^{Q}_i x", "d_model × d_k", "a_ b", "X X^ᵀ / √d", "plain"):
+        found = maths.evaluate("(label) => maths.pieces(label)", label)
+        assert [tuple(part) for part in found] == pieces(label)
+
+
+def drawn(page) -> list[str]:
+    settle(page)
+    return page.locator("figure svg text").all_text_contents()
+
+
+def test_the_page_counts_as_python_does(show) -> None:
+    widget = dataflow()
+    page = host(show(), widget, views=1)
+    for sizes in SIZES:
+        for name, size in sizes.items():
+            page.get_by_label(f"{name} as a number").fill(str(size))
+        widget.sizes = trait(page, "sizes")
+        assert widget.sizes == sizes
+        rows = [
+            [shape.replace(",", ""), f"{parameters:,}", f"{multiplications:,}"]
+            for _, shape, parameters, multiplications in (
+                (label, " × ".join(map(str, shape)), *counts)
+                for label, shape, *counts in widget.counts
+            )
+        ]
+        rows.append(["", f"{widget.parameters:,}", f"{widget.multiplications:,}"])
+        assert [row[1:] for row in twin(page)] == rows
+        texts = drawn(page)
+        for shape in widget.along:
+            assert not shape or " × ".join(map(str, shape)) in texts
+
+
+def test_heads_that_do_not_divide_leave_the_last_drawing_marked(show) -> None:
+    page = show(dataflow())
+    before = drawn(page)
+    page.get_by_label("h as a number").fill("7")
+    expect(page.get_by_role("alert").nth(1)).to_have_text(
+        "d_k = d_model / h: 512 / 7 is not a whole number. The drawing below is still that of"
+        " b = 2, n = 12, d_model = 512 and h = 8."
+    )
+    expect(page.locator(".attnbook-stale")).to_have_count(1)
+    assert drawn(page) == before
+    page.get_by_label("d_model as a number").fill("56")
+    expect(page.locator(".attnbook-stale")).to_have_count(0)
+    expect(page.get_by_role("alert").nth(1)).to_be_empty()
+    assert "2 × 7 × 12 × 8" in drawn(page)
+
+
+def test_without_tokens_it_says_that_shapes_are_empty(show) -> None:
+    page = show(dataflow())
+    page.get_by_label("n as a number").fill("0")
+    expect(status(page)).to_contain_text("Where n is 0, a shape holds no numbers.")
+    expect(alert(page)).to_be_empty()
+    assert "2 × 0 × 512" in drawn(page)
+
+
+def test_a_box_opens_by_keyboard_and_closes_again(show) -> None:
+    page = show(dataflow())
+    box = page.get_by_role("button", name="X, 2 × 12 × 512")
+    for key in ("Enter", " "):
+        box.press(key)
+        expect(box).to_have_attribute("aria-pressed", "true")
+        panel = page.locator(".attnbook-opened")
+        expect(panel).to_contain_text("shape: b × n × dmodel = 2 × 12 × 512")
+        expect(panel).to_contain_text("One row for each token.")
+        expect(panel.locator("td")).to_have_text(["−1.5", "0.25"])
+        box.press(key)
+        expect(panel).to_be_empty()
+
+
+def test_the_boxes_are_one_stop_and_arrow_keys_go_to_each(show) -> None:
+    page = show(dataflow())
+    boxes = page.locator("svg [role=button]")
+    labels = boxes.evaluate_all("(all) => all.map((one) => one.ariaLabel)")
+    assert len(labels) > 3
+    assert page.locator("svg [tabindex='0']").count() == 1
+    boxes.first.focus()
+    for label in labels[1:]:
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate("document.activeElement.ariaLabel") == label
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.ariaLabel") == labels[-2]
+    page.keyboard.press("Enter")
+    expect(page.locator(".attnbook-opened")).not_to_be_empty()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.ariaLabel") == labels[-2]
+
+
+def test_shapes_can_be_read_in_letters(show) -> None:
+    page = show(dataflow())
+    page.get_by_label("shapes in letters").check()
+    assert "b × h × n × dk" in drawn(page)
+    button(page, "reset to the first sizes").click()
+    assert "2 × 8 × 12 × 64" in drawn(page)
+
+
+@pytest.mark.parametrize("largest", [False, True])
+def test_no_number_outgrows_its_place(show, largest: bool) -> None:
+    widget = dataflow()
+    if largest:
+        widget.sizes = {"b": 64, "n": 64, "d_model": 1024, "h": 16}
+    page = show(widget)
+    wide = page.evaluate(
+        """() => Array.from(document.querySelectorAll("figure .attnbook-box"), (group) => {
+          const frame = group.querySelector("rect").getBoundingClientRect();
+          const texts = group.querySelectorAll(
+            ".attnbook-label, .attnbook-shape, .attnbook-count");
+          return Array.from(texts, (text) => text.getBoundingClientRect().width - frame.width);
+        }).flat()"""
+    )
+    assert max(wide) < -8
+
+
+def test_a_size_that_stays_and_a_bias_are_counted() -> None:
+    drawing = Schematic("a layer")
+    drawing.learned("W", "d × m", at=(0, 0), parameters="d × m + m")
+    drawing.learned("b", "m", at=(1, 0))
+    widget = DataFlow(drawing, {"d": (4, 1, 9)}, derived={"m": 3})
+    assert [count.parameters for count in widget.counts] == [15, 3]
+    assert widget.all_sizes == {"d": 4, "m": 3}
+    assert widget.multiplications == 0
+
+
+def test_python_refuses_sizes_outside_and_says_which_give_no_number() -> None:
+    widget = DataFlow(layer(), LAYER, derived={"d_k": "d_model / h"})
+    for bad in ({"n": 3}, {**widget.sizes, "h": 17}, {**widget.sizes, "h": True}):
+        with pytest.raises(ValueError, match="sizes"):
+            widget.sizes = bad
+    widget.sizes = {**widget.sizes, "h": 7}
+    with pytest.raises(ValueError, match="512 / 7 is not a whole number"):
+        _ = widget.counts

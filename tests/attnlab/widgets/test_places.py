@@ -1,0 +1,355 @@
+"""Every widget in every place: http and file, a notebook, a phone, paper, no script, both themes.
+
+Each place is visited once for a kind of widget; what only one kind does is tested in its file.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from attnlab.widgets import Widget
+from tests.attnlab.widgets.examples import EVIL, EXAMPLES, OF_EACH, Example
+from tests.attnlab.widgets.pages import (
+    alert,
+    button,
+    cell,
+    eventually,
+    host,
+    move,
+    press,
+    seen,
+    settle,
+    trait,
+    unfold,
+    violations,
+)
+
+kinds = pytest.mark.parametrize("one", OF_EACH, ids=EXAMPLES)
+BY_WIDTH = ("color-contrast", "scrollable-region-focusable")  # what theme and width may change
+CONTROLS = ".attnbook-controls, .attnbook-stepper, .attnbook-ask, input[type=range], select"
+TOO_LOW = """() => Array.from(document.querySelectorAll(
+  'figure :is(button, select, summary, [role=button], input[type=text])'))
+  .filter((node) => node.getBoundingClientRect().height > 0)
+  .filter((node) => node.getBoundingClientRect().height < 44).map((node) => node.outerHTML)"""
+
+
+def figures(page) -> list:
+    return page.locator("figure").all()
+
+
+def use(one: Example, view) -> None:
+    """Bring a view to life, do all that a hand does there, and leave a bad number."""
+    if one.awake:
+        one.awake(view)
+    for do, _ in one.hand:
+        do(view)
+    for box, (junk, *_), *_ in one.bad:
+        view.get_by_label(box, exact=True).fill(junk)
+    if one.mess:
+        one.mess(view)
+    unfold(view)
+    settle(view)
+
+
+@kinds
+def test_two_on_a_page_from_a_server_keep_apart_and_reset_brings_back_the_first_state(
+    show, one: Example
+) -> None:
+    page = show(one.make(**one.start), one.make(**one.start), via="http", **one.looked)
+    assert page.url.startswith("http")
+    first, second = figures(page)
+    if one.awake:
+        one.awake(first)
+        one.awake(second)
+    before = seen(first)
+    assert seen(second) == before
+    for _ in range(2 if button(first, "reset").count() else 1):
+        for do, _ in one.hand:
+            was = seen(first)
+            do(first)
+            assert eventually(lambda was=was: seen(first) != was)
+        for box, (junk, *_), *_ in one.bad:
+            first.get_by_label(box, exact=True).fill(junk)
+        if one.mess:
+            one.mess(first)
+        if button(first, "reset").count():
+            press(first, "reset")
+            assert eventually(lambda: seen(first) == before)
+            expect(alert(first)).to_be_empty()
+            assert first.locator("[aria-invalid=true]").count() == 0
+    assert seen(second) == before
+
+
+@kinds
+def test_axe_finds_nothing_untouched_used_and_at_its_largest_and_paper_has_all_numbers(
+    show, one: Example
+) -> None:
+    others = [one.large(), *(make() for make in one.more)]
+    page = show(one.make(**one.start), one.make(**one.start), *others, **one.looked)
+    untouched, used, largest, *_ = figures(page)
+    use(one, used)
+    for other in figures(page)[2:]:
+        if one.awake:
+            one.awake(other)
+        unfold(other)
+    settle(page)
+    assert largest.locator("*").count() <= 500
+    assert violations(page) == []
+    used.locator("details").evaluate_all("(all) => all.forEach((fold) => { fold.open = false; })")
+    folded = untouched.locator("details[open]").count()
+    page.emulate_media(media="print")
+    settle(page)
+    for part in one.paper:
+        expect((used if one.awake else untouched).locator(part).first).to_be_visible()
+    if one.awake:
+        expect(untouched.locator(".attnbook-fallback table")).to_be_visible()
+    for view in figures(page):
+        assert view.locator(CONTROLS).filter(visible=True).count() == 0
+    page.emulate_media(media="screen")
+    expect(untouched.locator("details[open]")).to_have_count(folded)
+
+
+@kinds
+def test_a_dark_phone_never_scrolls_sideways_and_has_room_for_a_finger(show, one: Example) -> None:
+    phone = {"width": 390, "has_touch": True, "is_mobile": True, **one.looked}
+    others = [one.large(), *(make() for make in one.more)]
+    page = show(one.make(**one.start), *others, theme="dark", **phone)
+    for view in figures(page)[1:]:
+        if one.awake:
+            one.awake(view)
+        unfold(view)
+    use(one, figures(page)[0])
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate(TOO_LOW) == []
+    narrow = page.locator(one.narrow).all() if one.narrow else []
+    assert all(part.bounding_box()["width"] <= 358 for part in narrow)
+    assert violations(page, *BY_WIDTH) == []
+
+
+def same(page) -> bool:
+    first, second = figures(page)
+    return seen(first) == seen(second)
+
+
+@kinds
+def test_the_hand_moves_python_and_the_other_view(show, one: Example) -> None:
+    widget = one.make(**one.start)
+    page = host(show(**one.looked), widget)
+    first, kept = trait(page, "initial"), copy.deepcopy(getattr(widget, "initial", None))
+    for at, (do, heard) in enumerate(one.hand):
+        saves = page.evaluate("saves")
+        do(figures(page)[at % 2])
+        page.mouse.move(0, 0)  # what is pointed at is told in one view only
+        assert eventually(lambda: same(page))
+        for name, wanted in heard.items():
+            value = trait(page, name)
+            assert wanted is None or value == wanted
+            setattr(widget, name, value)  # Python takes what the view sends
+        # words that come one by one are a change of their own
+        assert page.evaluate("saves") - saves in ({1, 2} if one.awake else {1})
+    assert trait(page, "initial") == first
+    assert getattr(widget, "initial", None) == kept
+    as_python_has_it(show, page, widget)
+
+
+@kinds
+def test_python_moves_both_views_hears_no_echo_and_a_closed_one_leaves_nothing(
+    show, one: Example
+) -> None:
+    widget = one.make()
+    page = host(show(**one.looked), widget)
+    for traits in one.moves:
+        move(page, **traits)
+        for name, value in traits.items():
+            setattr(widget, name, value)
+    assert eventually(lambda: same(page))
+    assert page.evaluate("saves") == 0
+    as_python_has_it(show, page, widget)
+
+
+def as_python_has_it(show, page, widget: Widget) -> None:
+    """The views are those of the widget as Python has it; closed, they leave nothing."""
+    drawn = seen(figures(page)[0])
+    page.evaluate("stops.forEach((stop) => stop())")
+    assert page.locator("figure").count() == page.evaluate("left()") == 0
+    anew = figures(host(page, widget, views=1))[0]
+    assert eventually(lambda: seen(anew) == drawn)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("unrolled", "step"),
+        ("beam", "step"),
+        ("player", "word"),
+        ("steps", "step"),
+        ("tiles", "step"),
+    ],
+)
+def test_buttons_and_arrow_keys_step_and_stop_at_either_end(show, kind: str, name: str) -> None:
+    page = host(show(), EXAMPLES[kind].make(**{name: 0}), views=1)
+    on, back = button(page, "next"), button(page, "previous")
+    on.evaluate("(node) => { node.click(); node.click(); }")  # both within one frame
+    assert trait(page, name) == 2
+    on.focus()
+    for key, step in (("ArrowLeft", 1), ("ArrowRight", 2), ("Control+ArrowRight", 2), ("Home", 0)):
+        page.keyboard.press(key)
+        assert trait(page, name) == step
+    expect(on).to_be_focused()
+    expect(back).to_have_attribute("aria-disabled", "true")
+    back.press("Enter")
+    assert trait(page, name) == 0
+    on.press("End")
+    last = trait(page, name)
+    expect(on).to_have_attribute("aria-disabled", "true")
+    on.press("Enter")
+    assert trait(page, name) == last > 1
+    expect(on).to_be_focused()
+    for box in page.locator("input[type=text]").all()[:1]:
+        box.press("ArrowLeft")  # moves in the text
+        assert trait(page, name) == last
+
+
+def at(i: int, j: int) -> Callable:
+    return lambda view: view.locator(".attnbook-plot canvas").first.tap(position=cell(view, i, j))
+
+
+def first(selector: str, place: int = 0) -> Callable:
+    return lambda view: view.locator(selector).nth(place).tap()
+
+
+TAPS = [  # a first state, where a finger taps, and what is then said
+    ("heatmap", {}, at(2, 1), "nuts attends to"),
+    ("painter", {}, at(1, 0), "bowl → had: masked, weight 0"),
+    ("heads", {}, at(2, 1), "nuts → bowl: 0.191 in head 0"),
+    ("beam", {"step": 2}, first(".attnbook-tree button", 2), "“la souris”: log p = −0.916"),
+    ("player", {}, lambda view: button(view, "noir").tap(), "“noir” looks most at “black”"),
+    ("positions", {}, first(".attnbook-plot"), ", component "),
+    ("browser", {"key": None}, first(".attnbook-every canvas", 5), "layer 1 head 2"),
+    ("unrolled", {"step": 6}, first(".attnbook-next button", 1), "Forced: “"),
+    ("roles", {}, first(".attnbook-part", 2), "q₃ = 1·0 + 2·0 + 2·1 = 2"),
+]
+
+
+@pytest.mark.parametrize(("kind", "start", "tap", "said"), TAPS, ids=[t[0] for t in TAPS])
+def test_a_finger_does_what_a_mouse_does(show, kind: str, start: dict, tap, said: str) -> None:
+    one = EXAMPLES[kind]
+    page = show(one.make(**start), width=390, has_touch=True, is_mobile=True, **one.looked)
+    view = figures(page)[0]
+    if one.awake:
+        one.awake(view)
+    assert said not in view.inner_text()
+    tap(view)
+    expect(view).to_contain_text(said)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(("kind", "parts"), [("roles", "trio"), ("scores", "four")])
+def test_a_phone_shows_parts_two_by_two(show, kind: str, parts: str) -> None:
+    page = show(EXAMPLES[kind].make(), width=390, has_touch=True, is_mobile=True)
+    tops = [part.bounding_box()["y"] for part in page.locator(f".attnbook-{parts} > *").all()]
+    assert tops[0] == tops[1] < tops[2] <= tops[-1]
+
+
+HUGE = [[1e3] * 3] * 3
+HUGEST = {
+    "steps": {"vectors": [[1e6] * 3] * 3},
+    "roles": {"vectors": HUGE, "w_q": HUGE, "w_k": [[-1e3] * 3] * 3, "w_v": HUGE},
+}
+
+
+@pytest.mark.parametrize("kind", HUGEST)
+def test_the_largest_numbers_give_no_nan(show, kind: str) -> None:
+    page = show(EXAMPLES[kind].make(**HUGEST[kind]))
+    for step in ["", *"12345"] if kind == "steps" else [""]:
+        if step:
+            page.get_by_role("button", name=step).click()
+        text = page.locator("main").inner_text()
+        assert "NaN" not in text
+        assert "Infinity" not in text
+        assert step in tuple("1234") or text.count("0.333") >= 3  # all alike
+
+
+@pytest.fixture(scope="module")
+def unscripted(opened):
+    """One page with every kind, without a script."""
+    return opened(*(one.make() for one in OF_EACH), ready=False, java_script_enabled=False)
+
+
+@pytest.mark.parametrize("place", range(len(OF_EACH)), ids=EXAMPLES)
+def test_without_javascript_the_tables_are_there(unscripted, place: int) -> None:
+    one, view = OF_EACH[place], unscripted.locator("figure").nth(place)
+    expect(view.locator(".attnbook-fallback")).to_be_visible()
+    for words in one.fallback:
+        expect(view).to_contain_text(words)
+
+
+def test_axe_finds_nothing_without_javascript_either(show) -> None:
+    fallbacks = [one.make().html().replace("attnbook-fallback", "shown") for one in OF_EACH]
+    page = show(*(html.replace('"kind"', '"no"') for html in fallbacks), ready=False)
+    expect(page.locator(".shown table").first).to_be_visible()
+    assert violations(page) == []
+    assert len(show.logged) == len(fallbacks)  # each says that it is no widget any more
+    show.logged.clear()
+
+
+@kinds
+def test_hostile_texts_never_become_markup(show, one: Example) -> None:
+    widget = one.evil(EVIL)
+    page = show(widget, **one.looked)
+    view = page.locator("figure")
+    if one.awake:
+        view.get_by_label("English sentence").count() and view.get_by_label(
+            "English sentence"
+        ).fill("cat")
+        one.awake(view)
+    unfold(view)
+    for choice in page.locator("input[type=radio], input[type=checkbox]").all():
+        choice.click()
+    settle(page)
+    assert page.locator("figure img").count() == 0
+    assert page.locator("figure script").count() == 1
+    expect(page.locator("figcaption")).to_have_text(EVIL)
+    assert ("␣" in view.inner_text()) == (widget.kind in ("painter", "player"))  # a blank token
+    given = sum(EVIL in str(value) for value in widget.state().values())
+    assert view.inner_text().count(EVIL) >= min(2, given)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 900
+
+
+BOXES = [(kind, *bad) for kind, one in EXAMPLES.items() for bad in one.bad]
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "junk", "wanted", "kept", "good"),
+    BOXES,
+    ids=[f"{k}: {b}" for k, b, *_ in BOXES],
+)
+def test_a_bad_number_is_refused_in_words_and_the_last_one_stays(
+    show, kind: str, label: str, junk: list[str], wanted: str, kept: str, good: str
+) -> None:
+    one = EXAMPLES[kind]
+    page = show(one.make(), **one.looked)
+    view = page.locator("figure")
+    if one.awake:
+        one.awake(view)
+    before = seen(view)
+    box = view.get_by_label(label, exact=True)
+    for bad in [*junk, "<img src=x onerror=alert(1)>"]:
+        box.fill(bad)
+        expect(box).to_have_attribute("aria-invalid", "true")
+        expect(alert(view)).to_have_text(f"{label}: {wanted} is wanted; {kept} is kept.")
+        settle(page)
+        assert "NaN" not in view.locator("td").all_inner_texts()
+        box.press("Tab")
+        expect(box).to_have_value(kept)
+        assert eventually(lambda: seen(view) == before)
+    assert page.locator("figure img").count() == 0
+    box.fill(good)
+    expect(alert(view)).to_be_empty()
+    assert box.get_attribute("aria-invalid") is None
+    if good != kept:
+        assert eventually(lambda: seen(view) != before)

@@ -1,0 +1,194 @@
+"""Checkpoints and predictions, answered in a page."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from attnlab.widgets import Checkpoint, Prediction
+from tests.attnlab.widgets.examples import QUESTION, guess, question, several
+from tests.attnlab.widgets.pages import button, keys, settle, status
+
+
+def test_a_choice_is_answered_with_its_reason(show) -> None:
+    page = show(question())
+    assert "A score comes before" not in page.locator("main").inner_text()
+    page.get_by_label("A score").check()
+    # a screen reader hears the reason with the verdict
+    expect(status(page)).to_have_text("Not right. A score comes before the softmax.")
+    expect(page.locator(".attnbook-wrong")).to_contain_text("A score comes before the softmax.")
+    assert "sums to 1" not in page.locator("main").inner_text()
+    page.get_by_label("A weight").check()
+    expect(status(page)).to_have_text("Right. It is positive, and a row of them sums to 1.")
+    expect(page.locator(".attnbook-right")).to_contain_text("sums to 1")
+    assert page.locator(".attnbook-wrong").count() == 0
+    page.get_by_role("button", name="try again").click()
+    assert page.locator("input:checked").count() == 0
+    expect(page.get_by_role("status")).to_have_text("")
+    assert "sums to 1" not in page.locator("main").inner_text()
+
+
+def test_arrow_keys_move_a_choice_and_a_press_judges_it(show) -> None:
+    options = [(name, name == "c", f"the reason of {name}") for name in "abcd"]
+    for judge in ("Enter", "Space", "check"):
+        page = show(Checkpoint("Which?", options, shuffle=False))
+        page.get_by_label("a", exact=True).focus()
+        keys(page, "ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp")
+        settle(page)
+        expect(page.get_by_label("c", exact=True)).to_be_checked()
+        expect(status(page)).to_have_text("")
+        assert "the reason of" not in page.locator("main").inner_text()
+        if judge == "check":
+            keys(page, "Tab", "Enter")
+            expect(button(page, "try again")).to_be_focused()
+        else:
+            keys(page, judge)
+        expect(status(page)).to_have_text("Right. the reason of c")
+        keys(page, "Shift+Tab" if judge == "check" else "ArrowDown")
+        if judge != "check":  # the next choice is not judged yet
+            expect(status(page)).to_have_text("")
+            assert "the reason of" not in page.locator("main").inner_text()
+
+
+def test_the_order_of_options_follows_from_the_texts_alone() -> None:
+    def order(question: str, options: list, **how) -> list[str]:
+        return [text for text, _, _ in Checkpoint(question, options, **how).options]
+
+    options = [(name, name == "a", "x") for name in "abcd"]
+    shown = order("Which?", options)
+    assert sorted(shown) == list("abcd") == order("Which?", options, shuffle=False)
+    assert order("Which?", options[::-1]) == shown == ["c", "b", "d", "a"]
+    places = [order(f"Which, {number}?", options).index("a") for number in range(400)]
+    assert all(80 < places.count(place) < 120 for place in range(4))
+
+
+def test_a_choice_is_named_by_its_place_in_the_order_shown() -> None:
+    widget = question()
+    assert [tuple(option) for option in widget.options] != QUESTION
+    assert sorted(map(tuple, widget.options)) == sorted(QUESTION)
+
+
+def test_a_reason_may_cite_its_source(show) -> None:
+    reason = "See [the `paper`](https://example.org/a?b=c&d), not [this](javascript:alert(1))."
+    page = show(Checkpoint("Which?", [("a", True, reason), ("b", False, "no")]))
+    page.get_by_label("a").check()
+    link = page.locator(".attnbook-reason a")
+    expect(link).to_have_count(1)
+    expect(link).to_have_text("the paper")
+    expect(link).to_have_attribute("href", "https://example.org/a?b=c&d")
+    told = "Right. See the paper, not [this](javascript:alert(1))."
+    expect(status(page)).to_have_text(told)
+    assert page.locator(".attnbook-fallback a").count() == 1
+
+
+def test_a_page_is_told_of_what_is_done(show) -> None:
+    page = show(question(), guess())
+    page.evaluate("""() => { window.heard = []; document.addEventListener("attnbook:done",
+      (event) => heard.push(event.target.closest("figure").className)); }""")
+    page.get_by_label("A score").check()
+    settle(page)
+    assert page.evaluate("heard") == []
+    page.get_by_label("A weight").check()
+    settle(page)
+    assert page.evaluate("heard") == ["attnbook attnbook-checkpoint"]
+    page.get_by_label("your prediction for had").fill("1")
+    button(page, "reveal").click()
+    settle(page)
+    assert page.evaluate("heard[1]") == "attnbook attnbook-prediction"
+
+
+def test_a_reason_may_hold_code(show) -> None:
+    page = show(question())
+    expect(page.locator("legend code")).to_have_text("α")
+
+
+def test_several_choices_are_checked_together(show) -> None:
+    page = show(several())
+    check = page.get_by_role("button", name="check")
+    check.click()
+    expect(page.get_by_role("status")).to_have_text("Choose at least one answer.")
+    page.get_by_label("one").check()
+    assert "yes, one" not in page.locator("main").inner_text()
+    check.click()
+    expect(page.get_by_role("status")).to_contain_text("one answer is missing")
+    expect(page.locator(".attnbook-right")).to_contain_text("yes, one")
+    page.get_by_label("three").check()
+    check.click()
+    expect(status(page)).to_contain_text("Not right: 1 of your choices.")
+    expect(status(page)).to_contain_text("three: not right. no, three")
+    page.get_by_label("three").uncheck()
+    page.get_by_label("two").check()
+    check.click()
+    expect(status(page)).to_contain_text("Right. ")
+
+
+def test_a_prediction_is_compared_in_words(show) -> None:
+    page = show(guess())
+    assert "0.090" not in page.locator("main").inner_text()
+    page.get_by_role("button", name="reveal").click()
+    expect(page.get_by_role("alert")).to_contain_text("at least one")
+    page.get_by_label("your prediction for bowl").fill("0.3")
+    page.get_by_role("button", name="reveal").click()
+    rows = page.locator(".attnbook-live tbody tr")
+    expect(rows.nth(0)).to_have_text("hadnone0.005–")
+    expect(rows.nth(1)).to_have_text("bowl0.3000.0900.210 too high")
+    expect(page.locator("main")).to_contain_text("Scaled by √3.")
+    expect(page.get_by_role("button", name="start again")).to_be_focused()
+    page.get_by_role("button", name="start again").click()
+    assert page.get_by_label("your prediction for bowl").input_value() == ""
+    assert page.locator(".attnbook-live tbody").count() == 0
+
+
+def test_near_and_exact_predictions_are_told_apart(show) -> None:
+    page = show(guess())
+    page.get_by_label("your prediction for had").fill("0.005")
+    page.get_by_label("your prediction for bowl").fill("0.07")
+    page.keyboard.press("Enter")
+    expect(page.locator(".attnbook-live tbody tr").nth(0)).to_contain_text("exactly right")
+    expect(page.locator(".attnbook-live tbody tr").nth(1)).to_contain_text("close: 0.020 too low")
+
+
+def test_half_a_number_is_no_prediction(show) -> None:
+    page = show(guess())
+    page.get_by_label("your prediction for had").press_sequentially("-")
+    page.get_by_role("button", name="reveal").click()
+    expect(page.get_by_role("alert")).to_contain_text("not a number")
+
+
+def test_a_number_of_400_digits_is_too_large_in_words(show) -> None:
+    page = show(guess())
+    page.get_by_label("your prediction for had").fill("9" * 400)
+    page.get_by_role("button", name="reveal").click()
+    expect(page.get_by_role("alert")).to_have_text(
+        "One of your predictions is too large to compare: write fewer digits."
+    )
+    assert page.locator(".attnbook-live tbody").count() == 0
+    page.get_by_label("your prediction for had").fill("9" * 30)
+    page.get_by_role("button", name="reveal").click()
+    expect(page.locator(".attnbook-live tbody tr").first).to_contain_text("too high")
+    assert "Infinity" not in page.locator("main").inner_text()
+
+
+def test_without_javascript_answers_are_folded_away(show) -> None:
+    page = show(question(), guess(), ready=False, java_script_enabled=False)
+    expect(page.locator(".attnbook-fallback").first).to_be_visible()
+    expect(page.get_by_text("A score comes before")).to_be_hidden()
+    page.locator("summary").first.click()
+    expect(page.get_by_text("A score comes before")).to_be_visible()
+
+
+def test_on_paper_a_question_is_printed_as_written(show) -> None:
+    page = show(question())
+    page.get_by_label("A score").check()
+    page.emulate_media(media="print")
+    expect(page.locator("fieldset")).to_be_hidden()
+    expect(page.locator(".attnbook-fallback")).to_be_visible()
+    expect(page.locator(".attnbook-fallback ol").first).to_contain_text("A weight")
+
+
+def test_the_fallback_of_a_question_hides_its_answers_in_details() -> None:
+    html = (
+        Checkpoint("?", [("a", True, "because"), ("b", False, "no")]).html().split("</script>")[1]
+    )
+    assert "because" not in html.split("<details>")[0]
+    html = Prediction("?", {"a": 0.25}, reason="so").html().split("</script>")[1]
+    assert "0.25" not in html.split("<details>")[0]

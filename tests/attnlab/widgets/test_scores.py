@@ -1,0 +1,234 @@
+"""The four scores: the package's in PyTorch, by pointer, by keys and by numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from attnlab.widgets import ScoreExplorer
+from attnlab.widgets.core import markup
+from tests.attnlab.widgets.examples import NAMES, learned, scores
+from tests.attnlab.widgets.pages import rows, status
+
+SCORES = ("dot", "scaled dot", "bilinear", "additive")
+
+
+@pytest.fixture
+def explorer(show):
+    return show(scores())
+
+
+def panel(page, name: str):
+    return page.get_by_role("group", name=name, exact=True)
+
+
+def drawn(page, kind: str) -> list[list[str]]:
+    """The scores or the weights ("value") as they stand in the four tables."""
+    return rows(page.locator(".attnbook-four > *"), f".attnbook-{kind}")
+
+
+def agrees(page, widget: ScoreExplorer) -> None:
+    energies = [[markup.plain(e) for e in row] for row in widget.scores]
+    weights = [[markup.fixed(a) for a in row] for row in widget.weights]
+    assert drawn(page, "score") == energies
+    assert drawn(page, "value") == weights
+
+
+def tip(page, name: str):
+    return page.locator(".attnbook-tip", has=page.get_by_text(name, exact=True))
+
+
+def lines(page) -> str:
+    return page.locator(".attnbook-level").get_attribute("d")
+
+
+def unit_of(page) -> float:
+    """One unit of the plane in pixels."""
+    plane = page.locator(".attnbook-plane")
+    wide = float(plane.locator("svg").get_attribute("viewBox").split()[2])
+    return plane.bounding_box()["width"] * 40 / wide
+
+
+def drag(page, name: str, right: float, up: float) -> None:
+    """Drag a tip by so many units of the plane, in several steps."""
+    unit = unit_of(page)
+    box = tip(page, name).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + right * unit / 2, y - up * unit / 2)
+    page.mouse.move(x + right * unit, y - up * unit)
+    page.mouse.up()
+
+
+def test_a_dragged_tip_moves_scores_and_weights(show) -> None:
+    page = show(scores())
+    drag(page, "query", 1, 2)
+    agrees(page, scores(query=[2, 2]))
+    drag(page, "cat", -1, -3)
+    agrees(page, scores(query=[2, 2], keys=[[1, -1], [0, 2], [-2, -2]]))
+    expect(page.get_by_label("query, number 2")).to_have_value("2")
+    expect(page.get_by_label("key cat, number 1")).to_have_value("−2")
+
+
+def test_a_tip_stops_at_the_edge_and_lets_go_with_the_pointer(explorer) -> None:
+    drag(explorer, "query", 9, 0.5)
+    agrees(explorer, scores(query=[3, 0.5]))  # the plane grows when the pointer lets go
+    drag(explorer, "query", 9, 0)
+    agrees(explorer, scores(query=[4, 0.5]))
+    explorer.mouse.move(10, 10)
+    agrees(explorer, scores(query=[4, 0.5]))
+
+
+def test_every_arrow_is_reached_by_tab_and_moved_by_keys(explorer) -> None:
+    explorer.get_by_role("button", name="reset").focus()
+    places = {"query": [1.1, 0], "small": [1.1, -1], "black": [0.1, 2], "cat": [-0.9, 1]}
+    for name, place in places.items():
+        explorer.keyboard.press("Tab")
+        explorer.keyboard.press("ArrowRight")
+        shown = f"({', '.join(map(markup.plain, place))})"
+        label = name if name == "query" else f"key {name}"
+        focused = explorer.locator(":focus")
+        expect(focused).to_have_attribute("aria-label", f"{label} {shown}")
+        outline = "getComputedStyle(document.activeElement.firstChild).outlineWidth"
+        assert explorer.evaluate(outline) == "2px"
+    agrees(explorer, scores(query=[1.1, 0], keys=[[1.1, -1], [0.1, 2], [-0.9, 1]]))
+    explorer.keyboard.press("Shift+ArrowDown")
+    explorer.keyboard.press("ArrowUp")
+    explorer.keyboard.press("ArrowLeft")
+    agrees(explorer, scores(query=[1.1, 0], keys=[[1.1, -1], [0.1, 2], [-1, 0.1]]))
+    explorer.keyboard.press("Control+ArrowLeft")
+    agrees(explorer, scores(query=[1.1, 0], keys=[[1.1, -1], [0.1, 2], [-1, 0.1]]))
+
+
+def test_every_number_can_be_typed(show) -> None:
+    widget = learned()
+    page = show(widget)
+    page.locator("summary").click()
+    labels = {"query": ["query"], "v": ["v"], "key": [f"key {name}" for name in NAMES]}
+    labels |= {
+        w: [f"{w.capitalize()}, row 1", f"{w.capitalize()}, row 2"] for w in ("w", "w_q", "w_k")
+    }
+    for name, of_rows in labels.items():
+        now = np.array(getattr(widget, name), dtype=float)
+        rows = np.atleast_2d(now)  # a view of the same numbers
+        for (r, c), value in np.ndenumerate(np.add.outer(0.3 * np.arange(1, 4), [0, -0.7, -1.4])):
+            if r < len(rows) and c < len(rows[0]):
+                rows[r, c] = value
+                page.get_by_label(f"{of_rows[r]}, number {c + 1}", exact=True).fill(f"{value:.2f}")
+                setattr(widget, name, now.round(2).tolist())
+                agrees(page, widget)
+
+
+def test_the_last_change_and_what_it_moved_are_told_in_words(explorer) -> None:
+    best = "Greatest weight by dot: small (0.665); scaled dot: small (0.576)"
+    expect(status(explorer)).to_contain_text(best)
+    tip(explorer, "query").press("ArrowRight")
+    tip(explorer, "query").press("ArrowRight")  # one series of keys is one change
+    expect(status(explorer)).to_contain_text("query: (1, 0) → (1.2, 0). Greatest weight by dot:")
+    was, now = scores().weights[0, 0], scores(query=[1.2, 0]).weights[0, 0]
+    words = f"small {markup.fixed(was)} → {markup.fixed(now)}"
+    expect(panel(explorer, "dot").locator("p").last).to_have_text(words)
+    explorer.locator("summary").click()
+    explorer.get_by_label("W, row 1, number 2").fill("3")
+    expect(status(explorer)).to_contain_text("W, row 1: (1, 0) → (1, 3). Greatest")
+    for name in ("dot", "scaled dot", "additive"):
+        expect(panel(explorer, name).locator("p").last).to_have_text("No score moved.")
+    expect(panel(explorer, "bilinear").locator("p").last).to_contain_text("→")
+
+
+def test_a_tie_names_every_key_that_is_greatest(show) -> None:
+    page = show(scores(query=[0, 0]))
+    expect(status(page)).to_contain_text("by dot: small and black and cat (0.333)")
+    assert panel(page, "dot").locator(".attnbook-most").count() == 3
+    highest = markup.fixed(scores(query=[0, 0]).weights[3].max())
+    assert panel(page, "additive").locator(".attnbook-most").all_inner_texts() == [highest]
+
+
+def test_without_tanh_the_query_moves_every_score_alike_and_no_weight(explorer) -> None:
+    explorer.get_by_label("additive score without tanh").check()
+    expect(panel(explorer, "additive").locator("span").first).to_have_text("v · (q Wq + k Wk)")
+    agrees(explorer, scores(tanh=False))
+    explorer.get_by_role("button", name="additive", exact=True).click()
+    before, weights = lines(explorer), drawn(explorer, "value")[3]
+    drag(explorer, "query", -3, 2)
+    agrees(explorer, scores(query=[-2, 2], tanh=False))
+    assert drawn(explorer, "value")[3] == weights
+    assert lines(explorer) == before  # the level lines do not see the query either
+    expect(panel(explorer, "additive").locator("p").last).to_have_text(
+        "All scores moved alike: no weight moved."
+    )
+    explorer.get_by_label("additive score without tanh").uncheck()
+    expect(status(explorer)).to_contain_text("tanh: left out → there.")
+    assert lines(explorer) != before
+
+
+def test_another_score_draws_its_own_lines(explorer) -> None:
+    seen = set()
+    for name in SCORES:
+        explorer.get_by_role("button", name=name, exact=True).click()
+        pressed = explorer.locator("[aria-pressed=true]")
+        expect(pressed).to_have_text(name)
+        expect(explorer.get_by_text(f"The thin lines belong to the {name} score")).to_be_visible()
+        seen.add(lines(explorer))
+    assert len(seen) == 2  # dot, scaled dot and the identity's bilinear share theirs
+    explorer.get_by_label("query, number 1").fill("0")
+    explorer.get_by_role("button", name="dot", exact=True).click()
+    assert lines(explorer) == ""  # every key has the same score
+
+
+@pytest.mark.parametrize(("letter", "name"), [("W", "w"), ("Wq", "w_q"), ("Wk", "w_k")])
+def test_a_matrix_becomes_the_identity(show, letter: str, name: str) -> None:
+    given = learned()
+    page = show(given)
+    page.locator("summary").click()
+    page.get_by_role("button", name=f"{letter} = identity", exact=True).click()
+    rows = getattr(given, name)
+    setattr(given, name, [[float(r == c) for c in range(len(row))] for r, row in enumerate(rows)])
+    agrees(page, given)
+    expect(status(page)).to_contain_text("→ (1, 0")
+
+
+def test_a_box_moves_by_a_tenth_with_the_arrow_keys(explorer) -> None:
+    box = explorer.get_by_label("query, number 1")
+    box.press("ArrowUp")
+    expect(box).to_have_value("1.1")
+    agrees(explorer, scores(query=[1.1, 0]))
+
+
+def test_the_largest_numbers_give_no_nan(show) -> None:
+    most_scores = {name: [[10.0] * 4] * 2 for name in ("w_q", "w_k")}
+    keys = [[4, 4], [-4, -4], [4, -4]]
+    widget = scores(query=[4, 4], keys=keys, w=[[10, 10], [10, 10]], v=[10] * 4, **most_scores)
+    page = show(widget)
+    agrees(page, widget)
+    page.get_by_label("additive score without tanh").check()
+    assert "NaN" not in page.locator("main").inner_text()
+
+
+def test_a_finger_drags_a_tip_and_beside_it_scrolls_the_page(show) -> None:
+    page = show(scores(), width=390, has_touch=True, is_mobile=True)
+    action = "(node) => getComputedStyle(node).touchAction"
+    assert tip(page, "query").evaluate(action) == "none"
+    assert page.locator(".attnbook-plane").evaluate(action) == "auto"
+    box = tip(page, "query").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    unit = unit_of(page)
+    touch = page.context.new_cdp_session(page)
+    for kind, at in (("touchStart", x), ("touchMove", x + unit / 2), ("touchMove", x + unit)):
+        points = [{"x": at, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    agrees(page, scores(query=[2, 0]))
+
+
+def test_tips_at_the_edges_stay_within_the_picture(show) -> None:
+    keys = [[4, 4], [-4, 4], [-4, -4], [4, -4]]
+    names = ["incomprehensible", "b", "c", "unintelligible"]
+    page = show(scores(keys=keys, tokens=names), width=390)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for name in page.locator(".attnbook-tip .attnbook-token").all():
+        box = name.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390

@@ -1,0 +1,112 @@
+"""Questions that are sealed: the same to answer, and nowhere their answer to read."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Callable
+
+import pytest
+
+from attnlab.widgets import AttentionHeatmap, Widget, seal, sealed
+from tests.attnlab.widgets.examples import guess, hunt, paper, question, several
+
+ASKED = {
+    "checkpoint": question,
+    "several": several,
+    "prediction": guess,
+    "hunt": hunt,
+    "paper": paper,
+    "captioned": lambda: question(caption="A `caption`"),
+    "hostile": lambda: question(question="</script><b>&amp;", caption="</figure>"),
+}
+
+
+def stored(widget: Widget) -> dict:
+    """What the widget's HTML holds, as a notebook stores it."""
+    return json.loads(re.search(r'json">(.*?)</script>', widget.html())[1])
+
+
+def secrets(state: dict) -> list[str]:
+    """What only the answer says."""
+    found = [reason for _, _, reason in state.get("options", [])]
+    if state["kind"] == "bughunt":
+        found += state["answers"]
+    elif "answers" in state:
+        found += [state["reason"], *(f"{number:.3f}" for number in state["answers"])]
+    # a link or code is drawn otherwise: what stands before it is enough
+    return [re.split(r"[`\[]", text)[0] for text in found if not text.startswith("`") and text]
+
+
+def packed(state: object) -> str:
+    return base64.b64encode(zlib.compress(json.dumps(state).encode())).decode()
+
+
+@pytest.mark.parametrize("make", ASKED.values(), ids=ASKED)
+def test_a_sealed_question_is_the_question(make: Callable[[], Widget]) -> None:
+    first, again = make(), sealed(seal(stored(make())))
+    assert type(again).__mro__[1:] == type(first).__mro__[1:]  # anywidget makes a class of each
+    assert again.state() == first.state()
+    assert repr(again) == repr(first)
+
+
+@pytest.mark.parametrize("make", ASKED.values(), ids=ASKED)
+def test_no_answer_stands_in_the_text_or_in_the_html(make: Callable[[], Widget]) -> None:
+    text = seal(stored(make()))
+    html, whole = sealed(text).html(), make().html()
+    found = secrets(stored(make()))
+    assert all(secret in whole for secret in found)
+    assert not [secret for secret in found if secret in html or secret in text]
+    assert "<script" not in html
+    assert "details" not in html
+    assert all(len(line) <= 88 for line in text.splitlines())
+
+
+def test_the_question_is_seen_before_the_cell_is_run_and_the_data_never() -> None:
+    closed = sealed(seal(stored(question(question="What is `α`?"))))
+    assert "What is <code>α</code>?" in closed.html()
+    assert "A weight" in closed.html()
+    bundle, _ = closed._repr_mimebundle_()
+    assert bundle["text/html"] == closed.html()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+
+
+def test_the_traits_follow_the_hand_as_ever_and_are_checked() -> None:
+    asked = sealed(seal(stored(question())))
+    asked.chosen = [1, 0, 1]
+    assert asked.chosen == [0, 1]
+    with pytest.raises(ValueError, match="chosen"):
+        asked.chosen = [2]
+
+
+def test_what_asks_nothing_is_not_sealed() -> None:
+    state = stored(AttentionHeatmap([[1, 0], [0, 1]], tokens=["a", "b"]))
+    with pytest.raises(ValueError, match="kind must be one of"):
+        seal(state)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hello",
+        "####",
+        base64.b64encode(b"not packed").decode(),
+        packed([1, 2]),
+        packed({"question": "of no kind"}),
+        packed({"kind": "heatmap"}),
+        packed({"kind": ["checkpoint"]}),
+        seal(stored(question()))[:-30],
+    ],
+)
+def test_a_text_that_is_broken_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match="text must be a question as `make kit` sealed it"):
+        sealed(text)
+
+
+@pytest.mark.parametrize("text", [None, 7, b"bytes"])
+def test_what_is_no_text_is_refused(text: object) -> None:
+    with pytest.raises((TypeError, ValueError), match="text"):
+        sealed(text)

@@ -1,0 +1,81 @@
+"""Tiles of keys: the softmax from parts, in the page as in NumPy, and what the factor is for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from attnlab.widgets import TileSteps
+from tests.attnlab.widgets.examples import normal, tiles
+
+
+def softmax(scores, values) -> float:
+    parts = 2.0 ** np.array(scores, dtype=float)
+    return float(parts @ values / parts.sum())
+
+
+@pytest.mark.parametrize("tile", [1, 2, 3, 7, 9])
+def test_any_tile_gives_the_softmax(tile: int) -> None:
+    scores, values = 5 * normal(9), normal(9, seed=1)
+    widget = TileSteps(scores, values, tile=tile, step=-1)
+    assert widget.output == pytest.approx(softmax(scores, values), abs=1e-6)
+
+
+def test_the_table_is_the_worked_example(show) -> None:
+    page = show(tiles())
+    table = page.get_by_role("group", name="What is kept").get_by_role("row")
+    rows = [row.locator("th, td").all_inner_texts() for row in table.all()]
+    assert rows == [
+        ["keys seen", "m", "factor", "ℓ", "o", "o / ℓ"],
+        ["1", "0", "–", "1", "4", "4"],
+        ["2", "2", "0.25", "1.25", "2", "1.6"],
+        ["3", "2", "1", "1.75", "3", "1.7143"],
+        ["4", "3", "0.5", "1.875", "1.5", "0.8"],
+    ]
+    expect(page.get_by_role("status")).to_contain_text("m grew to 3: what was summed counts 0.5")
+    expect(page.get_by_role("status")).to_contain_text("all scores at once gives the same")
+
+
+@pytest.mark.parametrize("tile", [1, 2, 3, 4])
+def test_the_page_computes_what_python_does(show, tile: int) -> None:
+    scores, values = (5 * normal(4)).round(2), normal(4, seed=1).round(2)
+    for factor in (True, False):
+        widget = TileSteps(scores, values, tile=tile, step=-1, factor=factor)
+        page = show(widget)
+        expect(page.get_by_role("status")).to_contain_text("the softmax")
+        cells = page.get_by_role("group", name="What is kept").get_by_role("row").last
+        shown = cells.locator("td").last.inner_text().replace("−", "-")
+        assert float(shown) == pytest.approx(widget.output, abs=1e-4)
+
+
+def test_without_the_factor_the_page_says_what_is_right(show) -> None:
+    page = show(tiles(factor=False))
+    status = page.get_by_role("status")
+    expect(status).to_contain_text("should shrink, and does not")
+    expect(status).to_contain_text("y = o / ℓ = 1.7143; the softmax gives 0.8")
+    page.get_by_label("score of key 1").fill("9")  # the first tile holds the greatest: no harm
+    expect(status).to_contain_text("gives the same")
+
+
+def test_larger_tiles_are_fewer(show) -> None:
+    page = show(tiles(step=3))
+    page.get_by_label("keys in a tile").fill("3")
+    expect(page.get_by_text("2 of 2 tiles seen")).to_be_visible()
+    expect(page.get_by_role("status")).to_contain_text("Key 4 came.")
+    page.get_by_role("button", name="previous").click()
+    expect(page.get_by_role("status")).to_contain_text("Keys 1 to 3 came.")
+
+
+def test_python_keeps_the_step_within_the_tiles() -> None:
+    widget = tiles()
+    widget.tile = 3
+    assert widget.step == 2
+    assert tiles(step=0).output is None
+
+
+def test_the_largest_numbers_give_no_nan(show) -> None:
+    page = show(tiles(scores=[-1000, 1000, -1000, 1000], values=[1e6, -1e6, 0, 1e6]))
+    text = page.locator("main").inner_text()
+    assert "NaN" not in text
+    assert "Infinity" not in text

@@ -1,0 +1,366 @@
+"""The unrolled model: PyTorch's numbers, typed, stepped through and forced."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import expect
+
+from attnbook.rnn import RNNSeq2Seq
+from attnlab.widgets import UnrolledModel
+from attnlab.widgets.core import markup, packing
+from tests.attnlab.widgets.examples import DIGITS, digits, model, words
+from tests.attnlab.widgets.pages import alert, press, rows, settle, status
+
+
+@torch.no_grad()
+def expected(net: RNNSeq2Seq, source: list[int], forced: dict[int, int], longest: int):
+    """PyTorch's states s_0, s_1 … and probabilities, by start and step, and what is written."""
+    state = net.start(torch.tensor([source]), torch.tensor([len(source)]))
+    states, rows, written = [state.hidden[0]], [], [1]
+    while len(written) <= longest and written[-1] != 2:
+        logits, state = net.step(torch.tensor(written[-1:]), state)
+        states.append(state.hidden[0])
+        rows.append(torch.softmax(logits[0], -1))
+        written.append(forced.get(len(written), int(logits.argmax())))
+    return torch.stack(states).numpy(), torch.stack(rows).numpy(), written[1:]
+
+
+def test_a_list_of_forced_words_is_teacher_forcing() -> None:
+    widget = digits(forced=["5", "1", "4"])
+    assert widget.forced == {1: "5", 2: "1", 3: "4"}
+    net = model()
+    source = torch.tensor([DIGITS.encode(list("31415"))])
+    target = torch.tensor([[1, *DIGITS.encode(list("514"))]])
+    with torch.no_grad():
+        logits = net(source, target, source_lengths=torch.tensor([5]))
+    assert np.abs(widget.probabilities[:4] - torch.softmax(logits[0], -1).numpy()).max() < 1e-5
+
+
+def test_a_forced_end_ends_and_an_end_that_is_forced_away_does_not() -> None:
+    assert digits(forced={1: "<eos>"}).written == []
+    endless = digits(forced=["7"] * 10)
+    assert endless.written == ["7"] * 10
+    assert endless.probabilities.shape == (10, len(DIGITS))
+
+
+def test_weights_come_back_within_their_last_bit() -> None:
+    tensors = [np.random.default_rng(0).normal(size=(40, 30)) * 5, np.full(3, 2.5), np.zeros(2)]
+    packed, fine, ranges = packing.pack_tensors(tensors)
+    back = packing.unpack_tensors(packed, fine, ranges, [tensor.shape for tensor in tensors])
+    for tensor, (low, high), came in zip(tensors, ranges, back, strict=True):
+        assert np.abs(tensor - came).max() <= ((high - low) or 1) / (2**24 - 1) / 2 + 1e-12
+    assert len(packed) + len(fine) == pytest.approx(4 * sum(t.size for t in tensors), abs=8)
+
+
+def test_the_state_is_kept_within_what_there_is() -> None:
+    widget = digits(step=-1)
+    assert widget.step == 5 + len(widget.chosen)
+    widget.sentence = ["3"]
+    assert widget.step == 1 + len(widget.chosen)
+    widget.step = 0
+    widget.forced = {"1": "<eos>"}  # as JSON sends it
+    assert widget.forced == {1: "<eos>"}
+    with pytest.raises(ValueError, match="step must be a whole number from -3 to 2, got 3"):
+        widget.step = 3
+    assert widget.initial == {"sentence": list("31415"), "forced": {}, "step": digits(step=-1).step}
+
+
+def test_what_the_page_sends_at_once_is_taken_at_once() -> None:
+    widget = digits(step=-1)
+    widget.set_state({"step": 2, "forced": {"1": "<eos>"}, "sentence": ["8"]})
+    assert (widget.sentence, widget.forced, widget.step) == (["8"], {1: "<eos>"}, 2)
+
+
+@pytest.fixture
+def page(show):
+    return show(digits())
+
+
+def sentence(page):
+    return page.get_by_label("sentence", exact=True)
+
+
+def target(page):
+    return page.get_by_label("forced target", exact=True)
+
+
+def enter(field, text: str) -> None:
+    field.fill(text)
+    field.press("Enter")
+
+
+def net(page, which: int) -> list[list[str]]:
+    """The readers (0) or the decoder (1): the rows' texts, headings left out."""
+    lines = page.locator(".attnbook-net table").nth(which).locator("tr")
+    return rows(lines, ":is(th, td):not(:first-child)")
+
+
+def bars(page) -> list[tuple[str, str]]:
+    lines = rows(page.locator(".attnbook-next li"), "button, .attnbook-value")
+    return [(word, value) for word, value in lines]
+
+
+def written(page, widget: UnrolledModel) -> None:
+    """At its last step, the page shows all that Python says of both tables."""
+    page.locator(".attnbook-net .attnbook-scroll").first.press("End")
+    words = [
+        f"[{widget.forced[t]}]" if t in widget.forced else word
+        for t, word in enumerate(widget.chosen, 1)
+    ]
+    ids = [widget.target_words.index(word.strip("[]")) for word in words]
+    assert net(page, 1) == [
+        [f"s{low(t)}" for t in range(len(words) + 1)],
+        ["", "<bos>", *words[:-1]],
+        two(widget.norms.decoder),
+        ["", *words],
+        ["", *two(row[i] for row, i in zip(widget.probabilities, ids, strict=True))],
+    ]
+    assert net(page, 0)[1:] == [two(widget.norms.forward), two(widget.norms.backward)]
+
+
+def low(number: int) -> str:
+    return "".join(chr(0x2080 + int(digit)) for digit in str(number))
+
+
+def two(values) -> list[str]:
+    return [markup.fixed(value, 2) for value in values]
+
+
+def test_the_first_view_says_what_the_first_step_reads(page) -> None:
+    norms, steps = digits().norms, 6 + len(digits().chosen)
+    expect(status(page)).to_have_text(
+        f"Step 1 of {steps}, reading: → reads “3” (norm {norms.forward[0]:.3f}), "
+        f"← reads “5” (norm {norms.backward[4]:.3f})."
+    )
+    assert net(page, 0) == [
+        list("31415"),
+        [*two(norms.forward[:1]), *"····"],
+        [*"····", *two(norms.backward[4:])],
+    ]
+    expect(page.locator(".attnbook-next")).to_be_hidden()
+
+
+def test_stepping_reads_from_both_ends_and_then_writes_word_by_word(page) -> None:
+    widget = digits()
+    press(page, "next", 2)
+    assert net(page, 0)[1][2:] == [*two(widget.norms.forward[2:3]), "·", "·"]
+    assert net(page, 0)[2][:3] == ["·", "·", *two(widget.norms.backward[2:3])]
+    press(page, "next", 3)
+    expect(status(page)).to_contain_text("summary: the last states of → and ← become s₀, 8 numbers")
+    assert net(page, 1)[2] == two(widget.norms.decoder[:1])
+    press(page, "next", 2)
+    best = widget.probabilities[1].max()
+    assert net(page, 1) == [
+        ["s₀", "s₁", "s₂"],
+        ["", "<bos>", widget.chosen[0]],
+        two(widget.norms.decoder[:3]),
+        ["", *widget.chosen[:2]],
+        ["", *two(widget.probabilities[:2].max(1))],
+    ]
+    expect(status(page)).to_contain_text(
+        f"writing: the decoder reads “{widget.chosen[0]}”, its own; s₂ has the norm "
+        f"{widget.norms.decoder[2]:.3f}. Most probable next: “{widget.chosen[1]}” ({best:.3f})."
+    )
+
+
+def test_every_number_of_the_page_is_pythons(show) -> None:
+    widget = digits("271828182", seed=3, forced={2: "7"}, step=-1)
+    page = show(widget)
+    written(page, widget)
+    last = widget.probabilities[-1]
+    order = np.argsort(-last, kind="stable")[:8]
+    assert bars(page) == [(DIGITS.tokens[i], markup.fixed(last[i])) for i in order]
+    rest = abs(1 - last[order].sum())
+    said = page.locator(".attnbook-next .attnbook-note")
+    expect(said).to_have_text(f"The other 5 words together: {markup.fixed(rest)}.")
+
+
+def test_another_sentence_is_read_from_its_beginning_or_seen_to_its_end(page) -> None:
+    press(page, "next", 3)
+    enter(sentence(page), " 27 18")
+    expect(status(page)).to_contain_text("Step 1 of")
+    assert net(page, 0)[0] == list("2718")
+    expect(sentence(page)).to_have_value("2718")
+    press(page, "to the end")
+    enter(sentence(page), "8")
+    widget = digits("8")
+    assert net(page, 1)[3] == ["", *widget.chosen]
+    expect(status(page)).to_contain_text(f"Step {2 + len(widget.chosen)} of")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("31x5", "“x” is not a word that the model knows, which are 0 1 2 3 4 5 6 7 8 9."),
+        ("", "1 to 12 words are wanted, not 0."),
+        ("1234567890123", "1 to 12 words are wanted, not 13."),
+        ("3😀", "“😀” is not a word that the model knows"),
+        ("3<eos>", "“<eos>” is not a word that the model knows"),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_the_sentence_stays(page, typed: str, said: str) -> None:
+    enter(sentence(page), typed)
+    expect(alert(page)).to_contain_text(f"sentence: {said}")
+    expect(alert(page)).to_contain_text("What was there is kept.")
+    expect(sentence(page)).to_have_attribute("aria-invalid", "true")
+    assert net(page, 0)[0] == list("31415")
+    press(page, "next")
+    expect(sentence(page)).to_have_value(typed)  # still there to be mended
+    enter(sentence(page), "77")
+    expect(alert(page)).to_be_empty()
+    assert net(page, 0)[0] == ["7", "7"]
+
+
+def test_words_are_typed_with_spaces_and_an_unknown_one_is_named(show) -> None:
+    page = show(words())
+    enter(sentence(page), "  the   apple eats ")
+    assert net(page, 0)[0] == ["the", "apple", "eats"]
+    expect(sentence(page)).to_have_value("the apple eats")
+    enter(sentence(page), "the dog eats")
+    expect(alert(page)).to_contain_text("“dog” is not a word that the model knows, which are")
+    expect(alert(page)).to_contain_text("cat")
+
+
+def test_a_click_on_a_bar_forces_that_word_and_another_lets_it_go(page) -> None:
+    press(page, "next", 6)
+    free = digits()
+    order = np.argsort(-free.probabilities[0], kind="stable")
+    other = next(DIGITS.tokens[i] for i in order[1:] if i > 2)
+    page.locator(".attnbook-next").get_by_role("button", name=other, exact=True).click()
+    forced = digits(forced={1: other})
+    p = free.probabilities[0][DIGITS.encode([other])[0]]
+    expect(status(page)).to_contain_text(
+        f"Forced: “{other}”, of probability {p:.3f}, a loss of −ln p = {-np.log(p):.3f}."
+    )
+    assert net(page, 1)[3] == ["", f"[{other}]"]
+    press(page, "next")
+    assert net(page, 1)[1] == ["", "<bos>", f"[{other}]"]
+    expect(target(page)).to_have_value(other)
+    expect(status(page)).to_contain_text(
+        f"the decoder reads “{other}”, forced; s₂ has the norm {forced.norms.decoder[2]:.3f}"
+    )
+    press(page, "previous")
+    page.locator(".attnbook-next").get_by_role("button", name=other, exact=True).click()
+    assert net(page, 1)[3] == ["", free.chosen[0]]
+    expect(target(page)).to_have_value("")
+
+
+def test_any_word_can_be_typed_in_any_place(page) -> None:
+    press(page, "next", 6)
+    for word in "0123456789":
+        enter(target(page), word)
+        assert net(page, 1)[3] == ["", f"[{word}]"]
+    enter(target(page), "_ _7")
+    expect(target(page)).to_have_value("__7")
+    written(page, digits(forced={3: "7"}))
+    enter(target(page), "<eos>")
+    expect(status(page)).to_contain_text("<eos> ends the sentence: no word at all.")
+    expect(status(page)).to_contain_text("Step 7 of 7")
+    enter(target(page), "_")
+    expect(target(page)).to_have_value("")
+    written(page, digits())
+
+
+def test_without_an_end_it_is_cut_off_and_said(show) -> None:
+    page = show(digits("31", forced=["7"] * 6, step=-1))
+    expect(status(page)).to_contain_text("Cut off after 6 words: 7 7 7 7 7 7.")
+
+
+def test_keys_move_and_the_focus_stays_visible(page) -> None:
+    page.locator(".attnbook-net .attnbook-scroll").first.focus()
+    last = 6 + len(digits().chosen)
+    for key, step in [("ArrowRight", 2), ("End", last), ("ArrowLeft", last - 1), ("Home", 1)]:
+        page.keyboard.press(key)
+        expect(status(page)).to_contain_text(f"Step {step} of {last}")
+    page.get_by_role("button", name="next", exact=True).focus()
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineWidth") == "2px"
+
+
+def test_a_click_on_a_column_goes_to_its_step(page) -> None:
+    readers = page.locator(".attnbook-net table").first
+    readers.locator("tbody tr").nth(1).locator("td").nth(1).click()  # ← reads the second word
+    expect(status(page)).to_contain_text("Step 4 of")
+    readers.locator("thead th").nth(2).click()
+    expect(status(page)).to_contain_text("Step 2 of")
+    press(page, "to the end")
+    page.locator(".attnbook-net table").last.locator("tbody td").nth(1).click()  # s₁ reads
+    expect(status(page)).to_contain_text("Step 7 of")
+
+
+def test_the_height_of_a_cell_is_its_norm(show) -> None:
+    widget = digits(step=-1)
+    page = show(widget)
+    settle(page)
+    most = max(part.max() for part in widget.norms)
+    cells = page.locator(".attnbook-net td[style]").all()
+    drawn = [float(cell.get_attribute("style").split(":")[1].strip(" %;")) for cell in cells]
+    wanted = [*widget.norms.forward, *widget.norms.backward, *widget.norms.decoder]
+    assert drawn == pytest.approx([100 * norm / most for norm in wanted], abs=1e-3)
+
+
+RUN = """([state, source, forced, longest]) => {
+  const tensors = maths.unpackTensors(state.packed, state.fine, state.ranges, state.shapes);
+  const run = maths.unrolled(tensors, source, forced, longest);
+  const rows = (vectors) => vectors.map((vector) => Array.from(vector));
+  return { states: rows(run.states), p: rows(run.steps.map(({ p }) => p)),
+    written: run.steps.map(({ word }) => word), forward: rows(run.forward),
+    backward: rows(run.backward) };
+}"""
+
+
+def test_states_probabilities_and_words_are_torchs_in_python_and_in_the_page(maths) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(1, 13)), int(rng.choice([2, 8, 20, 30]))
+        text = "".join(map(str, rng.integers(0, 10, n)))
+        forced = {int(t): str(rng.integers(0, 10)) for t in rng.integers(1, n + 3, seed % 4)}
+        widget, net_ = digits(text, seed=seed, d=d, forced=forced), model(seed=seed, d=d)
+        ids, longest = DIGITS.encode(widget.sentence), n * 3 // 2 + 3
+        forced_ids = {t: DIGITS.encode([word])[0] for t, word in forced.items()}
+        states, probabilities, written = expected(net_, ids, forced_ids, longest)
+        found = net_.encoder(torch.tensor([ids]), torch.tensor([n])).annotations[0].detach()
+        assert np.abs(widget.probabilities - probabilities).max() < 1e-5
+        assert widget.written == DIGITS.decode(written)
+        assert widget.chosen == [DIGITS.tokens[row.argmax()] for row in probabilities]
+        norms = np.linalg.norm(states, axis=-1), *found.reshape(n, 2, d // 2).norm(dim=-1).T.numpy()
+        for mine, wanted in zip(
+            (widget.norms.decoder, widget.norms.forward, widget.norms.backward), norms, strict=True
+        ):
+            assert np.abs(mine - wanted).max() < 1e-5
+        came = maths(
+            RUN, [widget.state(), ids, {str(t): w for t, w in forced_ids.items()}, longest]
+        )
+        assert came["written"] == written
+        assert np.abs(np.array(came["states"]) - states).max() < 1e-5
+        assert np.abs(np.array(came["p"]) - probabilities).max() < 1e-5
+        both = np.concatenate([came["forward"], came["backward"]], axis=1)
+        assert np.abs(both - found.numpy()).max() < 1e-5
+
+
+def test_a_forced_target_is_teacher_forcing_until_the_sentence_is_another(page) -> None:
+    enter(target(page), "51 4")
+    expect(status(page)).to_contain_text("Step 7 of")  # the first step that writes
+    written(page, digits(forced=["5", "1", "4"]))
+    expect(target(page)).to_have_value("514")
+    enter(target(page), "5x")
+    expect(alert(page)).to_contain_text("forced target: “x” is not a word")
+    enter(target(page), "1" * 11)
+    expect(alert(page)).to_contain_text("0 to 10 words are wanted, not 11.")
+    enter(target(page), "51")
+    expect(alert(page)).to_be_empty()
+    enter(sentence(page), "8")
+    expect(target(page)).to_have_value("")
+    written(page, digits("8"))
+
+
+def test_on_a_phone_the_present_column_is_brought_into_sight(show) -> None:
+    page = show(digits("123456789012", step=13), width=390)
+    press(page, "to the end")
+    settle(page)
+    seen = """() => Array.from(document.querySelectorAll('.attnbook-now'), (cell) => {
+      const [inner, outer] = [cell, cell.closest('.attnbook-scroll')].map((node) =>
+        node.getBoundingClientRect());
+      return inner.left >= outer.left && inner.right <= outer.right + 1; })"""
+    assert set(page.evaluate(seen)) == {True}
