@@ -154,14 +154,34 @@ def lacking_engines() -> dict[str, str]:
 # ---- tasks -------------------------------------------------------------------------------------
 
 
-def build() -> None:
-    """Build the static book from the stored notebooks; any warning fails."""
+def build(*, anew: bool = True) -> None:
+    """Build the static book from the stored notebooks; any warning fails.
+
+    Unless ``anew``, pages whose text is unchanged are kept, as long as all that shapes every page
+    is unchanged too.
+    """
     say(
         "building the book into _build/html (nothing is executed: the notebooks hold their outputs)"
     )
-    for old in ("html", ".doctrees"):  # Sphinx would keep back what it calls unchanged
-        shutil.rmtree(ROOT / "_build" / old, ignore_errors=True)
+    stamp, shape = ROOT / "_build" / ".pages-shaped-by", shaped_by()
+    if anew or not stamp.exists() or stamp.read_text() != shape:
+        for old in ("html", ".doctrees"):  # Sphinx would keep back what it calls unchanged
+            shutil.rmtree(ROOT / "_build" / old, ignore_errors=True)
+    stamp.unlink(missing_ok=True)  # where a build fails, the next one begins anew
     run(BIN / "jupyter-book", "build", ".", "-n", "-W", "--keep-going", "-q")
+    stamp.write_text(shape)
+
+
+def shaped_by() -> str:
+    """Return a digest of everything but the pages' own text that a built page depends on."""
+    places = [ROOT / name for name in ("src", "book", "notebooks/assets")]
+    files = [path for place in places for path in place.rglob("*") if path.is_file()]
+    files += [ROOT / name for name in ("_config.yml", "_toc.yml", "requirements.txt")]
+    shape = hashlib.sha256()
+    for path in sorted(files):
+        if path.suffix not in (".md", ".pyc") and "node_modules" not in path.parts:
+            shape.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    return shape.hexdigest()
 
 
 def book() -> None:
@@ -222,10 +242,12 @@ def lint() -> None:
 
 
 def unit() -> None:
-    """Test the package and its widgets."""
+    """Test attention where there is nothing but its wheel, then the lab and its widgets."""
     chromium()
-    say("unit: the package and its widgets")
-    pytest("tests", "--ignore", "tests/book")
+    say("unit: attention, in an environment of its wheel, torch, numpy and the test tools")
+    python("tests/bare.py", "-q", "-n", "auto", "--dist", "loadfile", **QUIET)
+    say("unit: the lab and its widgets")
+    pytest("tests/attnlab")
 
 
 def nbval(*options: str, **env: str) -> None:
@@ -235,10 +257,10 @@ def nbval(*options: str, **env: str) -> None:
 
 
 def pages() -> None:
-    """Test the built book: lectures, pages in a browser, JupyterLab, Colab's set-up cell."""
+    """Test the built book: lectures, pages in a browser, JupyterLab, Colab, what teachers take."""
     chromium()
-    say("pages: lectures, the built book in a browser, JupyterLab, Colab's set-up cell")
-    pytest("tests/book")
+    say("pages: lectures, the built book in a browser, JupyterLab, Colab, the teaching kit")
+    pytest("tests/book", "tests/teaching")
 
 
 def lint_and_build() -> None:
@@ -258,23 +280,44 @@ def lint_and_build() -> None:
 
 
 def check() -> None:
-    """After a change of prose: lint, notebooks, build, the changed pages (two minutes)."""
+    """After a change of prose: lint and test what changed, and show it in the book (a minute)."""
     chromium()
-    timed(notebooks, lint_and_build, changed)
+    timed(notebooks, lint_changed, build_changed, changed)
+
+
+def build_changed() -> None:
+    build(anew=False)
+
+
+def lint_changed() -> None:
+    files = [name for name in changed_files() if (ROOT / name).is_file()]
+    say(f"lint: {len(files)} changed files")
+    written = [name for name in files if not name.endswith(".ipynb")]
+    if code := [name for name in files if name.endswith(".py")]:
+        python("-m", "ruff", "check", *code)
+        python("-m", "ruff", "format", "--check", *code)
+        python("-m", "pyright", "-p", ROOT, "--pythonpath", PYTHON)
+    if written:
+        run(BIN / "codespell", *written)
 
 
 def changed() -> None:
     names = changed_pages()
     say(f"the rules of lectures, every link, and in a browser: {', '.join(names) or 'no page'}")
-    python(
-        "-m", "pytest", "-q", "tests/book/test_lectures.py", "tests/book/test_built.py",
-        "tests/book/test_pages.py", "-k", " or ".join(["test_lectures", "test_built", *names]),
-        **QUIET,
-    )  # fmt: skip
+    stems = [Path(name).name for name in names]
+    tests = ("test_lectures.py", "test_built.py", "test_pages.py")
+    pytest(*(f"tests/book/{name}" for name in tests), "-k", " or ".join(["test_built", *stems]))
 
 
 def changed_pages() -> list[str]:
-    """Name the pages whose text is not as committed; where all is, those of the last commit."""
+    """Name the pages among the changed files, a lecture as its notebook."""
+    found = {re.sub(r"^book/lectures/", "notebooks/", name) for name in changed_files()}
+    found = {re.sub(r"\.(md|ipynb)$", "", name) for name in found if name.endswith(("md", "ipynb"))}
+    return sorted(name for name in found if re.match(r"(book|notebooks)/[^/]+$", name))
+
+
+def changed_files() -> list[str]:
+    """Name the files that are not as committed; where all are, those of the last commit."""
 
     def listed(*words: str) -> list[str]:
         git = ["git", "-c", "core.quotepath=off", *words]
@@ -285,10 +328,7 @@ def changed_pages() -> list[str]:
 
     files = listed("diff", "--name-only", "HEAD")
     files += listed("ls-files", "--others", "--exclude-standard")
-    files = files or listed("diff", "--name-only", "HEAD~1")
-    found = {re.sub(r"^book/lectures/", "notebooks/", name) for name in files}
-    found = {re.sub(r"\.(md|ipynb)$", "", name) for name in found if name.endswith(("md", "ipynb"))}
-    return sorted(name for name in found if re.match(r"(book|notebooks)/[^/]+$", name))
+    return files or listed("diff", "--name-only", "HEAD~1")
 
 
 def test() -> None:

@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attnbook.attention import attention, fused_attention
-from attnbook.efficient import tiled_attention
+from attnbook.further.tiles import tiled_attention
 from attnbook.masks import causal_mask
 
 Inputs = tuple[Tensor, Tensor, Tensor, bool, Tensor | None]  # query, key, value, causal, its mask

@@ -17,11 +17,12 @@ import torch
 from timing import Row, Times, ratio
 from torch import Tensor
 
-from attnbook.cache import KVCache, PagedCache, PagePool, RollingCache
+from attnbook.cache import KVCache
+from attnbook.further.caches import PagedCache, PagePool, RollingCache
+from attnbook.further.speculation import Speculated, look_up, speculate
 from attnbook.latent import LatentAttention
 from attnbook.masks import window_mask
 from attnbook.multihead import MultiHeadAttention
-from attnbook.speculation import Speculated, look_up, speculate
 from attnbook.transformer import LanguageModel, LanguageModelState
 from attnlab.pretrained import SmolLM
 

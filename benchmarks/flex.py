@@ -26,7 +26,8 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
 from attnbook.attention import fused_attention
-from attnbook.efficient import local_attention, tiled_attention
+from attnbook.further.sparse import local_attention
+from attnbook.further.tiles import tiled_attention
 from attnbook.masks import causal_mask, window_mask
 from attnbook.positions import alibi_bias
 

@@ -17,9 +17,10 @@ from torch import Tensor
 from torch.nn.functional import normalize, scaled_dot_product_attention
 
 from attnbook.attention import attention
-from attnbook.efficient import feature_map, linear_attention, local_attention, tiled_attention
+from attnbook.further.linear import delta_rule, delta_steps, feature_map, linear_attention
+from attnbook.further.sparse import local_attention
+from attnbook.further.tiles import tiled_attention
 from attnbook.masks import causal_mask, window_mask
-from attnbook.recurrence import delta_rule, delta_steps
 
 WINDOW, HEADS, D = 256, 8, 64
 LENGTHS, TINY = [512, 1024, 2048, 4096], [32, 64]

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from attnbook.positions import Rotary, Scaling
+from attnbook.further.longer import Scaling
+from attnbook.positions import Rotary
 from attnbook.transformer import LanguageModel
 from attnlab.models.recipe import fit
 from attnlab.training.metrics import evaluating

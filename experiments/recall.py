@@ -8,8 +8,8 @@ d × 32 numbers, however many pairs are written. A linear layer names the value 
 keys are written four times each, in mixed order, and the last value is asked for. "sum" adds what
 "delta" would write, without reading first, so that this is all in which the two differ; "fading
 sum" has one learned gate, and "gated delta" both. "linear attention" is that of
-``attnbook.efficient``, with positive features and divided by their sum. "attention" keeps every
-pair; it sees no order, unless told by ALiBi's distances with a learned slope.
+``attnbook.further.linear``, with positive features and divided by their sum. "attention" keeps
+every pair; it sees no order, unless told by ALiBi's distances with a learned slope.
 
 Three times as many steps change little: at d = 8, with one seed, 0.73 for the sum and for the delta
 rule instead of 0.72 and 0.71, and 0.48 for linear attention instead of 0.42.
@@ -24,8 +24,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, normalize
 
 from attnbook.attention import attention
-from attnbook.efficient import linear_attention
-from attnbook.recurrence import delta_rule
+from attnbook.further.linear import delta_rule, linear_attention
 from attnlab.models.recipe import fit
 from attnlab.training.metrics import evaluating
 from attnlab.training.schedules import warmup_cosine

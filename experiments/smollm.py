@@ -21,8 +21,8 @@ from torch import Tensor
 
 from attnbook.cache import KVCache
 from attnbook.decoding import sample
+from attnbook.further.speculation import look_up, speculate
 from attnbook.record import record_attention
-from attnbook.speculation import look_up, speculate
 from attnlab.language import PronounPair, minimal_pairs, pronouns
 from attnlab.models.recorded import FOLDER, code_of, key_of
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file

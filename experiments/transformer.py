@@ -86,7 +86,8 @@ def align(model: Seq2Seq, lesson: Lesson) -> dict[str, float]:
     found: dict[str, float] = {}
     for layer in range(len(model.decoder.blocks)):
         heads = [one[:, :-1] for one in crossings(model, lesson, lesson.test, layer=layer)]
-        rows = {f"head {head}": [one[head] for one in heads] for head in range(model.n_heads)}
+        names = range(model.config.n_heads)
+        rows = {f"head {head}": [one[head] for one in heads] for head in names}
         rows["mean"] = [one.mean(0) for one in heads]
         for name, weights in rows.items():
             links = [argmax_links(one) for one in weights]

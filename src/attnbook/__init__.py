@@ -1,17 +1,15 @@
 """The attention of the book *Attention, Worked Out*: small, exact, tested against PyTorch.
 
-A file here is attention; a folder is what the book needs around it. The files need torch and
-NumPy alone and import no folder. Begin with ``masks``, ``scores``, ``attention`` and ``multihead``,
-which can be read in an evening. Each is imported by name, as in
-``from attnbook.attention import attention``.
+It needs torch and NumPy alone. A file imports only those named before it here:
 
-- ``pretrained``: models that others have trained, in these layers
-- ``language``: sentences to learn from, and what turns them into numbers
-- ``training``: one loop, losses, schedules, metrics, seeds
-- ``models``: what the lectures train, each by one call, and what several seeds gave
-- ``pictures``: figures with a text for those who cannot see them
-- ``exercises``: checks of the readers' answers, which name the mistake
-- ``widgets``: the live pictures
+- ``masks``, ``scores``, ``attention``: who may look at whom, how well they fit, the weighted sum
+- ``positions``, ``cache``, ``multihead``, ``record``, ``latent``: layers of heads
+- ``embeddings``, ``layers``, ``rnn``, ``transformer``, ``decoding``: models, and writing with them
+- ``further``: what long texts and fast decoding need
+
+The first four can be read in an evening. Each is imported by name, as in
+``from attnbook.attention import attention``. The lectures stand on a package of their own beside
+this one, ``attnlab``.
 """
 
 __version__ = "0.1.0"

@@ -16,15 +16,9 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attnbook import _check
 from attnbook.masks import causal_mask
-from attnbook.scores import Score, dot, scaled_dot
+from attnbook.scores import PLAIN, Score, scaled_dot
 
-__all__ = [
-    "Attended",
-    "attention",
-    "attention_weights",
-    "fused_attention",
-    "masked_softmax",
-]
+__all__ = ["Attended", "attention", "attention_weights", "fused_attention", "masked_softmax"]
 Chosen = int | slice | Sequence[int] | Tensor
 
 
@@ -33,21 +27,6 @@ class Attended(NamedTuple):
 
     output: Tensor
     weights: Tensor
-
-
-def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Turn scores into weights, α_ij = exp(e_ij) / Σ_j' exp(e_ij') over the allowed keys j'.
-
-    All others are 0. A row in which nothing is allowed becomes zeros, without a gradient.
-
-    Shapes: scores (…, n_q, n_k) or (n_k,); returns the same.
-    Raises: ValueError for scores without floats, and a mask that is not boolean or does not fit.
-    """
-    _check.floats("scores", scores)
-    if mask is None:
-        return scores.softmax(dim=-1)
-    _check.parts(mask, None, tuple(scores.shape), scores)
-    return _softmax(scores.clone(), mask)
 
 
 def attention(
@@ -68,11 +47,11 @@ def attention(
     the score returns another shape; TypeError for anything but tensors.
     Source: Vaswani et al. (2017), equation 1.
     """
-    _check.attention(query, key, value, mask=mask, bias=bias)
+    _check.attention(query, key, value, mask=mask, bias=bias, one_size=score in PLAIN)
     mask = allowed(mask, bias)
     key, value = without_unused_keys(mask, key, value)
-    scores = _scores(score, query, key, bias)  # (…, n_q, n_k)
-    weights = _softmax(scores, mask)  # each row sums to 1
+    energies = _energies(score, query, key, bias)  # (…, n_q, n_k)
+    weights = _softmax(energies, mask)  # each row sums to 1
     return Attended(weights.to(value.dtype) @ value, weights)
 
 
@@ -94,21 +73,20 @@ def attention_weights(
     Shapes: as ``attention``; returns (…, n_q, n_k), of the chosen heads and queries.
     Raises: as ``attention``; ValueError for heads or rows that do not exist.
     """
-    _check.attention(query, key, mask=mask, bias=bias)
-    if heads is not None:
-        if query.dim() < 3:
-            came = tuple(query.shape)
-            raise ValueError(f"heads needs a query of shape (…, h, n_q, d): its shape is {came}")
-        head = chosen("heads", heads, query.shape[-3], query)
-        query, key = query.index_select(-3, head), key.index_select(-3, head)
-        mask, bias = part_of(mask, -3, head), part_of(bias, -3, head)
-    if rows is not None:
-        row = chosen("rows", rows, query.shape[-2], query)
-        query = query.index_select(-2, row)
-        mask, bias = part_of(mask, -2, row), part_of(bias, -2, row)
+    _check.attention(query, key, mask=mask, bias=bias, one_size=score in PLAIN)
+    for name, axis, which in (("heads", -3, heads), ("rows", -2, rows)):
+        if which is None:
+            continue
+        if query.dim() < -axis:
+            _check.shape("query", query, "…", "h", "n_q", "d")
+        chosen = _check.indices(name, which, query.shape[axis])
+        index = torch.tensor(chosen, dtype=torch.long, device=query.device)
+        query = query.index_select(axis, index)
+        key = key.index_select(axis, index) if name == "heads" else key
+        mask, bias = part_of(mask, axis, index), part_of(bias, axis, index)
     mask = allowed(mask, bias)
     (key,) = without_unused_keys(mask, key)
-    return _softmax(_scores(score, query, key, bias), mask)
+    return _softmax(_energies(score, query, key, bias), mask)
 
 
 def fused_attention(
@@ -127,7 +105,7 @@ def fused_attention(
 
     Shapes, Raises: as ``attention``; returns output (…, n_q, d_v).
     """
-    _check.attention(query, key, value, mask=mask, bias=bias, causal=causal, one_size=True)
+    _check.attention(query, key, value, mask=mask, bias=bias, one_size=True)
     return fused(query, key, value, mask, bias, causal)
 
 
@@ -138,8 +116,9 @@ def fused(
     mask: Tensor | None,
     bias: Tensor | None,
     causal: bool,
+    **options: bool,
 ) -> Tensor:
-    """Compute ``fused_attention`` for a caller that has checked its arguments."""
+    """Compute ``fused_attention`` for a layer, which has checked its arguments."""
     n_q, n_k = query.shape[-2], key.shape[-2]
     causal = causal and n_q > 1  # a single query is the last one and sees every key
     if causal and not (mask is None and bias is None and n_q == n_k):
@@ -148,18 +127,41 @@ def fused(
     key, value = without_unused_keys(mask, key, value)
     if bias is not None:  # the kernel takes a bias and a mask as one float mask
         mask = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
-    return scaled_dot_product_attention(query, key, value, attn_mask=mask, is_causal=causal)
+    return scaled_dot_product_attention(
+        query, key, value, attn_mask=mask, is_causal=causal, **options
+    )
 
 
-def _scores(score: Score, query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
+def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Turn scores into weights, α_ij = exp(e_ij) / Σ_j' exp(e_ij') over the allowed keys j'.
+
+    All others are 0. A row in which nothing is allowed becomes zeros, without a gradient.
+
+    Shapes: scores (…, n_q, n_k) or (n_k,); returns the same.
+    Raises: ValueError for scores without floats, and a mask that is not boolean or does not fit.
+    """
+    _check.floats("scores", scores)
+    _check.parts(mask, None, tuple(scores.shape), scores)
+    return _softmax(scores.clone(), mask)
+
+
+def _energies(score: Score, query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
     """Return score(query, key) + bias, in memory that ``_softmax`` may write to."""
-    _check.is_a("score", score, Callable, "a function of query and key")
-    scores = score(query, key)
-    _check.score_result(scores, query, key)
-    if bias is not None:
-        return scores + bias
-    # another score may keep its result for the backward pass, or return a view of it
-    return scores if score in (dot, scaled_dot) else scores.clone()
+    if score in PLAIN:
+        energies = PLAIN[score](query, key)
+    else:
+        _check.is_a("score", score, Callable, "a function of query and key")
+        # it may keep its result for the backward pass, or return a view of it
+        energies = score(query, key)
+        check_energies(energies, query, key)
+        energies = energies.clone()
+    return energies if bias is None else energies + bias
+
+
+def check_energies(energies: Tensor, query: Tensor, key: Tensor) -> None:
+    """Ask a score of somebody's own for floats of shape (…, n_q, n_k)."""
+    _check.floats("score(query, key)", energies)
+    _check.shape("score(query, key)", energies, *query.shape[:-1], key.shape[-2])
 
 
 def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
@@ -194,14 +196,11 @@ def without_unused_keys(mask: Tensor | None, *tensors: Tensor) -> tuple[Tensor, 
     if mask is None:
         return tensors
     unused = ~mask.any(dim=-2)  # (…, n_k)
+    if mask.dim() == 4 and 0 < (h_kv := tensors[0].shape[1]) < mask.shape[1]:  # shared by heads
+        unused = unused.unflatten(1, (h_kv, -1)).all(dim=2)
     if not _may_be_any(unused):
         return tensors
     return tuple(tensor.masked_fill(unused.unsqueeze(-1), 0) for tensor in tensors)
-
-
-def chosen(name: str, which: Chosen, size: int, like: Tensor) -> Tensor:
-    """Return the indices (m,) of an int, a slice or several ints, on the device of ``like``."""
-    return torch.tensor(_check.indices(name, which, size), dtype=torch.long, device=like.device)
 
 
 def part_of(part: Tensor | None, axis: int, index: Tensor) -> Tensor | None:
@@ -212,5 +211,6 @@ def part_of(part: Tensor | None, axis: int, index: Tensor) -> Tensor | None:
 
 
 def _may_be_any(flags: Tensor) -> bool:
-    # only a CPU answers at once; elsewhere the question would cost more than the work it saves
-    return flags.device.type != "cpu" or bool(flags.any())
+    # only a CPU answers at once: elsewhere the question would cost more than the work it saves,
+    # and it would break a compiled graph in two
+    return flags.device.type != "cpu" or torch.compiler.is_compiling() or bool(flags.any())

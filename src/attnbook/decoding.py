@@ -20,6 +20,7 @@ from attnbook import _check
 __all__ = ["Hypothesis", "Stepper", "beam_search", "greedy", "sample"]
 
 State = TypeVar("State")
+Choose = Callable[[Tensor, int], Tensor]  # of log p (b, vocabulary) and the step: (b,)
 
 
 class Stepper(Protocol[State]):
@@ -70,15 +71,11 @@ def greedy(
     Shapes: source (b, n_s), source_lengths (b,); bos is one token for all, or (b,), such as the
     last of a prompt that the source holds; returns b hypotheses.
     Raises: ValueError for lengths outside the source, an empty batch, a ``max_length`` below 1,
-    token ids that are negative or not in the vocabulary, and logits of another shape or NaN;
-    TypeError for lengths or a source that are no tensors.
+    an eos that is not in the vocabulary, and logits of another shape or NaN.
     """
-    _check_batch(source, source_lengths, max_length, bos, eos)
-
-    def choose(log_p: Tensor, step: int) -> Tensor:
-        return log_p.argmax(dim=-1)
-
-    return _write(stepper, source, source_lengths, choose, max_length, bos, eos)
+    first = _first_tokens(source, source_lengths, max_length, bos, eos)
+    state = stepper.start(source, source_lengths)
+    return _write(stepper, state, first, lambda log_p, _: log_p.argmax(dim=-1), max_length, eos)
 
 
 def sample(
@@ -100,21 +97,23 @@ def sample(
     of those, the fewest most probable ones that together have at least this share. The
     log-probability of the result is the model's, without temperature and cuts.
 
-    Chance: give one generator for each sentence, or a single one (None: torch's own), from which a
-    seed for each sentence is drawn in order, so that none depends on the others.
+    ``generator`` is one for each sentence, or a single one (None: torch's own), from which a seed
+    for each sentence is drawn in order, so that none depends on the others.
 
     Shapes, Raises: as ``greedy``; ValueError for a temperature that is not above 0 and finite, a
     ``top_k`` below 1, a ``top_p`` outside (0, 1], or another number of generators than sentences.
     Source: Fan, Lewis and Dauphin (2018) for top-k; Holtzman et al. (2020) for top-p.
     """
-    _check_batch(source, source_lengths, max_length, bos, eos)
-    _check_cuts(temperature, top_k, top_p)
+    first = _first_tokens(source, source_lengths, max_length, bos, eos)
+    _check.positive("temperature", temperature)
+    _check.sizes(top_k=1 if top_k is None else top_k)
+    share = 1 if top_p is None else top_p
+    _check.must(_check.is_number(share) and 0 < share <= 1, "top_p", "be in (0, 1]", top_p)
     draws = _draws(generator, len(source), max_length)  # (b, max_length)
-
-    def choose(log_p: Tensor, step: int) -> Tensor:
-        return pick(log_p, draws[:, step], temperature, top_k, top_p)
-
-    return _write(stepper, source, source_lengths, choose, max_length, bos, eos)
+    cuts = temperature, top_k, top_p
+    state = stepper.start(source, source_lengths)
+    choose: Choose = lambda log_p, step: pick(log_p, draws[:, step], *cuts)  # noqa: E731
+    return _write(stepper, state, first, choose, max_length, eos)
 
 
 @torch.no_grad()
@@ -141,17 +140,22 @@ def beam_search(
     search ends early only when nothing living can still be among the k best.
 
     Shapes: as ``greedy``; returns b lists of at most k hypotheses, best first.
-    Raises: as ``greedy``; ValueError for a beam below 1, or a penalty that is negative, infinite,
-    or so great that the scores of long hypotheses could not be told apart.
+    Raises: as ``greedy``; ValueError for a beam below 1, or a penalty that is negative or too great
+    for the scores of long hypotheses to be told apart.
     Source: Wu et al. (2016), section 7, for n^α; their own variant is ((5 + n) / 6)^α.
     """
-    _check_batch(source, source_lengths, max_length, bos, eos)
-    length_penalty = _checked_penalty(beam, length_penalty, max_length)
+    first = _first_tokens(source, source_lengths, max_length, bos, eos)
+    _check.sizes(beam=beam)
+    number = _check.is_number(length_penalty)
+    fine = number and 0 <= length_penalty * math.log10(max_length) <= 30  # float32 holds no more
+    wanted = "be at least 0, and keep max_length ** length_penalty within 1e30"
+    _check.must(fine, "length_penalty", wanted, length_penalty)
+    length_penalty = float(length_penalty)  # a power of two ints can be too long for a tensor
     b = len(source)
     first_row = torch.arange(b, device=source.device)[:, None] * beam  # (b, 1)
     sentence = torch.arange(b * beam, device=source.device) // beam
     state = stepper.reorder(stepper.start(source, source_lengths), sentence)
-    tokens = _first_tokens(bos, source)[sentence]
+    tokens = first[sentence]
     living, ended = begin(b, beam, max_length, source.device)
     n = 1
     for n in range(1, max_length + 1):
@@ -163,21 +167,23 @@ def beam_search(
         state = stepper.reorder(state, (first_row + living.parents).flatten())
         tokens = living.words[..., -1].flatten()
     _, ended = put_aside(living, ended, n**length_penalty, eos, everything=True)
-    return _n_best(ended, eos)
+    scores, log_p, words = (part.tolist() for part in ended)
+    return [
+        [_hypothesis(*row, eos) for row in zip(*one, strict=True) if row[2] > -math.inf]
+        for one in zip(words, log_p, scores, strict=True)
+    ]
 
 
 @torch.no_grad()
 def _write(
     stepper: Stepper[State],
-    source: Tensor,
-    source_lengths: Tensor,
-    choose: Callable[[Tensor, int], Tensor],
+    state: State,
+    tokens: Tensor,
+    choose: Choose,
     max_length: int,
-    bos: int | Tensor,
     eos: int,
 ) -> list[Hypothesis]:
-    """Write one hypothesis per sentence; ``choose`` takes log p (b, vocabulary) and the step."""
-    state, tokens = stepper.start(source, source_lengths), _first_tokens(bos, source)
+    """Write one hypothesis for each of the first tokens (b,)."""
     done = torch.zeros_like(tokens, dtype=torch.bool)
     log_p, words = torch.zeros(len(tokens), device=tokens.device), []
     for step in range(max_length):
@@ -185,7 +191,7 @@ def _write(
         of_next = _log_probabilities(logits, len(tokens), eos)
         tokens = choose(of_next, step)
         gained = of_next.gather(1, tokens[:, None])[:, 0].masked_fill(done, 0)
-        _check_numbers(gained)
+        check_numbers(gained)
         words.append(tokens)
         log_p = log_p + gained
         done = done | (tokens == eos)
@@ -200,70 +206,34 @@ def _hypothesis(words: list[int], log_p: float, score: float, eos: int) -> Hypot
     return Hypothesis(words[: words.index(eos)] if finished else words, log_p, score, finished)
 
 
-def _n_best(ended: "Ended", eos: int) -> list[list[Hypothesis]]:
-    scores, log_p, words = (part.tolist() for part in ended)
-    return [
-        [
-            _hypothesis(row, p, score, eos)
-            for score, p, row in zip(*sentence, strict=True)
-            if score > -math.inf
-        ]
-        for sentence in zip(scores, log_p, words, strict=True)
-    ]
-
-
-def _first_tokens(bos: int | Tensor, source: Tensor) -> Tensor:
-    return bos if isinstance(bos, Tensor) else source.new_full((len(source),), bos)
-
-
 def _log_probabilities(logits: Tensor, rows: int, eos: int) -> Tensor:
     """Return log p (rows, vocabulary), in float32 or better: half precision ties and drowns."""
-    wanted = f"return logits of the shape (rows, vocabulary), with {rows} rows"
-    fine, told = logits.dim() == 2 and len(logits) == rows, f"their shape is {tuple(logits.shape)}"
-    _check.must(fine, "step", wanted, but=told)
+    _check.shape("step's logits", logits, rows, "vocabulary")
     _check.must(eos < logits.shape[1], "eos", f"be below the vocabulary's {logits.shape[1]}", eos)
     wide = torch.promote_types(logits.dtype, torch.float32)
     return logits.log_softmax(dim=-1, dtype=wide)
 
 
-def _check_batch(
+def _first_tokens(
     source: Tensor, source_lengths: Tensor, max_length: int, bos: int | Tensor, eos: int
-) -> None:
+) -> Tensor:
+    """Check what all three ways take, and return the tokens (b,) that they begin with."""
     _check.is_a("source", source, Tensor)
     _check.shape("source", source, "b", "n_s")
     _check.lengths("source_lengths", source_lengths, source)
     _check.sizes(max_length=max_length)
     _check.sizes(0, eos=eos)
     if not isinstance(bos, Tensor):
-        return _check.sizes(0, bos=bos)
-    wanted = f"be a token, or int64 of the shape (b,) = ({len(source)},)"
-    told = f"its dtype is {bos.dtype}, its shape {tuple(bos.shape)}"
-    fine = bos.dtype == torch.int64 and bos.shape == (len(source),)
-    _check.must(fine, "bos", wanted, but=told)
+        _check.sizes(0, bos=bos)
+        return source.new_full((len(source),), bos)
+    _check.integers("bos", bos)
+    _check.shape("bos", bos, len(source))
+    return bos
 
 
-def _checked_penalty(beam: int, length_penalty: float, max_length: int) -> float:
-    _check.sizes(beam=beam)
-    fine = _check.is_number(length_penalty) and 0 <= length_penalty < math.inf
-    _check.must(fine, "length_penalty", "be at least 0 and finite", length_penalty)
-    fine = length_penalty * math.log10(max_length) <= 30  # log p / n^α would become 0 in float32
-    told = f"it is {length_penalty!r}, with max_length = {max_length}"
-    wanted = "keep max_length ** length_penalty within 1e30"
-    _check.must(fine, "length_penalty", wanted, but=told)
-    return float(length_penalty)  # a power of two ints can be too long for a tensor
-
-
-def _check_cuts(temperature: float, top_k: int | None, top_p: float | None) -> None:
-    _check.positive("temperature", temperature)
-    if top_k is not None:
-        _check.sizes(top_k=top_k)
-    share = top_p is None or (_check.is_number(top_p) and 0 < top_p <= 1)
-    _check.must(share, "top_p", "be above 0 and at most 1", top_p)
-
-
-def _check_numbers(log_p: Tensor) -> None:
-    if log_p.isnan().any():
-        raise ValueError("step must return logits that are numbers: they lead to NaN")
+def check_numbers(log_p: Tensor) -> None:
+    """Ask a model for logits that are numbers; NaN would count as the greatest."""
+    _check.must(not log_p.isnan().any(), "step's logits", "be numbers", but="they lead to NaN")
 
 
 # --- chance ---------------------------------------------------------------------------------------
@@ -276,8 +246,8 @@ def _draws(generator: torch.Generator | Sequence[torch.Generator] | None, b: int
         # one by one: a sentence's seed must not depend on how many come after it
         seeds = [torch.randint(2**62, (), generator=generator, device=device) for _ in range(b)]
         generator = [torch.Generator().manual_seed(int(seed)) for seed in seeds]
-    wanted, told = f"be one, or one for each of the {b} sentences", f"there are {len(generator)}"
-    _check.must(len(generator) == b, "generator", wanted, but=told)
+    _check.is_a("generator", generator, Sequence, "a torch.Generator, or one for each sentence")
+    _check.must(len(generator) == b, "generator", f"be one for each of {b} sentences", generator)
     rows = [torch.rand(n, generator=g, device=g.device, dtype=torch.float64) for g in generator]
     return torch.stack([row.cpu() for row in rows])
 
@@ -402,7 +372,7 @@ def best(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
     Raises: ValueError for NaN.
     """
     values, indices = scores.topk(min(k + 1, scores.shape[-1]), dim=-1)
-    _check_numbers(values)  # NaN counts as the greatest
+    check_numbers(values)  # NaN counts as the greatest
     if bool((values[:, k:] == values[:, k - 1 : k]).any()):  # equals on both sides of the border
         values, indices = scores.sort(dim=-1, descending=True, stable=True)
         return values[:, :k], indices[:, :k]

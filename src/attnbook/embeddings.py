@@ -17,7 +17,7 @@ class Embeddings(nn.Module):
     types: ``Embeddings(v, d, positions="learned", n_types=2, norm=True, eps=1e-12, scale=False)``.
 
     Shapes: tokens (b, n), int64; returns (b, n, d_model).
-    Raises: ValueError for sizes, an ``eps``, a dropout or ``positions`` that cannot be.
+    Raises: ValueError for sizes or ``positions`` that cannot be.
     Source: Vaswani et al. (2017), section 3.4; Devlin et al. (2019), section 3.
     """
 
@@ -37,13 +37,16 @@ class Embeddings(nn.Module):
         super().__init__()
         _check.sizes(vocabulary=vocabulary, d_model=d_model, max_length=max_length)
         _check.sizes(0, n_types=n_types)
-        _check.flags(norm=norm, scale=scale)
-        _check.positive("eps", eps)
-        _check.probability("dropout", dropout)
+        _check.one_of("positions", positions, ("sinusoidal", "learned", None))
         self.tokens = nn.Embedding(vocabulary, d_model)
         # scaled by √d_model, a vector's numbers then have a variance of 1
         nn.init.normal_(self.tokens.weight, std=d_model**-0.5 if scale else 0.02)
-        self.positions = _positions(positions, max_length, d_model)
+        self.positions = None
+        if positions is not None:
+            learned = positions == "learned"
+            self.positions = (
+                LearnedPositions(max_length, d_model) if learned else Sinusoidal(d_model)
+            )
         self.types = nn.Embedding(n_types, d_model) if n_types else None
         self.norm = nn.LayerNorm(d_model, eps=eps) if norm else nn.Identity()
         self.dropout = nn.Dropout(dropout)
@@ -59,24 +62,21 @@ class Embeddings(nn.Module):
         Raises: ValueError for ids outside the vocabulary, or types where there are none.
         """
         _check.tokens("tokens", tokens, self.tokens.weight)
+        _check.offset(offset, len(tokens))
+        if types is not None:
+            if self.types is None:
+                raise _check.wrong("types", "be None, for there are n_types = 0", types)
+            _check.tokens("types", types, self.types.weight)
+            _check.shape("types", types, *tokens.shape)
+        return self.look_up(tokens, types, offset=offset)
+
+    def look_up(
+        self, tokens: Tensor, types: Tensor | None = None, *, offset: int | Tensor = 0
+    ) -> Tensor:
+        """Return what ``forward`` returns, for a model that has checked its tokens."""
         x = self.tokens(tokens) * self.factor
         if self.positions is not None:
-            x = self.positions(x, offset)
+            x = self.positions.add(x, offset)
         if self.types is not None:
-            types = torch.zeros_like(tokens) if types is None else types
-            _check.tokens("types", types, self.types.weight)
-            wanted = tuple(tokens.shape)
-            _check.must(
-                types.shape == wanted, "types", f"have the shape of tokens, {wanted}", types
-            )
-            x = x + self.types(types)
-        elif types is not None:
-            raise ValueError("types must be None, for these embeddings were made with n_types=0")
+            x = x + self.types(torch.zeros_like(tokens) if types is None else types)
         return self.dropout(self.norm(x))
-
-
-def _positions(name: str | None, max_length: int, d_model: int) -> nn.Module | None:
-    _check.one_of("positions", name, ("sinusoidal", "learned", None))
-    if name is None:
-        return None
-    return LearnedPositions(max_length, d_model) if name == "learned" else Sinusoidal(d_model)

@@ -7,7 +7,8 @@ with ``norm_kind="rms"`` RMSNorm, g x / √(mean(x²) + eps) (Zhang and Sennrich
 ``bias=False`` no linear map and no norm has a b.
 """
 
-from typing import Any, Literal, TypedDict, Unpack, cast
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, cast
 
 from torch import Tensor, nn
 from torch.nn import functional
@@ -28,17 +29,38 @@ def _swiglu(x: Tensor) -> Tensor:
 ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "swiglu": _swiglu}
 
 
-class BlockOptions(TypedDict, total=False):
-    """What every block of a stack may be given besides its sizes."""
+@dataclass(frozen=True)
+class Config:
+    """The sizes and options of a block, with the defaults that all blocks and models share.
 
-    norm: Literal["pre", "post"]
-    norm_kind: Literal["layer", "rms"]
-    activation: Activation
-    bias: bool
-    dropout: float
-    eps: float
-    n_kv_heads: int | None
-    rope: Rotary | None
+    ``d_ff`` is 4 d_model unless given.
+
+    Raises: ValueError for another norm, norm_kind or activation, and sizes or an eps below 1 or 0.
+    """
+
+    d_model: int = 128
+    n_heads: int = 4
+    d_ff: int | None = None
+    norm: Literal["pre", "post"] = "pre"
+    norm_kind: Literal["layer", "rms"] = "layer"
+    activation: Activation = "relu"
+    bias: bool = True
+    dropout: float = 0.0
+    eps: float = 1e-5
+    n_kv_heads: int | None = None
+    rope: Rotary | None = None
+
+    def __post_init__(self) -> None:
+        _check.sizes(d_model=self.d_model, n_heads=self.n_heads)
+        _check.one_of("norm", self.norm, ("pre", "post"))
+        _check.one_of("norm_kind", self.norm_kind, ("layer", "rms"))
+        _check.positive("eps", self.eps)
+
+    def layer_norm(self) -> nn.Module:
+        """Return a norm of the chosen kind."""
+        if self.norm_kind == "rms":
+            return nn.RMSNorm(self.d_model, eps=self.eps)
+        return nn.LayerNorm(self.d_model, eps=self.eps, bias=self.bias)
 
 
 class FeedForward(nn.Module):
@@ -64,8 +86,6 @@ class FeedForward(nn.Module):
         super().__init__()
         _check.sizes(d_model=d_model, d_ff=d_ff)
         _check.one_of("activation", activation, ACTIVATIONS)
-        _check.probability("dropout", dropout)
-        _check.flags(bias=bias)
         self.widen = nn.Linear(d_model, d_ff * (1 + (activation == "swiglu")), bias=bias)
         self.narrow = nn.Linear(d_ff, d_model, bias=bias)
         self.dropout = nn.Dropout(dropout)
@@ -73,64 +93,50 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return W_2 f(W_1 x + b_1) + b_2 for every vector of x (…, d_model)."""
-        _check.vectors("x", x, self.widen.weight, "…", self.widen.in_features)
+        if x.shape[-1] != self.widen.in_features:
+            _check.shape("x", x, "…", self.widen.in_features)
         return self.narrow(self.dropout(ACTIVATIONS[self.activation](self.widen(x))))
 
 
 class _Block(nn.Module):
     """What both kinds of block share: the parts' norms, and the sum around a part."""
 
-    def __init__(
-        self,
-        d_model: int,
-        n_heads: int,
-        d_ff: int | None,
-        n_parts: int,
-        *,
-        norm: Literal["pre", "post"] = "pre",
-        norm_kind: Literal["layer", "rms"] = "layer",
-        activation: Activation = "relu",
-        bias: bool = True,
-        dropout: float = 0.0,
-        eps: float = 1e-5,
-        n_kv_heads: int | None = None,
-        rope: Rotary | None = None,
-    ) -> None:
+    n_parts: ClassVar[int]
+
+    def __init__(self, d_model: int, n_heads: int, d_ff: int | None = None, **options: Any) -> None:
         super().__init__()
-        _check.one_of("norm", norm, ("pre", "post"))
-        shared: dict[str, Any] = {"dropout": dropout, "bias": bias}
-        self.attention = MultiHeadAttention(
-            d_model, n_heads, n_kv_heads=n_kv_heads, rope=rope, **shared
-        )
+        self.config = of = Config(d_model, n_heads, d_ff, **options)
+        self.attention = self._attention(of.rope)
         d_ff = 4 * d_model if d_ff is None else d_ff
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation, **shared)
-        self.norms = nn.ModuleList(_norm(d_model, norm_kind, eps, bias) for _ in range(n_parts))
-        self.dropout = nn.Dropout(dropout)
-        self.norm = norm
+        kind: dict[str, Any] = {"dropout": of.dropout, "bias": of.bias}
+        self.feed_forward = FeedForward(d_model, d_ff, activation=of.activation, **kind)
+        self.norms = nn.ModuleList(of.layer_norm() for _ in range(self.n_parts))
+        self.dropout = nn.Dropout(of.dropout)
+
+    def _attention(self, rope: Rotary | None) -> MultiHeadAttention:
+        of = self.config
+        kind: dict[str, Any] = {"dropout": of.dropout, "bias": of.bias, "rope": rope}
+        return MultiHeadAttention(of.d_model, of.n_heads, n_kv_heads=of.n_kv_heads, **kind)
 
     def _before(self, x: Tensor, part: int) -> Tensor:
         if part == 0:
-            _check.vectors("x", x, self.attention.qkv.weight, "b", "n", self.attention.d_model)
-        return self.norms[part](x) if self.norm == "pre" else x
+            _check.fit(self.attention.qkv.weight, x=(x, f"b n {self.config.d_model}"))
+        return self.norms[part](x) if self.config.norm == "pre" else x
 
     def _after(self, x: Tensor, added: Tensor, part: int) -> Tensor:
         x = x + (self.dropout(added) if self.training else added)
-        return x if self.norm == "pre" else self.norms[part](x)
+        return x if self.config.norm == "pre" else self.norms[part](x)
 
 
 class EncoderBlock(_Block):
     """Self-attention, then a feed-forward network; with ``causal=True`` a decoder without memory.
 
-    Shapes: x (b, n, d_model); returns the same. ``d_ff`` is 4 d_model unless given.
-    Raises: ValueError as ``MultiHeadAttention`` and ``FeedForward``; for another norm, norm_kind or
-    eps.
+    Shapes: x (b, n, d_model); returns the same.
+    Raises: ValueError as ``Config``, ``MultiHeadAttention`` and ``FeedForward``.
     Source: Vaswani et al. (2017), section 3.1; Xiong et al. (2020) for pre-norm.
     """
 
-    def __init__(
-        self, d_model: int, n_heads: int, d_ff: int | None = None, **options: Unpack[BlockOptions]
-    ) -> None:
-        super().__init__(d_model, n_heads, d_ff, 2, **options)
+    n_parts = 2
 
     def forward(
         self,
@@ -155,17 +161,11 @@ class DecoderBlock(_Block):
     Source: Vaswani et al. (2017), section 3.1.
     """
 
-    def __init__(
-        self, d_model: int, n_heads: int, d_ff: int | None = None, **options: Unpack[BlockOptions]
-    ) -> None:
-        super().__init__(d_model, n_heads, d_ff, 3, **options)
-        self.cross = MultiHeadAttention(
-            d_model,
-            n_heads,
-            n_kv_heads=options.get("n_kv_heads"),
-            dropout=options.get("dropout", 0.0),
-            bias=options.get("bias", True),
-        )
+    n_parts = 3
+
+    def __init__(self, d_model: int, n_heads: int, d_ff: int | None = None, **options: Any) -> None:
+        super().__init__(d_model, n_heads, d_ff, **options)
+        self.cross = self._attention(None)
 
     def forward(
         self,
@@ -184,7 +184,7 @@ class DecoderBlock(_Block):
         """
         # to MultiHeadAttention, None would mean that x attends to itself
         if memory is None:
-            raise TypeError("memory must be a torch.Tensor, or Projected: it is None")
+            raise _check.wrong("memory", "be a torch.Tensor, or Projected", None, error=TypeError)
         added = self.attention(self._before(x, 0), mask=mask, causal=True, bias=bias, cache=cache)
         x = self._after(x, added, 0)
         x = self._after(x, self.cross(self._before(x, 1), memory, memory_mask), 1)
@@ -202,16 +202,15 @@ class _Stack(nn.Module):
         d_model: int,
         n_heads: int,
         d_ff: int | None = None,
-        **options: Unpack[BlockOptions],
+        **options: Any,
     ) -> None:
         super().__init__()
         _check.sizes(n_layers=n_layers)
         self.blocks = nn.ModuleList(
             self.kind(d_model, n_heads, d_ff, **options) for _ in range(n_layers)
         )
-        of = options.get("norm_kind", "layer"), options.get("eps", 1e-5), options.get("bias", True)
-        post = options.get("norm", "pre") == "post"
-        self.norm = nn.Identity() if post else _norm(d_model, *of)
+        config = Config(d_model, n_heads, d_ff, **options)
+        self.norm = nn.Identity() if config.norm == "post" else config.layer_norm()
 
 
 class Encoder(_Stack):
@@ -232,7 +231,7 @@ class Encoder(_Stack):
         caches: list[KVCache] | None = None,
     ) -> Tensor:
         """Return x (b, n, d_model) after all blocks; ``caches`` holds one for each."""
-        caches = _each("caches", "hold one KVCache", caches, self.blocks)
+        caches = _each("caches", caches, self.blocks)
         for block, cache in zip(self.blocks, caches, strict=True):
             x = block(x, mask, causal=causal, bias=bias, cache=cache)
         return self.norm(x)
@@ -260,9 +259,9 @@ class Decoder(_Stack):
 
         The memory is one tensor for all blocks, or ``project(memory)``, one for each.
         """
-        given = [memory] * len(self.blocks) if isinstance(memory, Tensor) else memory
-        memories = _each("memory", "be a tensor, or hold one Projected", given, self.blocks)
-        caches = _each("caches", "hold one KVCache", caches, self.blocks)
+        one = isinstance(memory, Tensor)
+        memories = [memory] * len(self.blocks) if one else _each("memory", memory, self.blocks)
+        caches = _each("caches", caches, self.blocks)
         for block, own, cache in zip(self.blocks, memories, caches, strict=True):
             x = block(x, own, mask, memory_mask, bias=bias, cache=cache)
         return self.norm(x)
@@ -272,20 +271,11 @@ class Decoder(_Stack):
         return [cast(DecoderBlock, block).cross.project(memory) for block in self.blocks]
 
 
-def _norm(d_model: int, kind: Literal["layer", "rms"], eps: float, bias: bool) -> nn.Module:
-    _check.one_of("norm_kind", kind, ("layer", "rms"))
-    _check.positive("eps", eps)
-    if kind == "rms":
-        return nn.RMSNorm(d_model, eps=eps)
-    return nn.LayerNorm(d_model, eps=eps, bias=bias)
-
-
-def _each(name: str, kind: str, given: list[Any] | None, blocks: nn.ModuleList) -> list[Any]:
+def _each(name: str, given: list[Any] | None, blocks: nn.ModuleList) -> list[Any]:
     if given is None:
         return [None] * len(blocks)
-    wanted = f"{kind} for each of the {len(blocks)} blocks"
-    _check.must(len(given) == len(blocks), name, wanted, but=f"it holds {len(given)}")
-    own = [one for one in given if isinstance(one, KVCache)]
-    alone = len(set(own)) == len(own)  # or two blocks would write into one
-    _check.must(alone, name, "hold a KVCache of its own for each block", but="one comes twice")
+    # one of its own, or two blocks would write into one
+    fine = len({id(one) for one in given}) == len(given) == len(blocks)
+    wanted = f"hold one of its own for each of the {len(blocks)} blocks"
+    _check.must(fine, name, wanted, but=f"it holds {len(given)}")
     return given

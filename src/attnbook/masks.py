@@ -42,7 +42,7 @@ def padding_mask(
     lengths = torch.as_tensor(lengths, device=device)
     _check.shape("lengths", lengths, "b")
     lengths = lengths if lengths.numel() else lengths.long()  # an empty list becomes floats
-    _check.integers("lengths", lengths, "be")
+    _check.integers("lengths", lengths)
     if ((lengths < 0) | (lengths > n_k)).any():
         raise ValueError(f"lengths must be from 0 to n_k = {n_k}: they are {lengths.tolist()}")
     positions = torch.arange(n_k, device=lengths.device)

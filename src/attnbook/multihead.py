@@ -10,9 +10,7 @@ from attnbook import _check
 from attnbook.attention import (
     Chosen,
     attention_weights,
-    chosen,
     fused,
-    part_of,
     with_causal,
     without_unused_keys,
 )
@@ -60,10 +58,8 @@ class MultiHeadAttention(nn.Module):
         self.d_model, self.n_heads, self.n_kv_heads = d_model, n_heads, n_kv_heads
         self.d = d_model // n_heads
         _check.is_a("rope", rope, Rotary | None, "a Rotary or None")
-        if rope is not None and rope.d != self.d:
-            wanted = f"turn vectors of d_model / n_heads = {self.d}"
-            _check.must(False, "rope", wanted, but=f"it turns {rope.d}")
-        _check.flags(bias=bias)
+        if rope is not None:
+            _check.must(rope.d == self.d, "rope", f"turn vectors of {self.d} numbers", rope.d)
         self.qkv = nn.Linear(d_model, (n_heads + 2 * n_kv_heads) * self.d, bias=bias)
         self.out = nn.Linear(d_model, d_model, bias=bias)
         self.rope = rope
@@ -93,10 +89,7 @@ class MultiHeadAttention(nn.Module):
         counting what is in the cache; returns (b, n_q, d_model).
         Raises: ValueError for other shapes, or a memory together with a cache or rope.
         """
-        self._check_call(x, memory, cache)
-        offset = 0 if cache is None else cache.length
-        query, key, value = self._project(x, memory, offset)  # (b, h, n_q, d), (b, h_kv, n_k, d)
-        mask, bias = of_all_heads(mask), _like(of_all_heads(bias), query)
+        query, key, value, mask, bias = self._arguments(x, memory, mask, bias, cache)
         if cache is not None:
             mask, bias, causal = cache.visible(key, mask, bias, causal)
             key, value = cache.append(key, value)
@@ -120,34 +113,18 @@ class MultiHeadAttention(nn.Module):
         Shapes: as ``forward``; returns (b, h, n_q, n_k), of the chosen heads and rows.
         Raises: as ``forward``; ValueError for heads or rows that do not exist.
         """
-        self._check_call(x, memory, None)
-        head = chosen("heads", slice(None) if heads is None else heads, self.n_heads, x)
-        row = chosen("rows", slice(None) if rows is None else rows, x.shape[1], x)
-        # slices of the projection: one head of a few rows costs a small part of the layer
-        query = self._heads(x[:, row], head)  # (b, h, n_q, d), as chosen
-        key = self._keys(x if memory is None else memory, head)
-        if self.rope is not None:
-            query, key = self.rope(query, positions=row), self.rope(key)
-        n_q, n_k = x.shape[1], key.shape[2]
-        mask, bias = of_all_heads(mask), _like(of_all_heads(bias), query)
-        _check.parts(mask, bias, (len(x), self.n_heads, n_q, n_k), query)
-        mask, bias = (part_of(part_of(part, -3, head), -2, row) for part in (mask, bias))
-        if causal:
-            past = torch.arange(n_k, device=x.device) <= row[:, None] + n_k - n_q
-            mask = past if mask is None else mask & past
-        return attention_weights(query, key, mask, bias=bias)
+        query, key, _, mask, bias = self._arguments(x, memory, mask, bias, None)
+        key = repeat_heads(key, self.n_heads)
+        mask = with_causal(mask, query, key) if causal else mask
+        return attention_weights(query, key, mask, bias=bias, heads=heads, rows=rows)
 
     def project(self, memory: Tensor) -> Projected:
         """Compute the keys and values of a memory once, for many calls of ``forward``.
 
         Shapes: memory (b, n_k, d_model); returns key and value (b, h_kv, n_k, d).
         """
-        _check.vectors("memory", memory, self.qkv.weight, "b", "n", self.d_model)
+        _check.fit(self.qkv.weight, memory=(memory, f"b n {self.d_model}"))
         return self._keys_and_values(memory)
-
-    def _keys_and_values(self, memory: Tensor) -> Projected:
-        both = self._part(memory, slice(self.d_model, None))
-        return Projected(*both.split(self.n_kv_heads, dim=1))
 
     @classmethod
     def from_torch(cls, other: nn.MultiheadAttention) -> Self:
@@ -155,17 +132,10 @@ class MultiHeadAttention(nn.Module):
 
         Raises: TypeError for anything else; ValueError for what has no counterpart here.
         """
-        kind = nn.MultiheadAttention
-        _check.is_a("other", other, kind, "a torch.nn.MultiheadAttention")
-        for name in ("kdim", "vdim"):
-            size, wanted = getattr(other, name), f"equal embed_dim = {other.embed_dim}"
-            _check.must(size == other.embed_dim, name, wanted, size)
-        for name, has in (
-            ("bias_kv", other.bias_k is not None),
-            ("zero_attn", other.add_zero_attn),
-        ):
-            wanted = "be False, for it has no counterpart here"
-            _check.must(not has, f"add_{name}", wanted, True)
+        _check.is_a("other", other, nn.MultiheadAttention, "a torch.nn.MultiheadAttention")
+        plain = other.kdim == other.vdim == other.embed_dim
+        plain = plain and other.bias_k is None and not other.add_zero_attn
+        _check.must(plain, "other", "have no kdim, vdim, add_bias_kv or add_zero_attn", other)
         mine = cls(other.embed_dim, other.num_heads, dropout=other.dropout)
         mine.to(other.in_proj_weight)  # dtype and device
         with torch.no_grad():
@@ -176,74 +146,73 @@ class MultiHeadAttention(nn.Module):
                 mine.out.bias.copy_(other.out_proj.bias)
         return mine.train(other.training)
 
+    def _arguments(
+        self,
+        x: Tensor,
+        memory: Tensor | Projected | None,
+        mask: Tensor | None,
+        bias: Tensor | None,
+        cache: KVCache | None,
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]:
+        """Return what goes to the heads, all of it checked: query, key, value, mask and bias.
+
+        Nothing is added to the cache before all is known to fit.
+        """
+        own = memory is not None and not isinstance(memory, Projected)
+        given = {"memory": (memory, f"b n_k {self.d_model}")} if own else {}
+        _check.fit(self.qkv.weight, x=(x, f"b n {self.d_model}"), **given)
+        if memory is not None and (cache is not None or self.rope is not None):
+            why = "be None where there is a cache or rope: those are for a sequence and itself"
+            raise _check.wrong("memory", why, but="it is given")
+        offset = 0 if cache is None else cache.length
+        query, key, value = self._project(x, memory, offset)  # (b, h, n_q, d), (b, h_kv, n_k, d)
+        if isinstance(memory, Projected) and len(key) != len(x):
+            _check.shape("memory", key, len(x), self.n_kv_heads, "n_k", self.d)
+        if mask is not None or bias is not None:
+            mask, bias = of_all_heads(mask), of_all_heads(bias)
+            if isinstance(bias, Tensor) and bias.dtype == x.dtype:
+                bias = bias.to(query.dtype)  # autocast makes the query half precision
+            _check.parts(mask, bias, (*query.shape[:3], offset + key.shape[2]), query)
+        return query, key, value, mask, bias
+
     def _project(
         self, x: Tensor, memory: Tensor | Projected | None, offset: int
-    ) -> tuple[Tensor, ...]:
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Return the queries of x, and the keys and values of x or the memory, head by head.
 
         ``rope`` has turned queries and keys, for positions from ``offset`` on.
         """
+        h, h_kv = self.n_heads, self.n_kv_heads
         if memory is None:
-            h, h_kv = self.n_heads, self.n_kv_heads
             both, value = self._split(self.qkv(x)).split((h + h_kv, h_kv), dim=1)
             both = both if self.rope is None else self.rope(both, offset)  # queries and keys alike
-            return *both.split((h, h_kv), dim=1), value
-        memory = memory if isinstance(memory, Projected) else self._keys_and_values(memory)
-        return self._part(x, slice(self.d_model)), *memory
+            query, key = both.split((h, h_kv), dim=1)
+            return query, key, value
+        key, value = memory if isinstance(memory, Projected) else self._keys_and_values(memory)
+        return self._part(x, slice(self.d_model)), key, value
 
-    def _split(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (-1, self.d)).transpose(1, 2)  # (b, heads, n, d)
+    def _keys_and_values(self, memory: Tensor) -> Projected:
+        both = self._part(memory, slice(self.d_model, None))
+        return Projected(*both.split(self.n_kv_heads, dim=1))
 
-    def _heads(self, x: Tensor, which: Tensor) -> Tensor:
-        rows = torch.arange(self.d, device=which.device) + self.d * which[:, None]
-        return self._part(x, rows.flatten())
-
-    def _part(self, x: Tensor, rows: slice | Tensor) -> Tensor:
+    def _part(self, x: Tensor, rows: slice) -> Tensor:
         # some of the projection's rows, those of whole heads
         bias = None if self.qkv.bias is None else self.qkv.bias[rows]
         return self._split(functional.linear(x, self.qkv.weight[rows], bias))
 
-    def _keys(self, memory: Tensor | Projected, head: Tensor) -> Tensor:
-        # where query heads share keys, each is projected once
-        kv_head, place = torch.unique(
-            head // (self.n_heads // self.n_kv_heads), return_inverse=True
-        )
-        if isinstance(memory, Projected):
-            return memory.key[:, kv_head][:, place]
-        return self._heads(memory, self.n_heads + kv_head)[:, place]
-
-    def _check_call(
-        self, x: Tensor, memory: Tensor | Projected | None, cache: KVCache | None
-    ) -> None:
-        _check.vectors("x", x, self.qkv.weight, "b", "n", self.d_model)
-        if cache is not None:
-            _check.is_a("cache", cache, KVCache, "a KVCache or None")
-        if memory is None:
-            return
-        if cache is not None:
-            raise ValueError("cache must be None where memory is given: use project(memory)")
-        if self.rope is not None:
-            why = "this layer's rope turns a sequence by its own positions"
-            raise ValueError(f"memory must be None, for {why}")
-        if not isinstance(memory, Projected):
-            _check.vectors("memory", memory, self.qkv.weight, "b", "n", self.d_model)
-            return _check.alike("leading dimensions", x=x, memory=memory)
-        wanted = (x.shape[0], self.n_kv_heads, memory.key.shape[-2], self.d)
-        for part in memory:
-            form = f"keys and values of the shape (b, n_kv_heads, n_k, d) = {wanted}"
-            came = f"one has {tuple(part.shape)}"
-            words = f"hold {form}, as this layer's project returns them"
-            _check.must(part.shape == wanted, "memory", words, but=came)
+    def _split(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (-1, self.d)).transpose(1, 2)  # (b, heads, n, d)
 
 
 class Attend(nn.Module):
     """What stands between a layer's projections: from queries, keys and values to outputs.
 
-    A module of its own, without parameters, so that ``record_attention`` can watch it.
+    A module of its own, without parameters, so that ``record_attention`` can watch it. The layer
+    has checked its arguments.
 
     Shapes: query (b, h, n_q, d), key (b, h_kv, n_k, d), value (b, h_kv, n_k, d_v), mask and bias as
     in ``attention``; query head i uses key head ⌊i · h_kv / h⌋. Returns (b, h, n_q, d_v).
-    Raises: ValueError for a dropout outside [0, 1), other shapes, an h that is no multiple of h_kv.
+    Raises: ValueError for a dropout outside [0, 1).
     """
 
     def __init__(self, dropout: float = 0.0) -> None:
@@ -261,25 +230,19 @@ class Attend(nn.Module):
         causal: bool = False,
     ) -> Tensor:
         """Return the outputs, by the fused kernel where no weight has to be dropped."""
-        options = {"causal": causal, "one_size": True, "groups": True}
-        _check.attention(query, key, value, mask=mask, bias=bias, **options)
-        b, h, n_q, d = query.shape
-        shape = b, h, n_q, value.shape[-1]
-        if h != key.shape[1]:
-            _check_groups("the heads of query", h, key)
-        if h != (h_kv := key.shape[1]) and n_q == 1:
-            # the heads that share a key become the rows of one head: no key is copied
-            query = query.reshape(b, h_kv, h // h_kv, d)
-            mask, bias, causal = _as_rows(mask, h_kv), _as_rows(bias, h_kv), False
-        else:
-            key, value = _repeat(key, h), _repeat(value, h)
-        if not (self.training and self.dropout > 0):
-            return fused(query, key, value, mask, bias, causal).reshape(shape)
-        mask = with_causal(mask, query, key) if causal else mask
-        weights = attention_weights(query, key, mask, bias=bias)
-        (value,) = without_unused_keys(mask, value)
-        output = functional.dropout(weights, self.dropout) @ value
-        return output.reshape(shape)
+        (b, h, n_q, d), h_kv = query.shape, key.shape[1]
+        if self.training and self.dropout > 0:
+            key, value = repeat_heads(key, h), repeat_heads(value, h)
+            mask = with_causal(mask, query, key) if causal else mask
+            weights = attention_weights(query, key, mask, bias=bias)
+            (value,) = without_unused_keys(mask, value)
+            return functional.dropout(weights, self.dropout) @ value
+        if n_q > 1 or h == h_kv:
+            return fused(query, key, value, mask, bias, causal, enable_gqa=h != h_kv)
+        # the heads that share a key become the rows of one head, and no key is copied
+        query = query.reshape(b, h_kv, h // h_kv, d)
+        mask, bias = _as_rows(mask, h_kv), _as_rows(bias, h_kv)
+        return fused(query, key, value, mask, bias, False).reshape(b, h, 1, value.shape[-1])
 
 
 def repeat_heads(key: Tensor, n_heads: int) -> Tensor:
@@ -289,13 +252,7 @@ def repeat_heads(key: Tensor, n_heads: int) -> Tensor:
 
     Raises: ValueError where ``n_heads`` is no multiple of h_kv.
     """
-    _check.must(key.dim() >= 2, "key", "have the shape (b, h_kv, …)", key)
-    _check.sizes(n_heads=n_heads)
-    _check_groups("n_heads", n_heads, key)
-    return _repeat(key, n_heads)
-
-
-def _repeat(key: Tensor, n_heads: int) -> Tensor:
+    _check.multiple("n_heads", n_heads, "the heads of key", key.shape[1])
     group = n_heads // key.shape[1]
     return key if group == 1 else key.repeat_interleave(group, dim=1)
 
@@ -311,14 +268,3 @@ def _as_rows(part: Tensor | None, h_kv: int) -> Tensor | None:
 def of_all_heads(part: Tensor | None) -> Tensor | None:
     """Return a mask or bias (b, n_q, n_k) as (b, 1, n_q, n_k), the same for all heads."""
     return part[:, None] if isinstance(part, Tensor) and part.dim() == 3 else part
-
-
-def _like(bias: Tensor | None, query: Tensor) -> Tensor | None:
-    # autocast makes the query half precision, and a float tensor may join it
-    return bias.to(query.dtype) if isinstance(bias, Tensor) and bias.is_floating_point() else bias
-
-
-def _check_groups(name: str, n_heads: int, key: Tensor) -> None:
-    h_kv = key.shape[1]
-    wanted = f"be a multiple of the heads of key, {h_kv}"
-    _check.must(h_kv and n_heads % h_kv == 0, name, wanted, but=f"there are {n_heads}")

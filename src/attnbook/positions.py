@@ -6,10 +6,8 @@ behind a cache: a whole number, or one for each sentence, of shape (b,). Rows be
 are padding on the left and are treated as position 0.
 """
 
-import math
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -35,16 +33,20 @@ def sinusoidal(
     Source: Vaswani et al. (2017), section 3.5.
     """
     _check.sizes(0, n=n)
-    _even(d)
-    _with_fractions(dtype)
-    _check_offset(offset)
-    return _sinusoidal(n, d, offset, dtype, device)
+    _check_clock(d, dtype=dtype)
+    _check.offset(offset)
+    return _waves(n, d, offset, dtype, device)
 
 
-def _sinusoidal(
-    n: int, d: int, offset: int | Tensor, dtype: torch.dtype, device: torch.device | str | None
+def _waves(
+    n: int,
+    d: int,
+    offset: int | Tensor,
+    dtype: torch.dtype,
+    device: torch.device | str | None,
 ) -> Tensor:
-    angles = _angles(_positions(n, offset, device), d, 10000.0, dtype)
+    speeds = _speeds(d, 10000.0, _precise(dtype), device)
+    angles = _positions(n, offset, device).to(speeds.dtype)[..., None] * speeds  # (…, n, d / 2)
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).to(dtype)
 
 
@@ -57,13 +59,17 @@ class Sinusoidal(nn.Module):
 
     def __init__(self, d: int) -> None:
         super().__init__()
-        _even(d)
+        _check_clock(d)
         self.d = d
 
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + PE for the positions from ``offset`` on."""
         _check_vectors(x, self.d, offset)
-        return x + _sinusoidal(x.shape[-2], self.d, offset, x.dtype, x.device)
+        return self.add(x, offset)
+
+    def add(self, x: Tensor, offset: int | Tensor) -> Tensor:
+        """Return what ``forward`` returns, for a layer that has made x."""
+        return x + _waves(x.shape[-2], self.d, offset, x.dtype, x.device)
 
 
 class LearnedPositions(nn.Module):
@@ -83,56 +89,35 @@ class LearnedPositions(nn.Module):
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + the rows of the table from ``offset`` on."""
         _check_vectors(x, self.table.embedding_dim, offset)
-        n, room = x.shape[-2], self.table.num_embeddings
-        furthest = offset
-        if isinstance(offset, Tensor):
-            furthest = int(offset.max()) if len(offset) else 0
-        last, wanted = furthest + n, f"end within max_length = {room} positions"
-        _check.must(last <= room, "x and offset", wanted, but=f"{n} rows end at {last}")
-        return x + self.table(_positions(n, offset, x.device)).to(x.dtype)
+        return self.add(x, offset)
+
+    def add(self, x: Tensor, offset: int | Tensor) -> Tensor:
+        """Return what ``forward`` returns, for a layer that has made x."""
+        positions = _positions(x.shape[-2], offset, x.device)
+        _check.rows("positions of x", positions, self.table.weight)
+        return x + self.table(positions).to(x.dtype)
 
 
-@dataclass(frozen=True)
-class Scaling:
-    """How ``Rotary`` is slowed down for texts ``factor`` times as long as the ``trained`` length.
+class Slowing(Protocol):
+    """What slows rotary positions down for longer texts: ``attnbook.further.longer.Scaling``.
 
-    With s the factor, L the trained length and θ the speed of a pair, which turns θ L / 2π times
-    in L tokens, the four kinds are
-
-    - "interpolation": θ / s, so that a position p is taken for p / s;
-    - "ntk": the base becomes base · s^(d / (d − 2)): the fastest pair stays, the slowest is θ / s;
-    - "yarn": pairs of 32 turns or more stay, of one or fewer get θ / s, and between them the change
-      grows from pair to pair; queries and keys become longer, each by 0.1 ln s + 1;
-    - "llama3": pairs of 4 turns or more stay, of one or fewer get θ / s, and between them the
-      change grows with the turns that are missing.
-
-    Raises: ValueError for another kind, a factor below 1, and a ``trained`` below 1, which "yarn"
-    and "llama3" must have.
-    Source: Chen et al. (2023) for "interpolation"; bloc97 (2023) for "ntk"; Peng et al. (2023)
-    for "yarn", its pairs rounded as in the authors' code; the code of Llama 3.1 for "llama3".
+    ``stretch`` is by how much queries and keys become longer.
     """
 
-    kind: Literal["interpolation", "ntk", "yarn", "llama3"]
-    factor: float
-    trained: int | None = None
-
-    def __post_init__(self) -> None:
-        _check.one_of("kind", self.kind, ("interpolation", "ntk", "yarn", "llama3"))
-        fine = _check.is_number(self.factor) and 1 <= self.factor < math.inf
-        _check.must(fine, "factor", "be at least 1 and finite", self.factor)
-        if self.trained is not None or self.kind in ("yarn", "llama3"):
-            _check.sizes(trained=self.trained)
-
     @property
-    def stretch(self) -> float:
-        """By how much queries and keys become longer; their scores by its square."""
-        return 0.1 * math.log(self.factor) + 1 if self.kind == "yarn" else 1.0
+    def stretch(self) -> float: ...
+
+    def speeds(
+        self, d: int, base: float, *, dtype: torch.dtype, device: torch.device | str | None
+    ) -> Tensor:
+        """Return what ``rotary_speeds`` returns for it, (d / 2,)."""
+        ...
 
 
 def rotary_speeds(
     d: int,
     base: float = 10000.0,
-    scaling: Scaling | None = None,
+    scaling: Slowing | None = None,
     *,
     dtype: torch.dtype = torch.float32,
     device: torch.device | str | None = None,
@@ -140,11 +125,17 @@ def rotary_speeds(
     """Return the angle θ_i by which a step turns each pair: base^(−2i / d), slowed by ``scaling``.
 
     Shapes: returns (d / 2,).
-    Raises: ValueError as ``Rotary``, and for a dtype without fractions.
+    Raises: ValueError for a d that is not positive and even, a base that is not positive, a dtype
+    without fractions, and what a ``scaling`` refuses.
     """
-    _check_speeds(d, base, scaling)
-    _with_fractions(dtype)
-    return _speeds(d, base, scaling, dtype, device)
+    if scaling is not None:
+        return scaling.speeds(d, base, dtype=dtype, device=device)
+    _check_clock(d, base, dtype)
+    return _speeds(d, base, dtype, device)
+
+
+def _speeds(d: int, base: float, dtype: torch.dtype, device: torch.device | str | None) -> Tensor:
+    return base ** (-torch.arange(0, d, 2, device=device, dtype=dtype) / d)
 
 
 class Rotary(nn.Module):
@@ -157,8 +148,7 @@ class Rotary(nn.Module):
     longer than those of the training.
 
     Shapes: x (…, n, d); returns the same.
-    Raises: ValueError for a d that is not positive and even, a base that is not positive, or
-    another layout; with a ``scaling`` for a base of 1 or less, and with "ntk" for a d of 2.
+    Raises: ValueError as ``rotary_speeds``, and for another layout.
     Source: Su et al. (2021), equation 34.
     """
 
@@ -168,63 +158,52 @@ class Rotary(nn.Module):
         base: float = 10000.0,
         *,
         layout: Literal["interleaved", "halves"] = "interleaved",
-        scaling: Scaling | None = None,
+        scaling: Slowing | None = None,
     ) -> None:
         super().__init__()
-        _check_speeds(d, base, scaling)
+        rotary_speeds(d, base, scaling)
         _check.one_of("layout", layout, ("interleaved", "halves"))
-        self.d = d
-        self.base = base
-        self.layout = layout
-        self.scaling = scaling
+        self.d, self.base, self.layout, self.scaling = d, base, layout, scaling
 
-    def forward(
-        self, x: Tensor, offset: int | Tensor = 0, *, positions: Tensor | None = None
-    ) -> Tensor:
-        """Return x, its rows turned for the positions from ``offset`` on, or ``positions`` (n,).
+    def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
+        """Return x, its rows turned for the positions from ``offset`` on.
 
         An offset for each sentence, (b,), needs x of shape (b, h, n, d).
-
-        Raises: ValueError for positions or offsets of another shape or that are no whole
-        numbers, and for both at once.
         """
         _check_vectors(x, self.d, offset, rank=4)
-        clock = self.d, self.base, self.layout, self.scaling
-        if positions is not None:
-            _check_positions(positions, x.shape[-2], offset)
-            turn = _turn(positions.to(x.device), *clock, x.dtype)
-        elif isinstance(offset, Tensor):
-            rows = _positions(x.shape[-2], offset, x.device)[:, None]  # the same for all heads
-            turn = _turn(rows, *clock, x.dtype)
-        else:
-            of = (x.shape[-2], offset, *clock, x.dtype, x.device)
-            # what is traced, or made in inference mode, cannot be used again outside
-            plain = type(x) is Tensor and not torch.is_inference_mode_enabled()
-            kept = plain and not torch.compiler.is_compiling()
-            turn = _kept_turn(*of) if kept else _next_turn(*of)
-        precise = x if x.dtype == torch.float64 else x.float()
+        turn = _turns(x, offset, (self.d, self.base, self.layout, self.scaling))
+        precise = x.to(_precise(x.dtype))
         if self.layout == "halves":
             first, second = precise.chunk(2, dim=-1)
             cos, sin = turn
             return (precise * cos + torch.cat((-second, first), dim=-1) * sin).to(x.dtype)
         # a pair of numbers as one complex number: turning it is one multiplication
-        points = torch.view_as_complex(precise.unflatten(-1, (-1, 2)).contiguous())
-        return torch.view_as_real(points * turn).flatten(-2).to(x.dtype)  # points (…, n, d / 2)
+        points = torch.complex(*precise.unflatten(-1, (-1, 2)).unbind(-1))  # (…, n, d / 2)
+        return torch.view_as_real(points * turn).flatten(-2).to(x.dtype)
 
 
-def _turn(
-    positions: Tensor,
-    d: int,
-    base: float,
-    layout: str,
-    scaling: Scaling | None,
-    dtype: torch.dtype,
-) -> Tensor:
+Clock = tuple[int, float, str, Slowing | None]  # d, base, layout, scaling
+
+
+def _turns(x: Tensor, offset: int | Tensor, clock: Clock) -> Tensor:
+    n, precise = x.shape[-2], _precise(x.dtype)
+    if isinstance(offset, Tensor):
+        rows = _positions(n, offset, x.device)[:, None]  # the same for all heads
+        return _turn(rows, clock, precise)
+    # what is traced, or made in inference mode, cannot be used again outside
+    if torch.compiler.is_compiling() or type(x) is not Tensor or torch.is_inference_mode_enabled():
+        return _turn(_positions(n, offset, x.device), clock, precise)
+    return _kept_turn(n, offset, x.device, clock, precise)
+
+
+def _turn(positions: Tensor, clock: Clock, dtype: torch.dtype) -> Tensor:
     """Return e^(i · angle) for positions (…, n) and d / 2 speeds: (…, n, d / 2), complex.
 
     In the layout "halves" it is the cosines and the sines, each of them twice: (2, …, n, d).
     """
-    angles = _angles(positions, d, base, dtype, scaling)
+    d, base, layout, scaling = clock
+    speeds = rotary_speeds(d, base, scaling, dtype=dtype, device=positions.device)
+    angles = positions.to(dtype)[..., None] * speeds  # (…, n, d / 2)
     stretch = 1.0 if scaling is None else scaling.stretch
     if layout == "halves":
         twice = torch.cat((angles, angles), dim=-1)
@@ -232,21 +211,11 @@ def _turn(
     return torch.polar(torch.full_like(angles, stretch), angles)
 
 
-def _next_turn(
-    n: int,
-    offset: int,
-    d: int,
-    base: float,
-    layout: str,
-    scaling: Scaling | None,
-    dtype: torch.dtype,
-    device: torch.device,
+@lru_cache(maxsize=1)  # all layers of a model ask for the same, one after another
+def _kept_turn(
+    n: int, offset: int, device: torch.device, clock: Clock, dtype: torch.dtype
 ) -> Tensor:
-    return _turn(_positions(n, offset, device), d, base, layout, scaling, dtype)
-
-
-# all layers of a model ask for the same, one after another
-_kept_turn = lru_cache(maxsize=1)(_next_turn)
+    return _turn(_positions(n, offset, device), clock, dtype)
 
 
 def alibi_bias(
@@ -265,13 +234,12 @@ def alibi_bias(
 
     Shapes: returns (n_heads, n_q, n_k), to which scores (b, h, n_q, n_k) add an axis:
     ``alibi_bias(…)[None]``; ``n_k`` is ``n_q`` unless given.
-    Raises: ValueError for no heads, a negative length, or a dtype without fractions.
+    Raises: ValueError for no heads, or a negative length.
     Source: Press, Smith and Lewis (2022), section 3, and their code for other numbers of heads.
     """
     n_k = n_q if n_k is None else n_k
     _check.sizes(n_heads=n_heads)
     _check.sizes(0, n_q=n_q, n_k=n_k)
-    _with_fractions(dtype)
     query = torch.arange(n_k - n_q, n_k, device=device)
     distance = (query[:, None] - torch.arange(n_k, device=device)).abs()  # (n_q, n_k)
     slopes = torch.tensor(_slopes(n_heads), dtype=dtype, device=device)
@@ -292,86 +260,19 @@ def _positions(n: int, offset: int | Tensor, device: torch.device | str | None) 
     return rows + offset  # (n,)
 
 
+def _precise(dtype: torch.dtype) -> torch.dtype:
+    # half precision cannot count
+    return dtype if dtype == torch.float64 or not dtype.is_floating_point else torch.float32
+
+
 def _check_vectors(x: Tensor, d: int, offset: int | Tensor, rank: int = 3) -> None:
-    if not (isinstance(x, Tensor) and x.is_floating_point() and x.dim() > 1 and x.shape[-1] == d):
-        _check.floats("x", x)
-        _check.shape("x", x, "…", "n", d)
-    if isinstance(offset, Tensor):
-        form = f"have the shape {'(b, n, d)' if rank == 3 else '(b, h, n, d)'}"
-        _check.must(x.dim() == rank, "x", f"{form} for an offset of each sentence", x)
-    _check_offset(offset, len(x))
+    several = isinstance(offset, Tensor)
+    _check.fit(x=(x, f"{('b n', 'b h n')[rank - 3] if several else '… n'} {d}"))
+    _check.offset(offset, len(x) if several else None)
 
 
-def _check_offset(offset: int | Tensor, b: int | None = None) -> None:
-    """Check one offset for all, or one for each of b sentences."""
-    if not isinstance(offset, Tensor):
-        return _check.whole_number("offset", offset)
-    _check.integers("offset", offset)
-    fine = offset.dim() == 1 and b in (None, len(offset))
-    wanted = "(b,)" if b is None else f"(b,) = ({b},)"
-    _check.must(fine, "offset", f"be a number, or have the shape {wanted}", offset)
-
-
-def _check_positions(positions: Tensor, n: int, offset: int | Tensor) -> None:
-    _check.integers("positions", positions)
-    wanted = f"have the shape (n,) = ({n},), one for each row of x"
-    _check.must(positions.shape == (n,), "positions", wanted, positions)
-    if isinstance(offset, Tensor) or offset != 0:
-        raise ValueError(f"offset must be 0 where positions are given: it is {offset}")
-
-
-def _with_fractions(dtype: torch.dtype) -> None:
-    fine = isinstance(dtype, torch.dtype) and dtype.is_floating_point
-    _check.must(fine, "dtype", "be one of floating-point numbers", dtype)
-
-
-def _angles(
-    positions: Tensor, d: int, base: float, dtype: torch.dtype, scaling: Scaling | None = None
-) -> Tensor:
-    precise = dtype if dtype == torch.float64 else torch.float32  # half precision cannot count
-    speeds = _speeds(d, base, scaling, precise, positions.device)
-    return positions.to(precise)[..., None] * speeds  # (…, n, d / 2)
-
-
-def _speeds(
-    d: int,
-    base: float,
-    scaling: Scaling | None,
-    dtype: torch.dtype,
-    device: torch.device | str | None,
-) -> Tensor:
-    if scaling is not None and scaling.kind == "ntk":
-        base *= scaling.factor ** (d / (d - 2))
-    speeds = base ** (-torch.arange(0, d, 2, device=device, dtype=dtype) / d)
-    if scaling is None or scaling.kind == "ntk":
-        return speeds
-    slowed = _slowed(speeds, d, base, scaling)  # 0 where a pair stays as it is, 1 where it is θ / s
-    return speeds * (1 - slowed + slowed / scaling.factor)
-
-
-def _slowed(speeds: Tensor, d: int, base: float, scaling: Scaling) -> Tensor:
-    if scaling.kind == "interpolation" or scaling.trained is None:
-        return torch.ones_like(speeds)
-    if scaling.kind == "llama3":
-        turns = scaling.trained * speeds / (2 * math.pi)
-        return ((4 - turns) / (4 - 1)).clamp(0, 1)
-    # the pairs that would make 32 turns, and one, in the trained length
-    per_e = d / (2 * math.log(base))
-    first, last = (per_e * math.log(scaling.trained / (2 * math.pi * turns)) for turns in (32, 1))
-    first, last = max(math.floor(first), 0), min(math.ceil(last), d - 1)
-    pair = torch.arange(d // 2, device=speeds.device, dtype=speeds.dtype)
-    return ((pair - first) / max(last - first, 0.001)).clamp(0, 1)
-
-
-def _check_speeds(d: int, base: float, scaling: Scaling | None) -> None:
-    _even(d)
-    _check.positive("base", base)
-    if scaling is not None:
-        _check.is_a("scaling", scaling, Scaling, "a Scaling or None")
-        _check.must(base > 1, "base", "be above 1 where speeds are scaled", base)
-        _check.must(d > 2 or scaling.kind != "ntk", "d", 'be at least 4 for "ntk"', d)
-
-
-def _even(d: int) -> None:
+def _check_clock(d: int, base: float = 10000.0, dtype: torch.dtype = torch.float32) -> None:
     _check.sizes(2, d=d)
     _check.must(d % 2 == 0, "d", "be even, for its numbers are taken in pairs", d)
+    _check.positive("base", base)
+    _check.must(dtype.is_floating_point, "dtype", "be one of floating-point numbers", dtype)

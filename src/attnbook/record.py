@@ -30,7 +30,7 @@ class Recorded:
 
         Raises: ValueError for heads or rows that do not exist.
         """
-        mask, key = self.mask, repeat_heads(self.key, self.query.shape[1])
+        key, mask = repeat_heads(self.key, self.query.shape[1]), self.mask
         mask = with_causal(mask, self.query, key) if self.causal else mask
         return attention_weights(self.query, key, mask, bias=self.bias, heads=heads, rows=rows)
 

@@ -8,14 +8,15 @@ Sizes: b sentences, n_s source and n_t target tokens, one width d = ``d_model``.
 the right and changes nothing.
 """
 
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attnbook import _check
-from attnbook.attention import Attended, masked_softmax
+from attnbook.attention import Attended, check_energies, masked_softmax
+from attnbook.cache import check_rows
 from attnbook.masks import padding_mask
 from attnbook.scores import Score, project_key, scaled_dot, score_projected
 
@@ -54,8 +55,7 @@ class Encoder(nn.Module):
     The summary s_0 = tanh(W [→h_n; ←h_1]) joins the states in which the two readers end.
 
     Shapes: source (b, n_s) int64, lengths (b,) int64 from 1 to n_s; returns ``Encoded``.
-    Raises: ValueError for an odd ``d_model``, sizes below 1, a dropout outside [0, 1), tokens
-    outside the vocabulary, and empty sentences.
+    Raises: ValueError for an odd ``d_model``, tokens outside the vocabulary, and empty sentences.
     Source: Bahdanau, Cho and Bengio (2015), section 3.2 and appendix A.2.1.
     """
 
@@ -64,7 +64,6 @@ class Encoder(nn.Module):
         _check.sizes(vocabulary=vocabulary)
         _check.sizes(2, d_model=d_model)
         _check.multiple("d_model", d_model, "the number of directions", 2)
-        _check.probability("dropout", dropout)
         self.embedding = nn.Embedding(vocabulary, d_model)
         self.dropout = nn.Dropout(dropout)
         self.gru = nn.GRU(d_model, d_model // 2, batch_first=True, bidirectional=True)
@@ -76,13 +75,9 @@ class Encoder(nn.Module):
         _check.lengths("source_lengths", lengths, source, at_least=1)
         embedded = self.dropout(self.embedding(source))  # (b, n_s, d)
         # packed, so that ←h begins at a sentence's own end, not in its padding
-        packed = pack_padded_sequence(
-            embedded, lengths.cpu(), batch_first=True, enforce_sorted=False
-        )
+        packed = pack_padded_sequence(embedded, lengths.cpu(), True, enforce_sorted=False)
         annotations, last = self.gru(packed)  # last: (2, b, d/2), →h_n and ←h_1
-        annotations, _ = pad_packed_sequence(
-            annotations, batch_first=True, total_length=source.shape[1]
-        )
+        annotations, _ = pad_packed_sequence(annotations, True, total_length=source.shape[1])
         return Encoded(annotations, torch.tanh(self.summary(torch.cat([*last], dim=-1))))
 
 
@@ -101,9 +96,8 @@ class AttentionDecoder(nn.Module):
     Bahdanau's last layer is a maxout over y_{t−1} too; here it is Luong's, so that nothing differs
     but the order. ``score`` takes (b, n_q, d) and (b, n_s, d) and gives (b, n_q, n_s).
 
-    Raises: ValueError for an unknown order, input feeding in another order than Luong's, sizes
-    below 1, a dropout outside [0, 1), tokens outside the vocabulary, an empty target or one of
-    another number of sentences, and a score that returns another shape.
+    Raises: ValueError for an unknown order, input feeding in another order than Luong's, tokens
+    outside the vocabulary, a target of other sentences, and a score that returns another shape.
     Source: Bahdanau, Cho and Bengio (2015), section 3.1; Luong, Pham and Manning (2015),
     sections 3.1 and 3.3.
     """
@@ -120,8 +114,9 @@ class AttentionDecoder(nn.Module):
     ) -> None:
         super().__init__()
         _check.sizes(vocabulary=vocabulary, d_model=d_model)
-        _check.probability("dropout", dropout)
-        _check_order(order, input_feeding)
+        _check.one_of("order", order, ("none", "bahdanau", "luong"))
+        alone = "be False, for it is for order='luong' alone"
+        _check.must(order == "luong" or not input_feeding, "input_feeding", alone, input_feeding)
         self.order, self.input_feeding = order, input_feeding
         attends, wide = order != "none", order == "bahdanau" or input_feeding
         self.score = score if attends else None
@@ -145,7 +140,9 @@ class AttentionDecoder(nn.Module):
 
     def step(self, tokens: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
         """Return the logits (rows, vocabulary) that follow tokens (rows,), and the new state."""
-        _check.tokens("tokens", tokens, self.embedding.weight, rows=len(state.hidden))
+        _check.integers("tokens", tokens)
+        _check.shape("tokens", tokens, len(state.hidden))
+        _check.rows("tokens", tokens, self.embedding.weight)
         vector, state, _ = self._advance(self._embed(tokens), state)
         return self.output(self.dropout(vector)), state
 
@@ -168,7 +165,8 @@ class AttentionDecoder(nn.Module):
 
     def _teacher_forced(self, target: Tensor, state: DecoderState) -> tuple[Tensor, Tensor | None]:
         """Return all h̃ (b, n_t, d) and all α (b, n_t, n_s)."""
-        _check.tokens("target", target, self.embedding.weight, b=len(state.hidden))
+        _check.tokens("target", target, self.embedding.weight)
+        _check.shape("target", target, len(state.hidden), "n_t")
         embedded = self._embed(target)  # (b, n_t, d)
         if self.order == "bahdanau" or self.input_feeding:
             return self._step_by_step(embedded, state)
@@ -208,7 +206,7 @@ class AttentionDecoder(nn.Module):
         keys, values, mask = cast(Memory, memory)
         query = query.to(values.dtype)  # autocast may have made them differ
         scores = score_projected(cast(Score, self.score), query, keys)
-        _check.score_result(scores, query, values)
+        check_energies(scores, query, values)
         weights = masked_softmax(scores, mask)  # (b, n_q, n_s)
         return Attended(weights.to(values.dtype) @ values, weights)
 
@@ -224,7 +222,7 @@ class RNNSeq2Seq(nn.Module):
     """Translate with an ``Encoder`` and an ``AttentionDecoder`` of one width; a ``Stepper``.
 
     ``target``, which the decoder reads, begins with bos (teacher forcing); logits[:, t] predicts
-    the token after target[:, t].
+    the token after target[:, t]. The options are those of ``AttentionDecoder``.
 
     Shapes: source (b, n_s), target (b, n_t), source_lengths (b,), all int64; logits
     (b, n_t, target_vocabulary).
@@ -237,21 +235,12 @@ class RNNSeq2Seq(nn.Module):
         target_vocabulary: int,
         d_model: int,
         *,
-        order: Order = "bahdanau",
-        score: Score = scaled_dot,
-        input_feeding: bool = False,
         dropout: float = 0.0,
+        **options: Any,
     ) -> None:
         super().__init__()
         self.encoder = Encoder(source_vocabulary, d_model, dropout=dropout)
-        self.decoder = AttentionDecoder(
-            target_vocabulary,
-            d_model,
-            order=order,
-            score=score,
-            input_feeding=input_feeding,
-            dropout=dropout,
-        )
+        self.decoder = AttentionDecoder(target_vocabulary, d_model, dropout=dropout, **options)
 
     def forward(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
         """Return the logits (b, n_t, target_vocabulary)."""
@@ -275,17 +264,10 @@ class RNNSeq2Seq(nn.Module):
 
     def reorder(self, state: DecoderState, rows: Tensor) -> DecoderState:
         """Choose rows (m,) of a state, with repetition."""
-        _check.rows(rows, state.sentence)
+        check_rows(rows, state.sentence)
         sentence, memory = state.sentence[rows], state.memory
         # rows of one sentence have one memory: where the sentences stay, nothing need be moved
         if memory is not None and not torch.equal(sentence, state.sentence):
             memory = Memory(*(part[rows] for part in memory))
         fed = None if state.fed is None else state.fed[rows]
         return DecoderState(state.hidden[rows], fed, memory, sentence)
-
-
-def _check_order(order: str, input_feeding: bool) -> None:
-    _check.one_of("order", order, ("none", "bahdanau", "luong"))
-    _check.flags(input_feeding=input_feeding)
-    if input_feeding and order != "luong":
-        raise ValueError(f"input_feeding is for order='luong' alone: order is {order!r}")

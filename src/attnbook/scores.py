@@ -24,7 +24,7 @@ def dot(query: Tensor, key: Tensor) -> Tensor:
     Source: Luong, Pham and Manning (2015), section 3.1, "dot".
     """
     _check.attention(query, key, one_size=True)
-    return query @ key.mT
+    return PLAIN[dot](query, key)
 
 
 def scaled_dot(query: Tensor, key: Tensor) -> Tensor:
@@ -35,8 +35,15 @@ def scaled_dot(query: Tensor, key: Tensor) -> Tensor:
     Source: Vaswani et al. (2017), equation 1.
     """
     _check.attention(query, key, one_size=True)
-    # the query is scaled, not the scores: cheaper, and no overflow in half precision
-    return (query * query.shape[-1] ** -0.5) @ key.mT
+    return PLAIN[scaled_dot](query, key)
+
+
+# for who has checked query and key; the query is scaled, not the scores: cheaper, and no overflow
+# in half precision
+PLAIN: dict[Score, Score] = {
+    dot: lambda query, key: query @ key.mT,
+    scaled_dot: lambda query, key: (query * query.shape[-1] ** -0.5) @ key.mT,
+}
 
 
 class Bilinear(nn.Module):
@@ -59,13 +66,12 @@ class Bilinear(nn.Module):
 
     def project(self, key: Tensor) -> Tensor:
         """Return k Wᵀ, of the shape (…, n_k, d_q), from key (…, n_k, d_k)."""
-        _check.vectors("key", key, self.key.weight, "…", "n", self.key.in_features)
+        _check.fit(self.key.weight, key=(key, f"… n_k {self.key.in_features}"))
         return self.key(key)
 
     def with_projected(self, query: Tensor, projected: Tensor) -> Tensor:
         """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and ``project(key)``."""
-        _check.vectors("query", query, self.key.weight, "…", "n", self.key.out_features)
-        _check.alike("leading dimensions", query=query, key=projected)
+        _check.fit(query=(query, "… n_q d"), key=(projected, "… n_k d"))
         return query @ projected.mT
 
 
@@ -96,13 +102,13 @@ class Additive(nn.Module):
 
     def project(self, key: Tensor) -> Tensor:
         """Return W_k k, of the shape (…, n_k, d), from key (…, n_k, d_k)."""
-        _check.vectors("key", key, self.key.weight, "…", "n", self.key.in_features)
+        _check.fit(self.key.weight, key=(key, f"… n_k {self.key.in_features}"))
         return self.key(key)
 
     def with_projected(self, query: Tensor, projected: Tensor) -> Tensor:
         """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and ``project(key)``."""
-        _check.vectors("query", query, self.query.weight, "…", "n", self.query.in_features)
-        _check.alike("leading dimensions", query=query, key=projected)
+        d_q = self.query.in_features
+        _check.fit(query=(query, f"… n_q {d_q}"), key=(projected, "… n_k d"))
         query = self.query(query)  # (…, n_q, d)
         chunk = max(1, self.cap // max(1, projected.numel()))
         if query.shape[-2] <= chunk:

@@ -4,7 +4,8 @@ Both can be decoded step by step, with ``start``, ``step`` and ``reorder``. A st
 ``step``, for its caches grow; ``reorder`` returns a new one. Tokens are int64, padded on the right.
 """
 
-from typing import Literal, NamedTuple, Unpack
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -12,10 +13,9 @@ from torch.nn import functional
 
 from attnbook import _check
 from attnbook.attention import Chosen
-from attnbook.cache import KVCache, RollingCache
+from attnbook.cache import KVCache, check_rows
 from attnbook.embeddings import Embeddings
-from attnbook.layers import BlockOptions, Decoder, Encoder
-from attnbook.masks import padding_mask
+from attnbook.layers import Config, Decoder, Encoder
 from attnbook.multihead import Projected
 from attnbook.positions import Rotary, alibi_bias
 from attnbook.record import record_attention
@@ -39,68 +39,89 @@ class LanguageModelState(NamedTuple):
     before: Tensor | None  # (rows,); None where nothing is padded
 
 
-class _Model(nn.Module):
-    """What both models share: positions by name, and logits from a tied or an own matrix."""
+@dataclass(frozen=True)
+class ModelConfig(Config):
+    """The options of a model: those of its blocks, and these.
 
-    def __init__(
-        self, vocabulary: int, d_model: int, n_heads: int, positions: Positions, tied: bool
-    ) -> None:
+    ``positions`` are "sinusoidal", "learned" (for up to ``max_length`` tokens), "rope", "alibi" or
+    None, or a ``Rotary`` with a base or layout of its own. With ``tied`` the last layer uses the
+    embeddings' matrix; with ``scale`` these are multiplied by √d_model.
+
+    Raises: ValueError as ``Config``, and for unknown positions.
+    """
+
+    n_layers: int = 2
+    positions: Positions = "sinusoidal"
+    max_length: int = 512
+    tied: bool = False
+    scale: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        known = ("sinusoidal", "learned", "rope", "alibi", None)
+        _check.one_of("positions", "rope" if self.rotary else self.positions, known)
+
+    @property
+    def rotary(self) -> bool:
+        """Whether positions are turned into queries and keys."""
+        return isinstance(self.positions, Rotary) or self.positions == "rope"
+
+    def blocks(self) -> dict[str, Any]:
+        """Return the arguments of a stack of blocks."""
+        rope = self.positions if isinstance(self.positions, Rotary) else None
+        if self.positions == "rope":
+            rope = Rotary(self.d_model // self.n_heads)
+        own = {field.name: getattr(self, field.name) for field in fields(Config)}
+        return {"n_layers": self.n_layers, **own, "rope": rope}
+
+    def embeddings(self, vocabulary: int) -> Embeddings:
+        """Return the embeddings of a vocabulary, with those positions that are added."""
+        added = None if self.rotary or self.positions == "alibi" else self.positions
+        of: dict[str, Any] = {"max_length": self.max_length, "dropout": self.dropout}
+        return Embeddings(
+            vocabulary, self.d_model, positions=cast(Any, added), scale=self.scale, **of
+        )
+
+
+class _Model(nn.Module):
+    """What both models share: their options, and logits from a tied or an own matrix."""
+
+    def __init__(self, vocabulary: int, options: dict[str, Any]) -> None:
         super().__init__()
-        positions = "rope" if isinstance(positions, Rotary) else positions
-        _check.one_of("positions", positions, ("sinusoidal", "learned", "rope", "alibi", None))
-        _check.sizes(vocabulary=vocabulary, d_model=d_model)
-        _check.flags(tied=tied)
-        self.vocabulary, self.n_heads, self.positions = vocabulary, n_heads, positions
-        self.output = None if tied else nn.Linear(d_model, vocabulary, bias=False)
+        self.config = ModelConfig(**options)
+        _check.sizes(vocabulary=vocabulary)
+        self.vocabulary, d_model = vocabulary, self.config.d_model
+        self.output = None if self.config.tied else nn.Linear(d_model, vocabulary, bias=False)
 
     def _logits(self, x: Tensor, embed: Embeddings) -> Tensor:
         weight = embed.tokens.weight if self.output is None else self.output.weight
         return functional.linear(x, weight)  # (…, vocabulary)
 
     def _bias(self, x: Tensor, n_k: int | None = None) -> Tensor | None:
-        if self.positions != "alibi":
+        if self.config.positions != "alibi":
             return None
-        return alibi_bias(self.n_heads, x.shape[1], n_k, dtype=x.dtype, device=x.device)[None]
+        n_heads = self.config.n_heads
+        return alibi_bias(n_heads, x.shape[1], n_k, dtype=x.dtype, device=x.device)[None]
 
 
 class Seq2Seq(_Model):
     """Translate with a Transformer: an encoder reads the source, a decoder writes the target.
 
-    ``target`` begins with bos, and logits[:, t] predict the token after target[:, t]. Positions
-    are "sinusoidal", "learned" (for up to ``max_length`` tokens), "rope", "alibi" or None, or a
-    ``Rotary`` with a base or layout of its own. With ``tied`` the last layer uses the target
-    embeddings' matrix; with ``scale`` these are multiplied by √d_model. All else is a block's
-    option.
+    ``target`` begins with bos, and logits[:, t] predict the token after target[:, t]. The options
+    are those of ``ModelConfig``; with ``tied`` the last layer uses the target embeddings' matrix.
 
     Shapes: source (b, n_s), target (b, n_t), source_lengths (b,); returns logits
     (b, n_t, target_vocabulary).
-    Raises: ValueError as ``Encoder`` and ``Embeddings``; for unknown positions.
+    Raises: ValueError as ``ModelConfig``, ``Encoder`` and ``Embeddings``.
     Source: Vaswani et al. (2017).
     """
 
-    def __init__(
-        self,
-        source_vocabulary: int,
-        target_vocabulary: int,
-        *,
-        d_model: int = 128,
-        n_heads: int = 4,
-        n_layers: int = 2,
-        d_ff: int | None = None,
-        positions: Positions = "sinusoidal",
-        max_length: int = 512,
-        tied: bool = False,
-        scale: bool = True,
-        **options: Unpack[BlockOptions],
-    ) -> None:
-        super().__init__(target_vocabulary, d_model, n_heads, positions, tied)
-        options |= {"rope": _rope(positions, d_model, n_heads)}
-        self.embed_source, self.embed_target = (
-            _embeddings(size, d_model, positions, max_length, scale, options)
-            for size in (source_vocabulary, target_vocabulary)
-        )
-        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, **options)
-        self.decoder = Decoder(n_layers, d_model, n_heads, d_ff, **options)
+    def __init__(self, source_vocabulary: int, target_vocabulary: int, **options: Any) -> None:
+        super().__init__(target_vocabulary, options)
+        self.embed_source = self.config.embeddings(source_vocabulary)
+        self.embed_target = self.config.embeddings(target_vocabulary)
+        self.encoder = Encoder(**self.config.blocks())
+        self.decoder = Decoder(**self.config.blocks())
 
     def forward(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
         """Return logits (b, n_t, target_vocabulary) for the token after each of ``target``."""
@@ -110,7 +131,7 @@ class Seq2Seq(_Model):
     def vectors(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
         """Return the vectors (b, n_t, d_model) of which the last layer makes the logits."""
         memory, mask = self._encode(source, source_lengths)
-        x = self._embedded(target, len(source))
+        x = self._embedded(target, source)
         return self.decoder(x, memory, memory_mask=mask, bias=self._bias(x))
 
     def weights(
@@ -143,6 +164,7 @@ class Seq2Seq(_Model):
     @torch.no_grad()
     def step(self, tokens: Tensor, state: Seq2SeqState) -> tuple[Tensor, Seq2SeqState]:
         """Add one token to each row; return logits (rows, target_vocabulary) for the next."""
+        _check.is_a("tokens", tokens, Tensor)
         length = state.caches[0].length
         x = self.embed_target(tokens[:, None], offset=length)  # (rows, 1, d_model)
         x = self.decoder(
@@ -156,7 +178,7 @@ class Seq2Seq(_Model):
 
     def reorder(self, state: Seq2SeqState, rows: Tensor) -> Seq2SeqState:
         """Return the state of the chosen rows (m,), with repetition if asked."""
-        _check.rows(rows, state.sentence)
+        check_rows(rows, state.sentence)
         memory, mask, sentence = state.memory, state.memory_mask, state.sentence[rows]
         # hypotheses that trade places within a sentence keep its keys and values where they are
         if not torch.equal(sentence, state.sentence):
@@ -165,22 +187,24 @@ class Seq2Seq(_Model):
         caches = [cache.reorder(rows) for cache in state.caches]
         return Seq2SeqState(memory, mask, sentence, caches)
 
-    def _embedded(self, target: Tensor, b: int) -> Tensor:
-        _check.tokens("target", target, self.embed_target.tokens.weight, b=b)
-        return self.embed_target(target)
+    def _embedded(self, target: Tensor, source: Tensor) -> Tensor:
+        _check.tokens("target", target, self.embed_target.tokens.weight)
+        if len(target) != len(source):
+            _check.shape("target", target, len(source), "n_t")
+        return self.embed_target.look_up(target)
 
     def _encode(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
         _check.tokens("source", source, self.embed_source.tokens.weight)
         _check.lengths("source_lengths", lengths, source, at_least=1)
         mask = _padding(source, lengths)
-        x = self.embed_source(source)
+        x = self.embed_source.look_up(source)
         return self.encoder(x, mask, bias=self._bias(x)), mask
 
 
 class LanguageModel(_Model):
     """Predict each token of a text from those before it, with a causal Transformer.
 
-    Options as in ``Seq2Seq``. Padding on the right needs no mask: no token sees what is after it.
+    Options as in ``ModelConfig``. Padding on the right needs no mask: no token sees a later one.
 
     Shapes: tokens (b, n); returns logits (b, n, vocabulary), where logits[:, t] predict the token
     after tokens[:, t].
@@ -188,24 +212,10 @@ class LanguageModel(_Model):
     Source: Radford et al. (2018), section 3.1; Liu et al. (2018) for translation by such a model.
     """
 
-    def __init__(
-        self,
-        vocabulary: int,
-        *,
-        d_model: int = 128,
-        n_heads: int = 4,
-        n_layers: int = 2,
-        d_ff: int | None = None,
-        positions: Positions = "sinusoidal",
-        max_length: int = 512,
-        tied: bool = False,
-        scale: bool = True,
-        **options: Unpack[BlockOptions],
-    ) -> None:
-        super().__init__(vocabulary, d_model, n_heads, positions, tied)
-        options |= {"rope": _rope(positions, d_model, n_heads)}
-        self.embed = _embeddings(vocabulary, d_model, positions, max_length, scale, options)
-        self.decoder = Encoder(n_layers, d_model, n_heads, d_ff, **options)
+    def __init__(self, vocabulary: int, **options: Any) -> None:
+        super().__init__(vocabulary, options)
+        self.embed = self.config.embeddings(vocabulary)
+        self.decoder = Encoder(**self.config.blocks())
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return logits (b, n, vocabulary) for the token after each of ``tokens``."""
@@ -222,17 +232,16 @@ class LanguageModel(_Model):
         ``caches``, one for each block and empty, may be of another kind than ``KVCache``; where
         they keep sinks, all prompts must be of one length.
         """
-        _check.sentences("prompt", prompt, may_be_empty=True)
+        _check.tokens("prompt", prompt, self.embed.tokens.weight, may_be_empty=True)
         _check.lengths("lengths", lengths, prompt)
         mask, n = _padding(prompt, lengths), prompt.shape[1]
         caches = _caches(self.decoder) if caches is None else caches
-        for cache in caches:
-            told = f"one holds {cache.length} rows"
-            _check.must(cache.length == 0, "caches", "be empty at the start", but=told)
+        empty = not any(cache.length for cache in caches)
+        _check.must(empty, "caches", "be empty at the start", but="one holds rows")
         before = None if mask is None else n - lengths
-        sinks = [cache.sinks for cache in caches if isinstance(cache, RollingCache) and cache.sinks]
+        sinks = before is not None and any(getattr(cache, "sinks", 0) for cache in caches)
         told = "padding would take the sinks' place"
-        _check.must(before is None or not sinks, "lengths", "be one length for all", but=told)
+        _check.must(not sinks, "lengths", "be one length for all", but=told)
         if n:
             if before is not None:
                 slots = torch.arange(n, device=prompt.device) - before[:, None]  # (b, n)
@@ -246,19 +255,26 @@ class LanguageModel(_Model):
         self, tokens: Tensor, state: LanguageModelState
     ) -> tuple[Tensor, LanguageModelState]:
         """Add n tokens to each row (rows, n); return logits (rows, n, vocabulary) after each."""
+        _check.tokens("tokens", tokens, self.embed.tokens.weight)
         caches, before = state
-        offset, mask = caches[0].length, None
-        n_k = offset + tokens.shape[1]
+        there, mask = caches[0].length, None
+        offset, n_k = there, there + tokens.shape[1]
         if before is not None:
             slots = torch.arange(n_k, device=tokens.device)
-            offset, mask = offset - before, (slots >= before[:, None])[:, None]  # (rows, 1, n_k)
-        x = self.embed(tokens, offset=offset)
-        x = self.decoder(x, mask, causal=True, bias=self._bias(x, n_k), caches=caches)
+            offset, mask = there - before, (slots >= before[:, None])[:, None]  # (rows, 1, n_k)
+        x = self.embed.look_up(tokens, offset=offset)
+        try:
+            x = self.decoder(x, mask, causal=True, bias=self._bias(x, n_k), caches=caches)
+        except ValueError:  # a pool that is full in one layer must not part the layers' caches
+            for cache in caches:
+                cache.rewind(min(there, cache.length))
+            raise
         return self._logits(x, self.embed), state
 
     def step(self, tokens: Tensor, state: LanguageModelState) -> tuple[Tensor, LanguageModelState]:
         """Add one token to each row; return logits (rows, vocabulary) for the next."""
-        logits, state = self.extend(tokens[:, None], state)
+        _check.is_a("tokens", tokens, Tensor)
+        logits, state = self.extend(tokens[..., None], state)
         return logits[:, 0], state
 
     def rewind(self, state: LanguageModelState, n: int) -> LanguageModelState:
@@ -275,40 +291,9 @@ class LanguageModel(_Model):
 
     def reorder(self, state: LanguageModelState, rows: Tensor) -> LanguageModelState:
         """Return the state of the chosen rows (m,), with repetition if asked."""
-        before = state.before
-        _check.rows(rows, before)
-        before = None if before is None else before[rows]
+        check_rows(rows, state.before)
+        before = None if state.before is None else state.before[rows]
         return LanguageModelState([cache.reorder(rows) for cache in state.caches], before)
-
-
-def _rope(positions: Positions, d_model: int, n_heads: int) -> Rotary | None:
-    if positions != "rope":
-        return positions if isinstance(positions, Rotary) else None
-    _check.sizes(n_heads=n_heads)
-    _check.multiple("d_model", d_model, "n_heads", n_heads)
-    d = d_model // n_heads
-    why = "for rope takes its numbers in pairs"
-    _check.must(d % 2 == 0, "d_model / n_heads", f"be even, {why}", d)
-    return Rotary(d)
-
-
-def _embeddings(
-    vocabulary: int,
-    d_model: int,
-    positions: Positions,
-    max_length: int,
-    scale: bool,
-    options: BlockOptions,
-) -> Embeddings:
-    named = None if isinstance(positions, Rotary) else positions
-    return Embeddings(
-        vocabulary,
-        d_model,
-        positions=named if named in ("sinusoidal", "learned") else None,
-        max_length=max_length,
-        scale=scale,
-        dropout=options.get("dropout", 0.0),
-    )
 
 
 def _caches(stack: Encoder | Decoder) -> list[KVCache]:
@@ -316,7 +301,8 @@ def _caches(stack: Encoder | Decoder) -> list[KVCache]:
 
 
 def _padding(tokens: Tensor, lengths: Tensor) -> Tensor | None:
-    mask = padding_mask(lengths, tokens.shape[1], device=tokens.device)
+    positions = torch.arange(tokens.shape[1], device=tokens.device)
+    mask = (positions < lengths[:, None])[:, None]  # (b, 1, n), as ``padding_mask``
     if torch.compiler.is_compiling():
         return mask  # a compiled graph must not be asked
     return None if bool(mask.all()) else mask

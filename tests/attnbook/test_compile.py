@@ -7,9 +7,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from attnbook.attention import attention
+from attnbook.latent import LatentAttention
 from attnbook.multihead import MultiHeadAttention
+from attnbook.positions import Rotary
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import LanguageModel, Seq2Seq
 
 needs_gxx = pytest.mark.skipif(
     sys.platform != "linux" or not shutil.which("g++"), reason="the backend needs g++ on Linux"
@@ -39,3 +42,21 @@ def test_the_compiled_module_agrees(place: int, backend: str) -> None:
     torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-4)
     again = torch.autograd.grad(found.square().sum(), list(model.parameters()))
     torch.testing.assert_close(again, gradients, atol=1e-4, rtol=1e-3)
+
+
+def test_rotary_positions_and_masks_break_no_graph() -> None:
+    """A layer whose graph breaks is compiled in pieces, and is not quicker."""
+    x, mask = torch.randn(1, 4, 8), torch.ones(4, 4).tril().bool()
+    tokens = torch.randint(3, 9, (2, 5))
+    model = LanguageModel(9, d_model=8, n_heads=2, positions="rope")
+    for one, given in (
+        (model, (tokens,)),
+        (MultiHeadAttention(8, 2, rope=Rotary(4)), (x, None, mask)),
+        (LatentAttention(8, 2, d_latent=4, d_rope=2), (x,)),
+        (attention, (x, x, x, mask)),
+    ):
+        torch.compiler.reset()
+        explained = torch._dynamo.explain(one)(*given)
+        assert (explained.graph_count, explained.graph_break_count) == (1, 0), one
+        found = torch.compile(one, backend="aot_eager", fullgraph=True)(*given)
+        torch.testing.assert_close(found, one(*given), atol=1e-5, rtol=1e-4)

@@ -8,8 +8,8 @@ import torch
 from torch import Generator, Tensor, nn
 
 from attnbook import decoding
-from attnbook.cache import PagedCache, PagePool, RollingCache
 from attnbook.decoding import Hypothesis, beam_search, greedy, sample
+from attnbook.further.caches import PagedCache, PagePool, RollingCache
 from attnbook.masks import window_mask
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.scores import Additive, Bilinear

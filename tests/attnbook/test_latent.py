@@ -4,12 +4,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attnbook.cache import KVCache, PagedCache, PagePool, RollingCache
+from attnbook.cache import KVCache
+from attnbook.further.caches import PagedCache, PagePool, RollingCache
 from attnbook.latent import LatentAttention
 from attnbook.masks import causal_mask, padding_mask, window_mask
 from attnbook.record import record_attention
 from tests.attnbook.strategies import close, normal
-from tests.needs import needs
 
 
 def made(**sizes: int) -> LatentAttention:
@@ -91,40 +91,35 @@ def test_the_absorbed_weights_are_the_weights() -> None:
     close(*found)
 
 
-@torch.no_grad()
-@pytest.mark.parametrize("absorb", [False, True])
-def test_it_is_deepseeks_attention(absorb: bool) -> None:
-    """Their cosines are float32."""
-    needs("transformers")
-    from transformers.models.deepseek_v3.configuration_deepseek_v3 import DeepseekV3Config
-    from transformers.models.deepseek_v3.modeling_deepseek_v3 import (
-        DeepseekV3Attention,
-        DeepseekV3RotaryEmbedding,
-    )
+def test_one_text_is_decoded_whatever_its_latent_is_wide() -> None:
+    """With an odd latent the turned key of one token is a view at an odd place."""
+    layer, cache = made(d_latent=5), KVCache()
+    x = normal(1, 3, layer.d_model)
+    with torch.no_grad():
+        steps = [layer(x[:, t : t + 1], cache=cache) for t in range(3)]
+        close(torch.cat(steps, dim=1), layer(x, causal=True))
+        assert layer(x[:0], causal=True).shape == (0, 3, layer.d_model)
 
-    config = DeepseekV3Config(
-        hidden_size=16,
-        num_attention_heads=3,
-        num_key_value_heads=3,
-        q_lora_rank=None,
-        kv_lora_rank=5,
-        qk_rope_head_dim=4,
-        qk_nope_head_dim=6,
-        v_head_dim=3,
-        rope_parameters={"rope_type": "default", "rope_theta": 20.0},
-        attn_implementation="eager",
-    )
-    mine, theirs = made(), DeepseekV3Attention(config, layer_idx=0).double().eval()
-    for ours, name in (
-        (mine.query, "q_proj"),
-        (mine.down, "kv_a_proj_with_mqa"),
-        (mine.norm, "kv_a_layernorm"),
-        (mine.up, "kv_b_proj"),
-        (mine.out, "o_proj"),
-    ):
-        getattr(theirs, name).weight.copy_(ours.weight)
-    x = normal(2, 7, 16)
-    turn = DeepseekV3RotaryEmbedding(config)(x, torch.arange(7)[None])
-    forbidden = torch.zeros(7, 7).masked_fill(~causal_mask(7), -torch.inf).double()
-    wanted, _ = theirs(x, tuple(part.double() for part in turn), forbidden[None, None])
-    close(mine(x, causal=True, absorb=absorb), wanted, 1e-6)
+
+def test_a_refused_call_leaves_the_latent_cache_as_it_was() -> None:
+    layer, cache = made(), KVCache()
+    with torch.no_grad():
+        layer(normal(1, 3, layer.d_model), cache=cache)
+        with pytest.raises(ValueError, match="mask"):
+            layer(normal(1, 2, layer.d_model), torch.ones(2, 2).bool(), cache=cache)
+    assert cache.length == 3
+
+
+def test_its_weights_begin_as_they_should() -> None:
+    """Else the other tests would compare nothing with nothing."""
+    layer = made()
+    assert layer(normal(1, 4, layer.d_model)).abs().mean() > 0.01
+    for linear in (layer.query, layer.down, layer.up, layer.out):
+        wanted = (2 / sum(linear.weight.shape)) ** 0.5  # Glorot and Bengio's
+        assert 0.7 * wanted < linear.weight.std() < 1.3 * wanted
+    sizes = {"d_latent": 4, "d_rope": 2}
+    assert LatentAttention(8, 2, **sizes, eps=0.5).norm.eps == 0.5
+    for one in ({"d": 3}, {"d_v": 3}):
+        with pytest.raises(ValueError, match="d_model"):
+            LatentAttention(7, 2, **sizes, **one)
+    assert LatentAttention(7, 2, **sizes, d=3, d_v=3).d == 3

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from attnbook import attention as attention_module
-from attnbook.cache import KVCache, PagedCache, PagePool, RollingCache
+from attnbook.cache import KVCache
+from attnbook.further.caches import PagedCache, PagePool, RollingCache
 from attnbook.masks import padding_mask, window_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import Rotary, alibi_bias
@@ -136,7 +137,7 @@ def test_one_token_needs_no_mask(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_cache_keeps_to_its_length() -> None:
     layer, cache = made(), KVCache(4)
     layer(normal(1, 3, 24), causal=True, cache=cache)
-    with pytest.raises(ValueError, match="at most max_length = 4 rows: 3 are in it, and 2 more"):
+    with pytest.raises(ValueError, match="max_length = 4: 3 are in it, and 2 more"):
         layer(normal(1, 2, 24), causal=True, cache=cache)
 
 
@@ -146,3 +147,34 @@ def test_half_precision_is_cached_in_half_precision() -> None:
         whole = layer(x, causal=True)
         parts = [layer(each, causal=True, cache=cache) for each in x.split(1, dim=1)]
     close(torch.cat(parts, dim=1).float(), whole.float(), 0.05)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"mask": torch.ones(2, 4).bool()},
+        {"mask": torch.ones(2, 5)},
+        {"bias": torch.zeros(2, 4)},
+        {"bias": torch.zeros(2, 5).long()},
+    ],
+    ids=["mask's shape", "mask's dtype", "bias's shape", "bias's dtype"],
+)
+def test_a_refused_call_leaves_the_cache_as_it_was(wrong: dict[str, Tensor]) -> None:
+    """A reader who mends the call and runs the cell again goes on at the right place."""
+    layer, cache, x = MultiHeadAttention(8, 2, n_kv_heads=1), KVCache(), torch.randn(1, 5, 8)
+    with torch.no_grad():
+        layer(x[:, :3], causal=True, cache=cache)
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            layer(x[:, 3:], cache=cache, **wrong)
+        assert cache.length == 3
+        close(layer(x[:, 3:], causal=True, cache=cache), layer(x, causal=True)[:, 3:], 1e-6)
+
+
+def test_a_cache_of_inference_mode_says_where_it_can_go_on() -> None:
+    cache, key = KVCache(), torch.randn(1, 1, 2, 4)
+    with torch.inference_mode():
+        cache.append(key, key)
+        cache.append(key, key)
+    with pytest.raises(ValueError, match=r"cache must go on under torch\.inference_mode"):
+        cache.append(key, key)
+    assert cache.length == 4

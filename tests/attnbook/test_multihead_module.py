@@ -8,7 +8,6 @@ import torch
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import Rotary, alibi_bias
-from attnlab.training.seeds import seeded
 from tests.attnbook.copying import grouped
 from tests.attnbook.strategies import chances, close, normal
 
@@ -47,8 +46,8 @@ def test_dropout_lets_nothing_past_a_mask(causal: bool, padded: bool) -> None:
     for later in (other, -other):
         x = normal(1, 5, 8)
         x[:, 4] = later[:, 4]  # padding, or the future of rows 0 to 3
-        with seeded(0):
-            seen.append(layer(x, mask=mask, causal=causal)[:, :4])
+        torch.manual_seed(0)
+        seen.append(layer(x, mask=mask, causal=causal)[:, :4])
     assert torch.equal(*seen) == (causal or padded)
 
 
@@ -57,8 +56,8 @@ def test_dropout_joins_a_mask_and_the_past() -> None:
     both = causal_mask(5) & padding_mask([3], 5)
     outputs = []
     for mask, causal in ((padding_mask([3], 5), True), (both, False)):
-        with seeded(0):
-            outputs.append(layer(x, mask=mask, causal=causal))
+        torch.manual_seed(0)
+        outputs.append(layer(x, mask=mask, causal=causal))
     assert torch.equal(*outputs)
 
 

@@ -9,8 +9,9 @@ from torch import Tensor, nn
 
 from attnbook.attention import attention, attention_weights, fused_attention
 from attnbook.decoding import beam_search
-from attnbook.efficient import feature_map, tiled_attention
 from attnbook.embeddings import Embeddings
+from attnbook.further.linear import feature_map
+from attnbook.further.tiles import tiled_attention
 from attnbook.layers import Encoder
 from attnbook.masks import causal_mask
 from attnbook.multihead import Attend, MultiHeadAttention

@@ -37,10 +37,12 @@ def test_its_versions_are_those_of_the_pins() -> None:
 
 
 def test_the_package_comes_with_extras_that_it_has() -> None:
-    (package,) = [line for line in wanted() if line.startswith(".")]
-    extras = re.fullmatch(r"\.\[([\w,]+)\]", package)
+    attention, lab = [line for line in wanted() if line.startswith(".")]
+    assert attention == "."
+    extras = re.fullmatch(r"\./src/attnlab\[([\w,]+)\]", lab)
     assert extras
-    assert set(extras[1].split(",")) <= set(PROJECT["optional-dependencies"])
+    own = tomllib.loads((ROOT / "src/attnlab/pyproject.toml").read_text("utf-8"))["project"]
+    assert set(extras[1].split(",")) <= set(own["optional-dependencies"])
 
 
 def test_the_index_of_the_cpu_build_is_the_workflows_own() -> None:

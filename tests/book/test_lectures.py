@@ -211,8 +211,8 @@ def test_lecture_has_its_parts(path):
     if edited:
         assert re.match(r"# .+\n\n\*[A-Z][^*]+\.\*\n\n", first.source), "one story, in one sentence"
         assert len(re.findall(r"(?m)^- ", first.source)) == 3, "outcomes in three lines"
-    extras = "lectures,pretrained" if "load_minilm" in third.source else "lectures"
-    assert f"attnbook[{extras}] @ git+" in second.source
+    assert "#subdirectory=src/attnlab" in second.source
+    assert ("attnlab[pretrained] @" in second.source) == ("load_minilm" in third.source)
     assert third.source.startswith("# @title Imports\n" if edited else ("import ", "# @title"))
     bug = () if edited else ("Spot the bug",)
     for part in ("**Task.**", *bug, "Exercises", "Summary", "**Read next.**"):

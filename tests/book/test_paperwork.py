@@ -35,25 +35,7 @@ def project() -> dict[str, Any]:
     return tomllib.loads(read("pyproject.toml"))["project"]
 
 
-# ---- licences and citation ---------------------------------------------------------------------
-
-
-def test_the_licence_of_the_code_is_complete() -> None:
-    text = read("LICENSE")
-    assert "Apache License\n" in text[:200]
-    assert "Version 2.0, January 2004" in text[:200]
-    for number, title in ((1, "Definitions"), (9, "Accepting Warranty or Additional Liability")):
-        assert f"{number}. {title}." in text
-    assert "END OF TERMS AND CONDITIONS" in text
-    assert project()["license"] == "Apache-2.0 AND CC-BY-4.0"  # the second for the example data
-    assert set(project()["license-files"]) == {"LICENSE", "LICENSE-content"}
-
-
-def test_the_licence_of_the_text_is_named_with_its_address() -> None:
-    text = read("LICENSE-content")
-    assert "Creative Commons Attribution 4.0 International" in text
-    assert "https://creativecommons.org/licenses/by/4.0/legalcode" in text
-    assert "LICENSE" in text.replace("LICENSE-content", "")
+# ---- citation ------------------------------------------------------------------------------------
 
 
 def test_the_citation_file_has_what_the_format_demands() -> None:
@@ -70,6 +52,9 @@ def test_the_citation_file_has_what_the_format_demands() -> None:
 def test_every_paper_names_the_same_version_year_and_address() -> None:
     cff, version = citation(), project()["version"]
     assert cff["version"] == cff["preferred-citation"]["version"] == version
+    lab = tomllib.loads(read("src/attnlab/pyproject.toml"))["project"]
+    assert lab["version"] == version
+    assert f"attnbook=={version}" in lab["dependencies"]
     assert re.search(
         rf'^__version__ = "{re.escape(version)}"$', read("src/attnbook/__init__.py"), re.M
     )

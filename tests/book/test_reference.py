@@ -70,7 +70,7 @@ def test_every_name_of_the_table_is_one_in_the_package_or_in_pytorch() -> None:
     names = set(re.findall(r"\{py:obj\}`(?:~|[^`<]* <)?([\w.]+)>?`", page))
     assert len(names) > 60
     for name in names:
-        assert name.startswith(("attnbook.", "torch."))
+        assert name.startswith(("attnbook.", "attnlab.", "torch."))
         assert pkgutil.resolve_name(name) is not None
     linked = (BOOK / "inventories" / "torch.txt").read_text(encoding="utf-8")
     assert [n for n in sorted(names) if n[0] == "t" and f"\n{n} " not in linked] == []

@@ -127,3 +127,20 @@ def test_what_the_engines_lack_is_asked_of_the_tests_themselves(
     lacked = tasks.lacking_engines()
     assert list(lacked) == list(PACKAGES.values())
     assert all(f"apt install {packages}" in why for packages, why in lacked.items())
+
+
+def test_what_shapes_every_page_is_more_than_the_pages_text(
+    tasks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "ROOT", tmp_path)
+    for name in ("src/a.py", "book/page.md", "book/assets/book.css", "_config.yml", "_toc.yml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("a")
+    (tmp_path / "requirements.txt").write_text("a")
+    before = tasks.shaped_by()
+    (tmp_path / "book/page.md").write_text("b")
+    assert tasks.shaped_by() == before
+    for name in ("src/a.py", "book/assets/book.css", "_toc.yml"):
+        (tmp_path / name).write_text("b")
+        assert tasks.shaped_by() != before
+        before = tasks.shaped_by()

@@ -170,7 +170,7 @@ def test_a_fork_s_copies_install_from_and_lead_to_the_fork() -> None:
     fork = lectures.Home(("somebody", "course"), "spring", HOME.written)
     name = "06-queries-keys-values"
     copy = student(ALL[name], fork)
-    assert "@ git+https://github.com/somebody/course@spring" in code(copy)[0].source
+    assert "git+https://github.com/somebody/course@spring" in code(copy)[0].source
     assert f"github/somebody/course/blob/kit/students/{name}.ipynb)" in copy.cells[0].source
     text = "".join(cell.source for cell in prose(copy))
     assert "](https://github.com/somebody/course/blob/spring/book/credits.md)" in text

@@ -342,7 +342,7 @@ def test_the_list_of_decks_leads_to_each(opened, decks: Path) -> None:
 
 
 def test_reveal_is_small_and_has_its_licence() -> None:
-    kept = ROOT / "book" / "tools" / "kit" / "deck" / "reveal"
+    kept = ROOT / "teaching" / "kit" / "deck" / "reveal"
     assert sum(path.stat().st_size for path in kept.iterdir()) <= 300_000
     assert "MIT" in (kept / "README.md").read_text(encoding="utf-8")
     assert "Hakim El Hattab" in (kept / "LICENSE").read_text(encoding="utf-8")

@@ -146,9 +146,7 @@ def test_every_command_that_the_pages_tell_is_one() -> None:
     told = [
         words
         for page in PAGES
-        for words in re.findall(
-            r"-m attnbook\.exercises\.marking ([^`\n]+)", page.read_text("utf-8")
-        )
+        for words in re.findall(r"-m teaching\.marking ([^`\n]+)", page.read_text("utf-8"))
     ]
     assert len(told) > 1
     for words in told:

@@ -15,10 +15,10 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from attnbook.attention import attention
-from attnbook.cache import PagedCache, PagePool
+from attnbook.further.caches import PagedCache, PagePool
+from attnbook.further.linear import delta_steps
 from attnbook.masks import causal_mask, window_mask
 from attnbook.positions import Rotary
-from attnbook.recurrence import delta_steps
 from attnbook.transformer import LanguageModel, Seq2Seq
 
 LECTURES = {

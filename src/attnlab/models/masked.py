@@ -50,7 +50,6 @@ class TextModel(nn.Module):
         max_length: int = 64,
     ) -> None:
         super().__init__()
-        _check.flags(causal=causal)
         self.causal = causal
         self.embed = Embeddings(vocabulary, d_model, positions="learned", max_length=max_length)
         self.blocks = Encoder(n_layers, d_model, n_heads, d_ff)
@@ -130,7 +129,7 @@ def hide(tokens: Tensor, share: float = 0.15) -> tuple[Tensor, Tensor]:
     Raises: ValueError for tokens that are not int64; TypeError for anything but a tensor.
     Source: Devlin et al. (2019), section 3.1, task 1, without its swapped and kept words.
     """
-    _check.sentences("tokens", tokens)
+    _check.tokens("tokens", tokens, None)
     hidden = (torch.rand(tokens.shape, device=tokens.device) < share) & (tokens > EOS)
     return tokens.masked_fill(hidden, MASK), hidden
 

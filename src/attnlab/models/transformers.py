@@ -10,11 +10,10 @@ same model train it by the same call. ``tasks`` has the pairs, and ``write``.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Unpack
+from typing import Any
 
 from torch import Tensor, nn
 
-from attnbook.layers import BlockOptions
 from attnbook.transformer import LanguageModel, Seq2Seq
 from attnlab.language.pairs import Pair
 from attnlab.models.recipe import learn
@@ -40,7 +39,7 @@ def transformer(
     batch_size: int = 64,
     seed: int = 0,
     progress: bool = True,
-    **options: Unpack[BlockOptions],
+    **options: Any,
 ) -> tuple[Seq2Seq, History]:
     """Train a ``Seq2Seq`` on ``lesson.train``; return it in eval mode, and its history.
 
@@ -83,7 +82,7 @@ def language_model(
     batch_size: int = 64,
     seed: int = 0,
     progress: bool = True,
-    **options: Unpack[BlockOptions],
+    **options: Any,
 ) -> tuple[LanguageModel, History]:
     """Train a causal ``LanguageModel`` on the sources of ``lesson.train``, as ``transformer``.
 

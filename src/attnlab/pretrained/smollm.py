@@ -75,7 +75,7 @@ class SmolLM(LanguageModel):
             return torch.tensor(gguf.dequantize(stored.data, stored.tensor_type), dtype=dtype)
 
         wanted = self.state_dict()
-        weights = read(lambda _: _weights(weight, tensors.keys(), wanted, self.n_heads))
+        weights = read(lambda _: _weights(weight, tensors.keys(), wanted, self.config.n_heads))
         self.load_state_dict(weights, assign=True)
         self.eval()
 

@@ -12,7 +12,8 @@ def turned(x, positions, d=None):
     """Rotary positions, with the speeds of d components (those of x unless given)."""
     rope = Rotary(x.shape[1] if d is None else d).double()
     wide = torch.cat([x, x.new_zeros(len(x), rope.d - x.shape[1])], dim=1)
-    return rope(wide, positions=torch.tensor(positions))[:, : x.shape[1]]
+    turned = [rope(row, position) for row, position in zip(wide.split(1), positions, strict=True)]
+    return torch.cat(turned)[:, : x.shape[1]]
 
 
 def halves(x, rows, columns, d=None):

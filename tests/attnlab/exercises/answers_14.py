@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional
 
 from attnbook.attention import attention
-from attnbook.efficient import top_keys
+from attnbook.further.sparse import top_keys
 from attnlab.exercises import longer_contexts as lecture_14
 
 

@@ -80,6 +80,7 @@ for name, models in {FEW}.items():
 """
 
 
+@pytest.mark.heavy
 def test_a_function_a_new_private_name_and_a_comment_change_nothing(tmp_path: Path) -> None:
     for folder in ("src", "experiments"):
         ignored = shutil.ignore_patterns("__pycache__", "node_modules")
@@ -125,11 +126,12 @@ def scaled(kind: type[nn.Module]) -> Callable[..., None]:
     ("kind", "wanted"),
     [
         (rnn.Encoder, ["attention", "beams", "bottleneck", "scores", "transformer"]),
-        (
+        pytest.param(
             layers.FeedForward,
             ["lengths", "masked", "norms", "positions", "transformer", "tying"],
+            marks=pytest.mark.heavy,
         ),
-        (classifier.BiLSTMClassifier, ["features"]),
+        pytest.param(classifier.BiLSTMClassifier, ["features"], marks=pytest.mark.heavy),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

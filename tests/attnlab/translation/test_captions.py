@@ -123,13 +123,14 @@ def test_what_the_book_says_of_the_runs() -> None:
     ],
 )
 def test_the_slides_have_the_records_numbers(lecture: str, title: str, count: int) -> None:
-    slides = (ROOT / "book" / "slides" / f"{lecture}.md").read_text(encoding="utf-8")
+    slides = (ROOT / "teaching" / "slides" / f"{lecture}.md").read_text(encoding="utf-8")
     (slide,) = (one for one in slides.split("\n---\n") if f"## {title}" in one)
     told = re.findall(r"\d\d\.\d", slide)
     assert len(told) == count
     assert set(told) <= {f"{run.test['tokens']:.1f}" for run in captions.runs()}
 
 
+@pytest.mark.heavy
 def test_the_experiment_records_a_run_and_the_pages_weights(tmp_path: Path, monkeypatch) -> None:
     data = small_corpus(tmp_path / "data")
     for side, other in (("en", "en"), ("fr", "de")):

@@ -39,12 +39,21 @@ def stopped(data: Path, folder: Path, after: int, **choices: Any) -> None:
             return
 
 
+BY_DAY = {(2, "gru"), (7, "transformer")}
+
+
 def result(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "result.json").read_text())
 
 
-@pytest.mark.parametrize("kind", ["transformer", "gru"])
-@pytest.mark.parametrize("after", [2, 4, 7])
+@pytest.mark.parametrize(
+    ("after", "kind"),
+    [
+        pytest.param(n, kind, marks=() if (n, kind) in BY_DAY else pytest.mark.heavy)
+        for n in (2, 4, 7)
+        for kind in ("transformer", "gru")
+    ],
+)
 def test_a_stopped_run_goes_on_to_the_same_bits(
     tmp_path: Path, data: Path, kind: str, after: int
 ) -> None:
@@ -165,7 +174,10 @@ def test_pairs_that_are_all_too_long_are_refused(tmp_path: Path, data: Path) -> 
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("at", range(1, 14))
+@pytest.mark.parametrize(
+    "at",
+    [pytest.param(n, marks=() if n in (1, 7, 13) else pytest.mark.heavy) for n in range(1, 14)],
+)
 def test_a_disk_that_fills_up_leaves_the_last_checkpoint(
     tmp_path: Path, data: Path, monkeypatch: Any, at: int
 ) -> None:

@@ -7,7 +7,8 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from attnbook.positions import Rotary, Scaling, rotary_speeds
+from attnbook.further.longer import Scaling
+from attnbook.positions import Rotary, rotary_speeds
 from attnlab.widgets import RotaryClocks
 from attnlab.widgets.clocks.widget import SCALINGS
 from tests.attnlab.widgets.examples import clocks

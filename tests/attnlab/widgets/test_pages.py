@@ -8,7 +8,7 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from attnbook.cache import PagedCache, PagePool
+from attnbook.further.caches import PagedCache, PagePool
 from attnlab.widgets import PageTable
 from tests.attnlab.widgets.examples import pages
 from tests.attnlab.widgets.pages import press, settle, texts, twin

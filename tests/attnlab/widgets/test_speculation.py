@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Generator, Tensor
 
-from attnbook.speculation import Draft, speculate
+from attnbook.further.speculation import Draft, speculate
 from attnlab.widgets import Speculation
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import speculation
@@ -17,22 +17,22 @@ from tests.attnlab.widgets.pages import settle
 class Coin:
     """A model of two tokens, one drawn with probability α, whatever came before."""
 
-    vocabulary = 2
+    vocabulary = 3  # the last is eos, which never comes
 
     def __init__(self, alpha: float) -> None:
-        self.logits = torch.tensor([alpha, 1 - alpha]).log()
+        self.logits = torch.tensor([alpha, 1 - alpha, 0.0]).log()
 
     def start(self, source: Tensor, source_lengths: Tensor) -> None: ...
 
     def extend(self, tokens: Tensor, state: None) -> tuple[Tensor, None]:
-        return self.logits.expand(1, tokens.shape[1], 2), None
+        return self.logits.expand(1, tokens.shape[1], 3), None
 
     def rewind(self, state: None, n: int) -> None: ...
 
 
 @pytest.mark.parametrize(("alpha", "guesses"), [(0.6, 3), (0.9, 5)])
 def test_the_tokens_of_a_call_are_those_that_speculation_writes(alpha: float, guesses: int) -> None:
-    options = {"guesses": guesses, "max_length": 3000, "temperature": 1.0, "eos": 99}
+    options = {"guesses": guesses, "max_length": 3000, "temperature": 1.0}
     found = speculate(
         Coin(alpha),
         torch.tensor([0]),

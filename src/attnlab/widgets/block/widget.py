@@ -106,7 +106,7 @@ class BlockFlow(Widget, kind="block"):
         start = {
             "vectors": rows,
             "token": token,
-            "norm": block.norm if norm is None else norm,
+            "norm": block.config.norm if norm is None else norm,
             "residual": residual,
             "blocks": blocks,
             "shown": _count("shown", shown, most=_count("blocks", blocks)),

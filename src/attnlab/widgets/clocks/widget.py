@@ -8,7 +8,8 @@ import numpy as np
 import torch
 import traitlets
 
-from attnbook.positions import Scaling, rotary_speeds
+from attnbook.further.longer import Scaling
+from attnbook.positions import rotary_speeds
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
 from attnlab.widgets.core.checks import rule

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 import traitlets
 
-from attnbook.cache import PagedCache, PagePool
+from attnbook.further.caches import PagedCache, PagePool
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
 from attnlab.widgets.core.checks import rule

@@ -74,7 +74,7 @@ def names(model: Seq2Seq) -> list[str]:
             inside += [f"feed_forward.{name}" for name in feed_forward]
             inside += [f"norms.{n}.{part}" for n in range(2 + len(cross)) for part in _PART]
             listed += [f"{stack}.blocks.{place}.{name}" for name in inside]
-        if _first(model)[0].norm == "pre":
+        if _first(model)[0].config.norm == "pre":
             listed += [f"{stack}.norm.{part}" for part in _PART]
     return listed
 
@@ -89,9 +89,9 @@ def sizes(model: Seq2Seq) -> dict[str, Any]:
     """Return what the page must know of a model besides its tensors."""
     block, eps = _first(model)
     return {
-        "heads": model.n_heads,
+        "heads": model.config.n_heads,
         "layers": len(model.encoder.blocks),
-        "post": block.norm == "post",
+        "post": block.config.norm == "post",
         "tied": model.output is None,
         **({"shared": True} if shared(model) else {}),
         "eps": eps,
@@ -105,10 +105,10 @@ def options(model: Seq2Seq) -> dict[str, Any]:
         "source": model.embed_source.tokens.num_embeddings,
         "target": model.embed_target.tokens.num_embeddings,
         "d_model": block.attention.d_model,
-        "n_heads": model.n_heads,
+        "n_heads": model.config.n_heads,
         "n_layers": len(model.encoder.blocks),
         "d_ff": block.feed_forward.narrow.in_features,
-        "norm": block.norm,
+        "norm": block.config.norm,
         "eps": eps,
         "tied": model.output is None,
         "shared": shared(model),
@@ -143,7 +143,10 @@ def check(model: Any) -> None:
     block, eps = _first(model)
     heads, activation = block.attention, block.feed_forward.activation
     wanted = {
-        "positions='sinusoidal'": (model.positions == "sinusoidal", repr(model.positions)),
+        "positions='sinusoidal'": (
+            model.config.positions == "sinusoidal",
+            repr(model.config.positions),
+        ),
         "activation='relu'": (activation == "relu", repr(activation)),
         "as many heads of keys as of queries": (
             heads.n_kv_heads == heads.n_heads,

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Generator, Tensor
 
-from attnbook import speculation
 from attnbook.decoding import greedy
-from attnbook.speculation import Draft, DraftModel, Speculated, look_up, speculate, verdict
+from attnbook.further import speculation
+from attnbook.further.speculation import Draft, Drafter, Speculated, look_up, speculate, verdict
 from attnbook.transformer import LanguageModel
 from tests.attnbook.strategies import close, normal
 
@@ -22,8 +22,10 @@ class Markov:
 
     vocabulary = V
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, ends: bool = True) -> None:
         self.table, self.read = normal(V, V, V, seed=seed) * 2, 0
+        if not ends:
+            self.table[..., EOS] = -torch.inf
 
     def start(self, source: Tensor, source_lengths: Tensor) -> list[int]:
         return source[0, : int(source_lengths)].tolist()
@@ -86,11 +88,28 @@ def wild(text: list[int], n: int, _: Generator | None) -> Draft:
     return Draft([(text[-1] + i) % V for i in range(1, n + 1)])
 
 
+def guesser(model: Markov | LanguageModel, heat: float = 0.0) -> Drafter:
+    """A smaller model, which reads the text anew for each guess."""
+
+    def draft(text: list[int], n: int, generator: Generator | None = None) -> Draft:
+        text, rows, read = list(text), [], len(text)
+        for _ in range(n):
+            state = model.start(
+                torch.tensor([text[:-1]], dtype=torch.long), torch.tensor([len(text) - 1])
+            )
+            logits = model.extend(torch.tensor([text[-1:]]), state)[0][0, -1:]
+            rows.append(speculation._probabilities(logits, heat)[0])
+            text.append(speculation._draw(rows[-1], generator))
+        return Draft(text[read:], torch.stack(rows))
+
+    return draft
+
+
 DRAFTS = {
-    "another model": lambda: DraftModel(Markov(7), temperature=1.0),
-    "a cooler one": lambda: DraftModel(Markov(7), temperature=0.5),
-    "its best guess": lambda: DraftModel(Markov(7)),
-    "itself": lambda: DraftModel(Markov(1), temperature=0.8),
+    "another model": lambda: guesser(Markov(7), 1.0),
+    "a cooler one": lambda: guesser(Markov(7), 0.5),
+    "its best guess": lambda: guesser(Markov(7)),
+    "itself": lambda: guesser(Markov(1), 0.8),
     "look-up": lambda: look_up,
     "wild": lambda: wild,
     "none": lambda: lambda *_: Draft([]),
@@ -126,8 +145,8 @@ def test_a_guess_is_kept_as_often_as_the_two_agree() -> None:
 
 
 def test_a_perfect_draft_is_always_kept() -> None:
-    draft, model = DraftModel(Markov(3), temperature=1.0), Markov(3)
-    options = {"guesses": 4, "max_length": 40, "temperature": 1.0, "eos": 99}
+    draft, model = guesser(Markov(3, ends=False), 1.0), Markov(3, ends=False)
+    options = {"guesses": 4, "max_length": 40, "temperature": 1.0, "eos": EOS}
     result = speculate(
         model, torch.tensor([0]), draft, generator=Generator().manual_seed(0), **options
     )
@@ -138,8 +157,8 @@ def test_a_perfect_draft_is_always_kept() -> None:
 
 
 def test_nothing_is_read_twice_but_what_was_guessed_wrong() -> None:
-    model = Markov(1)
-    result = speculate(model, torch.tensor([0]), wild, guesses=3, max_length=30, eos=99)
+    model = Markov(1, ends=False)
+    result = speculate(model, torch.tensor([0]), wild, guesses=3, max_length=30, eos=EOS)
     assert model.read == 30 + result.drafted - result.kept
     assert result.calls == 30 - result.kept
 
@@ -170,7 +189,7 @@ def model_of(positions: str, seed: int, **options: int) -> LanguageModel:
 @pytest.mark.parametrize("draft", ["look-up", "model", "itself"])
 def test_a_real_model_writes_what_it_writes_alone(positions: str, draft: str) -> None:
     model, small = model_of(positions, 0, n_kv_heads=1), model_of("rope", 1, n_layers=1)
-    drafts = {"look-up": look_up, "model": DraftModel(small), "itself": DraftModel(model)}
+    drafts = {"look-up": look_up, "model": guesser(small), "itself": guesser(model)}
     for prompt in ([3, 4, 5, 3, 4], [7]):
         alone = greedy(
             model,
@@ -194,8 +213,19 @@ def test_a_real_model_writes_what_it_writes_alone(positions: str, draft: str) ->
 
 def test_a_seed_gives_the_same_text_and_a_low_temperature_the_best() -> None:
     model, prompt = model_of("rope", 0), torch.tensor([3, 4, 5])
-    draft = DraftModel(model_of("rope", 1), temperature=1.0)
-    write = partial(speculate, model, prompt, draft, max_length=12, eos=99)
+    draft = guesser(model_of("rope", 1), 1.0)
+    write = partial(speculate, model, prompt, draft, max_length=12)
     one, other = (write(temperature=1.0, generator=Generator().manual_seed(4)) for _ in range(2))
     assert one == other
     assert write(temperature=1e-300).tokens == write().tokens
+
+
+def test_what_greedy_refuses_is_refused_here_too() -> None:
+    model, prompt = model_of("rope", 0), torch.tensor([3, 4, 5])
+    with pytest.raises(ValueError, match="eos must be below the vocabulary's 12: it is 99"):
+        speculate(model, prompt, look_up, max_length=4, eos=99)
+    with torch.no_grad():
+        model.embed.tokens.weight.fill_(torch.nan)
+    for temperature in (0.0, 1.0):
+        with pytest.raises(ValueError, match="NaN"):
+            speculate(model, prompt, look_up, max_length=4, temperature=temperature)

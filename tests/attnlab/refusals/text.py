@@ -5,7 +5,7 @@ from functools import partial
 import torch
 
 from attnlab import language
-from tests.bad_input.rows import NAN, WHOLE, Calls, Row, rows
+from tests.attnlab.refusals.rows import NAN, WHOLE, Calls, Row, rows
 
 WORDS = language.Vocabulary([["a", "b"]])
 WITH_UNKNOWN = language.Vocabulary([["a", "b"]], unknown="?")

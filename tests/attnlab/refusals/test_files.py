@@ -13,9 +13,9 @@ from torch.optim import SGD, Adam
 from attnlab import language
 from attnlab.language import vectors
 from attnlab.training import resume as chk
-from tests.bad_input import pretrained, smollm
-from tests.bad_input.rows import WHOLE
-from tests.bad_input.training import trained
+from tests.attnlab.refusals import pretrained, smollm
+from tests.attnlab.refusals.rows import WHOLE
+from tests.attnlab.refusals.training import trained
 
 WORDS = language.Vocabulary([["a", "b"]])
 

@@ -8,7 +8,7 @@ from attnlab.models.classifier import (
     classification_loss,
     labelled_batches,
 )
-from tests.bad_input.rows import IDS, LENGTHS, NAN, WHOLE, Calls, rows, zeros
+from tests.attnlab.refusals.rows import IDS, LENGTHS, NAN, WHOLE, Calls, rows, zeros
 
 
 def small() -> BiLSTMClassifier:
@@ -27,7 +27,7 @@ CALLS: Calls = {
         (lambda: small()([[1]], lengths=LENGTHS), "tokens must be a torch.Tensor", TypeError),
         (lambda: small()(IDS[0], lengths=LENGTHS), "tokens must have the shape (b, n)"),
         (lambda: small()(IDS.float(), lengths=LENGTHS), "tokens must hold token ids of dtype"),
-        (lambda: small()(IDS + 8, lengths=LENGTHS), "token ids from 0 to 8: 9 is among them"),
+        (lambda: small()(IDS + 8, lengths=LENGTHS), "tokens must be from 0 to 8: 9 is among them"),
         (lambda: small()(IDS[:, :0], lengths=LENGTHS), "at least one token"),
         (lambda: small()(IDS, lengths=[3, 2]), "lengths must be a torch.Tensor", TypeError),
         (lambda: small()(IDS, lengths=LENGTHS[:1]), "lengths must be int64 of the shape (b,)"),

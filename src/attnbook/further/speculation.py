@@ -8,16 +8,14 @@ token has the model's distribution p, whatever the draft, and a good draft saves
 """
 
 from collections.abc import Callable
-from typing import Generic, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
 from attnbook import _check
-from attnbook.decoding import State, Stepper
-
-__all__ = ["Draft", "DraftModel", "Rewindable", "Speculated", "look_up", "speculate", "verdict"]
+from attnbook.decoding import State, Stepper, check_numbers
 
 
 class Rewindable(Stepper[State], Protocol[State]):
@@ -60,6 +58,7 @@ class Speculated(NamedTuple):
     kept: int
 
 
+@torch.no_grad()
 def speculate(
     model: Rewindable[State],
     prompt: Tensor,
@@ -73,49 +72,41 @@ def speculate(
 ) -> Speculated:
     """Go on with one text, as the model alone would, in fewer calls.
 
-    ``draft(text, n, generator)`` guesses up to n tokens: ``look_up``, a ``DraftModel``, or a
-    function of yours; at most ``guesses`` are asked for. Tokens are drawn from
+    ``draft(text, n, generator)`` guesses up to n tokens: ``look_up``, or a function of yours, of a
+    smaller model for instance; at most ``guesses`` are asked for. Tokens are drawn from
     p ∝ exp(logits / temperature); at temperature 0 the most probable is taken, and the text is that
     of ``greedy``. It ends at eos, or after ``max_length`` tokens, eos counted.
 
     Shapes: prompt (n,) of at least one token.
-    Raises: ValueError for another prompt, ``guesses`` or a ``max_length`` below 1, a temperature
-    that is negative or not finite, a draft of too many tokens or of another vocabulary.
+    Raises: ValueError for another prompt, ``guesses`` or a ``max_length`` below 1, an eos outside
+    of the vocabulary, a temperature that is negative or not finite, logits that are NaN, and as
+    ``verdict`` for a draft, or one of too many tokens; TypeError for another draft or generator.
     Source: Leviathan, Kalman and Matias (2023), algorithm 1; Chen et al. (2023), algorithm 2.
     """
-    _check.integers("prompt", prompt)
-    fine = prompt.dim() == 1 and len(prompt)
-    _check.must(fine, "prompt", "have the shape (n,), with at least one token", prompt)
+    _check_arguments(model, prompt, draft, generator, temperature)
     _check.sizes(guesses=guesses, max_length=max_length)
     _check.sizes(0, eos=eos)
-    _check_temperature(temperature)
-    if isinstance(draft, DraftModel):
-        theirs, wanted = draft.reader.model.vocabulary, f"the model's {model.vocabulary} tokens"
-        told = f"its vocabulary has {theirs}"
-        _check.must(theirs == model.vocabulary, "draft", f"know {wanted}", but=told)
-    reader, text, n_prompt = _Reader(model, prompt.device), prompt.tolist(), len(prompt)
-    calls = drafted = kept = 0
-    ended = False
-    while len(text) - n_prompt < max_length and not ended:
-        room = max_length - (len(text) - n_prompt) - 1  # one more token comes from the model
-        n = min(guesses, room)
+    _check.must(eos < model.vocabulary, "eos", f"be below the vocabulary's {model.vocabulary}", eos)
+    prompt, text, ended = prompt.long(), prompt.tolist(), False
+    written = calls = drafted = kept = 0
+    state = model.start(prompt[None, :-1], prompt.new_tensor([len(prompt) - 1]))
+    while written < max_length and not ended:  # the model has read all but the last token
+        n = min(guesses, max_length - written - 1)  # one more token comes from the model
         guessed, q = draft(list(text), n, generator) if n else Draft([])
-        wanted = f"guess at most {n} tokens"
-        _check.must(len(guessed) <= n, "draft", wanted, but=f"it guessed {len(guessed)}")
+        told = f"it guessed {len(guessed)}"
+        _check.must(len(guessed) <= n, "draft", f"guess at most {n} tokens", but=told)
         _check_draft(guessed, q, model.vocabulary)
-        logits = reader.logits(text + guessed, len(guessed) + 1)
-        p = _probabilities(logits, temperature)  # (m + 1, vocabulary)
-        chances, rest = _verdict(p, guessed, q)
-        i = 0
-        while i < len(guessed) and not ended and _yes(chances[i], generator):
+        logits, state = model.extend(prompt.new_tensor([[text[-1], *guessed]]), state)
+        chances, rest = _verdict(_probabilities(logits[0], temperature), guessed, q)
+        coins, i = torch.stack((1 - chances, chances), dim=-1), 0  # (m, 2)
+        while i < len(guessed) and not ended and _draw(coins[i], generator):
             ended = guessed[i] == eos  # what was guessed behind it is of no use
             i += 1
-        text += guessed[:i]
-        if not ended:
-            text.append(_draw(rest[i], generator))
-            ended = text[-1] == eos
+        state = model.rewind(state, len(guessed) - i)
+        new = guessed[:i] if ended else [*guessed[:i], _draw(rest[i], generator)]
+        text, written, ended = text + new, written + len(new), new[-1] == eos
         calls, drafted, kept = calls + 1, drafted + len(guessed), kept + i
-    return Speculated(text[n_prompt : len(text) - ended], ended, calls, drafted, kept)
+    return Speculated(text[len(prompt) : len(text) - ended], ended, calls, drafted, kept)
 
 
 def verdict(p: Tensor, tokens: list[int], q: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -126,11 +117,11 @@ def verdict(p: Tensor, tokens: list[int], q: Tensor | None = None) -> tuple[Tens
 
     Shapes: p (m + 1, vocabulary) for m tokens, q (m, vocabulary), or None where the guesses are
     certain; returns (m,) and (m + 1, vocabulary).
-    Raises: ValueError for another number of rows, or another vocabulary; a token outside of it, or
-    one that q cannot give.
+    Raises: ValueError for rows that are no probabilities, another number of them, or another
+    vocabulary; a token outside of it, or one that q cannot give.
     Source: Leviathan, Kalman and Matias (2023), section 2.3.
     """
-    _check.shape("p", p, len(tokens) + 1, "vocabulary")
+    _check_probabilities("p", p, len(tokens) + 1, "vocabulary")
     _check_draft(tokens, q, p.shape[-1])
     return _verdict(p, tokens, q)
 
@@ -154,10 +145,11 @@ def look_up(
     The last ``longest`` tokens are looked for, then fewer, down to one; with none found there is
     no guess.
 
-    Raises: ValueError for a ``longest`` below 1.
+    Raises: ValueError for a ``longest`` below 1, and a negative n.
     Source: Saxena (2023); Yang et al. (2023) for the idea.
     """
     _check.sizes(longest=longest)
+    _check.sizes(0, n=n)
     for length in range(min(longest, len(text) - 1), 0, -1):
         ending = text[-length:]
         for start in range(len(text) - length - 1, -1, -1):
@@ -166,69 +158,13 @@ def look_up(
     return Draft([])
 
 
-class DraftModel(Generic[State]):
-    """Guess with a smaller model of the same vocabulary, at a temperature of its own.
-
-    It remembers what it has read of one text, and reads on from there.
-
-    Raises: ValueError for a temperature that is negative or not finite.
-    Source: Leviathan, Kalman and Matias (2023), algorithm 1.
-    """
-
-    def __init__(
-        self,
-        model: Rewindable[State],
-        *,
-        temperature: float = 0.0,
-        device: torch.device | str | None = None,
-    ) -> None:
-        _check_temperature(temperature)
-        self.temperature = temperature
-        self.reader = _Reader(model, device)
-
-    def __call__(self, text: list[int], n: int, generator: torch.Generator | None = None) -> Draft:
-        """Return n tokens, drawn one after another, and what each was drawn from."""
-        text, rows, n_text = list(text), [], len(text)
-        for _ in range(n):
-            p = _probabilities(self.reader.logits(text, 1), self.temperature)[0]
-            text.append(_draw(p, generator))
-            rows.append(p)
-        return Draft(text[n_text:], torch.stack(rows) if rows else None)
-
-
-class _Reader(Generic[State]):
-    """A model, and what it has read of one text: what comes otherwise is read anew."""
-
-    def __init__(self, model: Rewindable[State], device: torch.device | str | None) -> None:
-        self.model, self.device = model, device
-        self.state: State | None = None
-        self.read: list[int] = []
-
-    @torch.no_grad()
-    def logits(self, text: list[int], n: int) -> Tensor:
-        """Return the logits after each of the last n tokens of a text: (n, vocabulary)."""
-        state, old = self.state, len(text) - n
-        if state is None:
-            length = torch.tensor([old], device=self.device)
-            state, same = self.model.start(self._tensor(text[:old]), length), old
-        else:
-            pairs = zip(self.read, text[:old], strict=False)
-            same = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(self.read), old))
-            state = self.model.rewind(state, len(self.read) - same)
-        logits, self.state = self.model.extend(self._tensor(text[same:]), state)
-        self.read = list(text)
-        return logits[0, -n:]
-
-    def _tensor(self, tokens: list[int]) -> Tensor:
-        return torch.tensor([tokens], dtype=torch.long, device=self.device)
-
-
 def _probabilities(logits: Tensor, temperature: float) -> Tensor:
     """Return p ∝ exp(logits / temperature) in float64; all on the greatest at temperature 0."""
-    if temperature == 0:
-        return one_hot(logits.argmax(dim=-1), logits.shape[-1]).double()
     # the greatest become 0, so that no division by a tiny temperature is infinite
     logits = logits.double() - logits.amax(dim=-1, keepdim=True)
+    check_numbers(logits)
+    if temperature == 0:
+        return one_hot(logits.argmax(dim=-1), logits.shape[-1]).double()
     return (logits / max(temperature, torch.finfo(torch.float32).tiny)).softmax(dim=-1)
 
 
@@ -238,23 +174,30 @@ def _draw(p: Tensor, generator: torch.Generator | None) -> int:
     return int(torch.multinomial(p.to(device), 1, generator=generator))
 
 
-def _yes(p: Tensor, generator: torch.Generator | None) -> bool:
-    return _draw(torch.stack((1 - p, p)), generator) == 1
+def _check_arguments(
+    model: object, prompt: Tensor, draft: object, generator: object, temperature: float
+) -> None:
+    _check.must(hasattr(model, "rewind"), "model", "have extend and rewind", model, error=TypeError)
+    _check.integers("prompt", prompt)
+    fine = prompt.dim() == 1 and len(prompt)
+    _check.must(fine, "prompt", "have the shape (n,), with at least one token", prompt)
+    _check.is_a("draft", draft, Callable, "a function of a text, a number and a generator")
+    _check.is_a("generator", generator, torch.Generator | None, "a torch.Generator or None")
+    fine = _check.is_number(temperature) and temperature >= 0
+    _check.must(fine, "temperature", "be at least 0 and finite", temperature)
 
 
 def _check_draft(tokens: list[int], q: Tensor | None, vocabulary: int) -> None:
-    for one in tokens:
-        wanted = f"guess tokens of the model's vocabulary, from 0 to {vocabulary - 1}"
-        told = f"{one} is among them"
-        _check.must(0 <= one < vocabulary, "draft", wanted, but=told)
+    inside = all(0 <= one < vocabulary for one in tokens)
+    _check.must(inside, "draft", f"guess tokens from 0 to {vocabulary - 1}", tokens)
     if q is not None:
-        form = (len(tokens), vocabulary)
-        wanted = f"give probabilities of the shape (m, vocabulary) = {form}, the model's"
-        _check.must(tuple(q.shape) == form, "draft", wanted, q)
+        _check_probabilities("the draft's q", q, len(tokens), vocabulary)
         own = all(q[i, one] > 0 for i, one in enumerate(tokens))
         _check.must(own, "draft", "guess what its own q can give", but="a q is 0")
 
 
-def _check_temperature(temperature: float) -> None:
-    fine = _check.is_number(temperature) and 0 <= temperature < torch.inf
-    _check.must(fine, "temperature", "be at least 0 and finite", temperature)
+def _check_probabilities(name: str, p: Tensor, *shape: int | str) -> None:
+    _check.floats(name, p)
+    _check.shape(name, p, *shape)
+    fine = (p >= 0).all() and ((p.double().sum(dim=-1) - 1).abs() < 0.01).all()  # in bfloat16, too
+    _check.must(fine, name, "hold rows of probabilities, with the sum 1", but="it does not")

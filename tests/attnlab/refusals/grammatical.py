@@ -1,7 +1,7 @@
 """The reader of the grammar: words that are none."""
 
 from attnlab.language.grammar import judge
-from tests.bad_input.rows import Calls, rows
+from tests.attnlab.refusals.rows import Calls, rows
 
 CALLS: Calls = {
     f"language.grammar.judge.{name}": [

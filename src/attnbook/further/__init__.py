@@ -1,0 +1,5 @@
+"""Attention beyond the first evening: what long texts and fast decoding need, an idea a file.
+
+``caches`` roll and share pages, ``speculation`` guesses tokens, ``longer`` slows rotary positions;
+``tiles`` is exact in little memory, ``sparse`` looks at few keys, ``linear`` at a state.
+"""

@@ -1,0 +1,234 @@
+"""Caches for long texts and many of them: one that rolls, and one in pages of a shared pool.
+
+Each can be given to every layer that takes a ``KVCache``.
+"""
+
+from collections.abc import Iterable
+from itertools import chain
+from math import ceil
+from typing import Self
+
+import torch
+from torch import Tensor
+
+from attnbook import _check
+from attnbook.attention import part_of
+from attnbook.cache import KVCache
+
+
+class RollingCache(KVCache):
+    """Keys and values of the last ``window`` tokens, the first ``sinks`` of the text among them.
+
+    Memory has ``window`` rows, however long the text: with s sinks, position p ≥ s lies in row
+    s + (p − s) mod (window − s), in place of the one that has left the window. A layer computes
+    what it computes from all keys under ``window_mask(…, window, sinks=s)``, for many tokens at
+    once too. ``length`` and positions count every token since the first.
+
+    Raises: ValueError for a window below 1, and for sinks that leave no place in it.
+    Source: Beltagy, Peters and Cohan (2020), section 3.1; Xiao et al. (2024) for the sinks.
+    """
+
+    def __init__(self, window: int, *, sinks: int = 0) -> None:
+        _check.window(window, sinks)
+        super().__init__(capacity=window)
+        self.window, self.sinks = window, sinks
+
+    def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Add n rows; return those that some of them may see, at most window + n.
+
+        Shapes: key (b, h, n, d), value (b, h, n, d_v); returns (b, h, m, d) and (b, h, m, d_v), in
+        the order that ``visible`` knows.
+        Raises: as ``KVCache``.
+        """
+        self._check_rows(key, value)
+        n, start, news = key.shape[2], self.length, (key, value)
+        if self._memory is None:
+            keys, values = (x.new_empty(*x.shape[:2], self.window, x.shape[3]) for x in news)
+            self._memory = keys, values
+        memory, seen = self._memory, []
+        if n != 1:  # what is overwritten below is in the window of the first new rows
+            kept, pairs = min(start, self.window), zip(memory, news, strict=True)
+            seen = [torch.cat((part[:, :, :kept], new), dim=2) for part, new in pairs]
+        self.length = end = start + n
+        s, ring = self.sinks, self.window - self.sinks
+        last = [i for i in range(n) if start + i < s or start + i >= end - ring]
+        slots = [p if p < s else s + (p - s) % ring for p in (start + i for i in last)]
+        for part, new in zip(memory, news, strict=True):
+            part[:, :, slots] = new[:, :, last]
+        keys, values = seen or [part[:, :, : min(end, self.window)] for part in memory]
+        return keys, values
+
+    def visible(
+        self, key: Tensor, mask: Tensor | None, bias: Tensor | None, causal: bool
+    ) -> tuple[Tensor | None, Tensor | None, bool]:
+        """Return who may see which of the m rows that ``append`` will return for new keys.
+
+        Mask and bias lose the columns of what is no longer kept. No row sees a later one, whether
+        ``causal`` or not.
+
+        Shapes: key (b, h, n, d), mask and bias (…, n_k), where n_k counts every token since the
+        first; returns (…, m).
+        """
+        n = key.shape[2]
+        if n == 1 and mask is None and bias is None:
+            return None, None, False
+        columns = self._columns(n).to(key.device)
+        rows = torch.arange(self.length, self.length + n, device=key.device)[:, None]
+        near = columns > rows - (self.window - self.sinks)
+        seen = (columns <= rows) & (near | (columns < self.sinks))  # (n, m)
+        mask, bias = part_of(mask, -1, columns), part_of(bias, -1, columns)
+        return seen if mask is None else seen & mask, bias, False
+
+    def rewind(self, length: int) -> None:
+        """Forget all rows but the first ``length``, as long as none has left the window.
+
+        Raises: as ``KVCache``; ValueError where the rows before ``length`` are overwritten.
+        """
+        there = self.length <= self.window or length == self.length
+        told = f"it is {length!r}, and rows before it have left the window"
+        _check.must(there, "length", f"be {self.length}", but=told)
+        super().rewind(length)
+
+    def _columns(self, n: int) -> Tensor:
+        """Return the positions (m,) of the rows that ``append`` will return."""
+        end = self.length + (n == 1)
+        slots, r = torch.arange(min(end, self.window)), self.window - self.sinks
+        latest = slots + (end - 1 - slots) // r * r  # of those that share a slot
+        kept = torch.where(slots < self.sinks, slots, latest)
+        return kept if n == 1 else torch.cat((kept, torch.arange(self.length, self.length + n)))
+
+
+class PagePool:
+    """Memory for keys and values in ``n_pages`` pages of ``page`` rows, for many ``PagedCache``.
+
+    ``users`` counts for each page the texts that it belongs to. Shapes, dtype and device are those
+    of the first keys that come.
+
+    Raises: ValueError for an ``n_pages`` or ``page`` below 1.
+    Source: Kwon et al. (2023), section 4.
+    """
+
+    def __init__(self, n_pages: int, *, page: int = 16) -> None:
+        _check.sizes(n_pages=n_pages, page=page)
+        self.n_pages, self.page = n_pages, page
+        self.users = [0] * n_pages
+        self.memory: tuple[Tensor, Tensor] | None = None  # (n_pages, h, page, d), and d_v
+
+
+class PagedCache(KVCache):
+    """Keys and values in pages of a pool, which are taken one by one as a text grows.
+
+    ``table`` holds for each row of the batch its pages: position p lies in row p mod page of page
+    table[b][p // page]. ``reorder`` copies nothing, nor does ``copy.copy``: texts share pages,
+    until one of them writes into a page that is not full, and gets its own. ``rewind`` gives pages
+    back, all of them with ``rewind(0)`` or the end of the cache. A kernel made for pages reads them
+    where they lie; here ``append`` gathers them.
+
+    Raises: TypeError for a pool that is none.
+    Source: Kwon et al. (2023), section 4.
+    """
+
+    def __init__(self, pool: PagePool) -> None:
+        super().__init__()
+        self.table: list[list[int]] = []
+        _check.is_a("pool", pool, PagePool)
+        self.pool = pool
+
+    def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Add n rows; return a copy of all keys and values so far.
+
+        Shapes, Raises: as ``KVCache``; ValueError for what the pool does not fit, or has no room.
+        """
+        self._check_rows(key, value)
+        memory, page, end = self._fitting(key, value), self.pool.page, self.length + key.shape[2]
+        if self._memory is None:  # no rows: what the next ones are compared with
+            self._memory = key[:, :, :0].clone(), value[:, :, :0].clone()
+            self.table = [[] for _ in key]
+        self._write_room(end)
+        table = torch.tensor(self.table, dtype=torch.long, device=key.device)
+        table = table.view(len(self.table), ceil(end / page))  # of no texts, too
+        position = torch.arange(self.length, end, device=key.device)
+        self.length = end
+        found: list[Tensor] = []
+        for part, new in zip(memory, (key, value), strict=True):
+            part[table[:, position // page], :, position % page] = new.transpose(1, 2)
+            found.append(part[table].transpose(1, 2).flatten(2, 3)[:, :, :end])
+        return found[0], found[1]
+
+    def rewind(self, length: int) -> None:
+        """Forget all rows but the first ``length``, and give the pages behind them back.
+
+        Raises: as ``KVCache``.
+        """
+        super().rewind(length)
+        self._give_back()
+
+    def reorder(self, rows: Tensor) -> Self:
+        """Return a new cache of the chosen rows (m,), which shares their pages.
+
+        Raises: as ``KVCache``.
+        """
+        other = super().reorder(rows)
+        if self.table:
+            other._hold(self.table[row] for row in rows.tolist())
+        return other
+
+    def __copy__(self) -> Self:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, table=[])
+        other._hold(self.table)
+        return other
+
+    def __del__(self) -> None:
+        self._hold(())
+
+    def _hold(self, table: Iterable[list[int]]) -> None:
+        """Become a user of the pages of this table, and of those of the last no more."""
+        before, self.table = self.table, [list(row) for row in table]
+        for one, pages in ((1, chain(*self.table)), (-1, chain(*before))):
+            for used in pages:
+                self.pool.users[used] += one
+
+    def _fitting(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the pool's memory, set aside for these keys and values or compared with them."""
+        pool, news, shape = self.pool, (key, value), (key.shape[1], self.pool.page)
+        if pool.memory is None:
+            keys, values = (new.new_empty(pool.n_pages, *shape, new.shape[3]) for new in news)
+            pool.memory = keys, values
+        for name, new, part in zip(("key", "value"), news, pool.memory, strict=True):
+            _check.fit(part, **{name: (new, f"b {part.shape[1]} n {part.shape[3]}")})
+            inside = not part.is_inference() or torch.is_inference_mode_enabled()
+            why = "go on under torch.inference_mode(), where it was begun"
+            _check.must(inside, "the pool", why, but="it is outside now")
+        return pool.memory
+
+    def _write_room(self, end: int) -> None:
+        """Let each text have pages for ``end`` rows, and the one that it writes to alone."""
+        partly, page = self.length % self.pool.page > 0, self.pool.page
+        try:
+            for row in self.table:
+                if partly and end > self.length and self.pool.users[row[-1]] > 1:
+                    row[-1] = self._free_page(row[-1])
+                while len(row) < ceil(end / page):
+                    row.append(self._free_page())
+        except ValueError:
+            self._give_back()
+            raise
+
+    def _free_page(self, old: int | None = None) -> int:
+        """Take a page, with the rows of page ``old`` in it where it comes in place of that."""
+        pool = self.pool
+        if 0 not in pool.users:
+            raise ValueError(f"the pool has no free page: all {pool.n_pages} are in use")
+        new = pool.users.index(0)
+        pool.users[new] = 1
+        if old is not None:
+            pool.users[old] -= 1
+            for part in pool.memory or ():
+                part[new] = part[old]
+        return new
+
+    def _give_back(self) -> None:
+        for row in self.table:
+            while len(row) * self.pool.page >= self.length + self.pool.page:
+                self.pool.users[row.pop()] -= 1
