@@ -1,7 +1,7 @@
-"""Count the house: entries, lines, and how much of the heart is checks. Write them as a table.
+"""Count the house, room by room, and write it as a table.
 
-    python benchmarks/house.py              # this tree, as it stands
-    python benchmarks/house.py --tree DIR   # another, a checkout of an earlier commit for instance
+    python benchmarks/house.py                # this tree, as it stands
+    python benchmarks/house.py --before DIR   # beside an earlier checkout
 
 Lines of code are lines that hold a statement: no docstring, no comment, no blank. A check is a
 `raise`, an `if` whose body raises, a call of `_check.*`, `check*` or `_check*` as a statement, a
@@ -12,15 +12,27 @@ import argparse
 import ast
 import tokenize
 from pathlib import Path
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 ROOT = Path(__file__).resolve().parents[1]
-# before the package had folders, these files were what is now its heart
-HEART = {
-    "_beam", "_bert", "_chance", "_check", "_tiles", "attend", "attention", "cache", "decoding",
-    "efficient", "embeddings", "layers", "masks", "multihead", "positions", "pretrained", "record",
-    "reference", "rnn", "scores", "transformer",
-}  # fmt: skip
+# a room, and where its Python lay in each layout: the first places that are there count
+ROOMS = {
+    "attention, its top": ("src/attnbook/*.py",),
+    "attention, further": ("src/attnbook/further/*.py",),
+    **{
+        f"lab: {name}": (f"src/attnlab/{name}/**/*.py", f"src/attnbook/{name}/**/*.py")
+        for name in ("language", "training", "translation", "models", "pretrained", "pictures")
+    },
+    "lab: exercises": ("src/attnlab/exercises/**/*.py", "src/attnbook/exercises/**/*.py"),
+    "lab: widgets": ("src/attnlab/widgets/**/*.py", "src/attnbook/widgets/**/*.py"),
+    "teaching": ("teaching/**/*.py", "book/questions/**/*.py"),
+    "tools: `tasks.py`, `book/tools`, `book/extensions`": (
+        "tasks.py book/tools/**/*.py book/extensions/**/*.py",
+    ),
+    "experiments": ("experiments/**/*.py",),
+    "benchmarks": ("benchmarks/**/*.py",),
+    "tests": ("tests/**/*.py",),
+}
 LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 
 
@@ -84,39 +96,55 @@ def is_name(node: ast.AST, context: type[ast.expr_context]) -> TypeGuard[ast.Nam
     return isinstance(node, ast.Name) and isinstance(node.ctx, context)
 
 
-def lines_of(*places: Path, ending: str = "py") -> int:
-    """Count all lines of the files below ``places``; bundles and what npm brought are not ours."""
-    files = [path for place in places for path in place.rglob(f"*.{ending}")]
-    ours = [p for p in files if not {"node_modules", "chunks"} & set(p.parts)]
-    ours = [p for p in ours if not (p.parent.name == "widgets" and p.name.startswith("bundle"))]
-    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in ours)
+class Room(NamedTuple):
+    """How many lines a room has, and how many of them are code, checks among it."""
+
+    lines: int
+    code: int
+    checks: int
 
 
-def rows(root: Path) -> dict[str, str]:
-    """Return what is counted, by its name."""
-    package = root / "src" / "attnbook"
-    entries = [path for path in package.iterdir() if path.name not in {"__pycache__", "py.typed"}]
-    folders = (package / "language").is_dir()
-    heart = [path for path in package.glob("*.py") if folders or path.stem in HEART]
-    heart = [path for path in heart if path.stem != "__init__"]
-    counted = [checks(path) for path in heart]
-    share = sum(check for check, _ in counted) / sum(code for _, code in counted)
-    tools = [root / "book" / "tools", root / "book" / "extensions"]
-    parts = {
-        "lines of src": lines_of(root / "src"),
-        "lines of tests": lines_of(root / "tests", root / "notebooks"),
-        "lines of tools: `tasks.py`, `book/tools`, `book/extensions`": lines_of(*tools)
-        + len((root / "tasks.py").read_text(encoding="utf-8").splitlines()),
-        "lines of experiments": lines_of(root / "experiments"),
-        "lines of JavaScript": lines_of(root / "src", ending="js"),
+def found(root: Path, places: str) -> list[Path]:
+    """Return the files at some places, but for what npm brought."""
+    paths = {path for place in places.split() for path in root.glob(place)}
+    return sorted(path for path in paths if "node_modules" not in path.parts)
+
+
+def length(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def room(root: Path, layouts: tuple[str, ...]) -> Room:
+    """Count a room's Python."""
+    files = next((files for places in layouts if (files := found(root, places))), [])
+    counted = [checks(path) for path in files]
+    sums = sum(code for _, code in counted), sum(check for check, _ in counted)
+    return Room(sum(map(length, files)), *sums)
+
+
+def rows(root: Path) -> dict[str, list[str]]:
+    """Return for each room its lines, lines of code, and the share of checks in them."""
+    counted = {name: room(root, layouts) for name, layouts in ROOMS.items()}
+    table = {
+        name: [f"{one.lines:,}", f"{one.code:,}", f"{100 * one.checks / max(one.code, 1):.0f} %"]
+        for name, one in counted.items()
     }
+    other = {
+        "JavaScript of the live pictures": "src/**/*.js",
+        "JavaScript of the pages": "book/assets/*.js teaching/kit/deck/*.js",
+        "style sheets": "src/**/*.css book/assets/*.css teaching/kit/**/*.css",
+    }
+    sums = {
+        name: sum(length(p) for p in found(root, places) if not {"chunks", "reveal"} & set(p.parts))
+        for name, places in other.items()
+    }
+    table |= {name: [f"{lines:,}", "", ""] for name, lines in sums.items() if lines < 50_000}
+    total = sum(one.lines for one in counted.values()) + sum(sums.values())
+    entries = [p for p in (root / "src/attnbook").iterdir() if p.name not in ("__pycache__",)]
     return {
-        "entries at the top of `src/attnbook`": str(len(entries)),
-        "files of the heart": str(len(heart)),
-        "lines of the heart": f"{sum(len(p.read_text('utf-8').splitlines()) for p in heart):,}",
-        "checks, share of the heart's code": f"{100 * share:.1f} %",
-        **{name: f"{count:,}" for name, count in parts.items()},
-        "all lines of these": f"{sum(parts.values()):,}",
+        **table,
+        "all of these": [f"{total:,}", f"{sum(one.code for one in counted.values()):,}", ""],
+        "entries at the top of `src/attnbook`": [str(len(entries)), "", ""],
     }
 
 
@@ -125,12 +153,15 @@ def main() -> None:
     parser.add_argument("--tree", type=Path, default=ROOT, help="the repository (default: this)")
     parser.add_argument("--before", type=Path, help="an earlier checkout, to stand beside it")
     options = parser.parse_args()
-    now = rows(options.tree)
-    columns = [now] if options.before is None else [rows(options.before), now]
-    heads = ["now"] if options.before is None else ["before", "now"]
-    print(f"| what | {' | '.join(heads)} |\n|---|{'---:|' * len(heads)}")
-    for name in now:
-        print(f"| {name} | {' | '.join(column[name] for column in columns)} |")
+    columns = [rows(options.tree)]
+    heads = ["lines", "code", "checks"]
+    if options.before is not None:
+        columns.insert(0, rows(options.before))
+        heads = [f"{head}, {when}" for when in ("before", "now") for head in heads]
+    print(f"| room | {' | '.join(heads)} |\n|---|{'---:|' * len(heads)}")
+    for name in columns[-1]:
+        cells = [cell for column in columns for cell in column.get(name, ["", "", ""])]
+        print(f"| {name} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

@@ -34,13 +34,25 @@ ROOT = Path(__file__).resolve().parents[1]
 REPORT = ROOT / "benchmarks" / "mutation.md"
 # each module's own tests, of some five seconds; without those that compile, which take most of it
 TESTS = {
-    "masks": "masks mutants bad_input",
-    "scores": "scores scores_learned mutants bad_input",
-    "attention": "attention attention_edges mutants bad_input",
-    "multihead": "multihead multihead_cache multihead_module mutants bad_input",
-    "positions": "positions mutants bad_input",
-    "cache": "cache multihead_cache mutants bad_input",
-    "decoding": "decoding sampling mutants bad_input",
+    "masks": "masks mutants refused",
+    "scores": "scores scores_learned mutants refused",
+    "attention": "attention attention_edges mutants refused",
+    "positions": "positions further/longer mutants refused",
+    "cache": "cache multihead_cache mutants refused",
+    "multihead": "multihead multihead_cache multihead_module mutants refused",
+    "record": "record refused",
+    "latent": "latent refused",
+    "embeddings": "embeddings transformer refused",
+    "layers": "layers layer_options refused",
+    "rnn": "rnn rnn_use decoding_models refused",
+    "transformer": "transformer decoding_models further/speculation refused",
+    "decoding": "decoding sampling mutants refused",
+    "further/caches": "cache further/caches multihead_cache latent refused",
+    "further/tiles": "further/tiles refused",
+    "further/sparse": "further/sparse refused",
+    "further/linear": "further/linear refused",
+    "further/longer": "further/longer refused",
+    "further/speculation": "further/speculation refused",
 }
 OTHER = {
     **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq},
@@ -166,8 +178,8 @@ def _line(node: ast.AST) -> str:
 
 def sandbox(folder: Path) -> None:
     """Copy what the tests need, so that nobody's edits come between two mutants."""
-    for name in ("src", "tests"):
-        ignored = shutil.ignore_patterns("__pycache__", "node_modules", "widgets", "book")
+    for name in ("src/attnbook", "tests"):
+        ignored = shutil.ignore_patterns("__pycache__", "attnlab", "book", "teaching")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", folder)
 
@@ -183,9 +195,8 @@ def passes(folder: Path, module: str, seconds: float) -> bool | None:
         os.dup2(silence, 1)
         os.dup2(silence, 2)
         sys.path.insert(0, str(folder / "src"))
-        names = TESTS[module].split()
-        files = [path for name in names for path in (f"tests/test_{name}.py", f"tests/{name}")]
-        files = [file for file in files if Path(file).exists()]
+        names = [Path("tests/attnbook", name) for name in TESTS[module].split()]
+        files = [str(name.with_name(f"test_{name.name}.py")) for name in names]
         options = ["-xq", "-pno:cacheprovider", "-knot compile", "--hypothesis-profile=mutation"]
         os._exit(pytest.main([*options, *files]))
     end = time.monotonic() + seconds
@@ -240,10 +251,10 @@ def row(module: str, found: Found) -> str:
 def read() -> dict[str, Found]:
     """Return what mutation.md holds for each module."""
     text = REPORT.read_text(encoding="utf-8")
-    parts = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^###|^<!--)", text, re.M | re.S))
+    parts = dict(re.findall(r"^### `([\w/]+)`\n(.*?)(?=^###|^<!--)", text, re.M | re.S))
     return {
         module: Found(int(n), int(run), re.findall(r"^- (.+?) — ", parts.get(module, ""), re.M))
-        for module, n, run in re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) ", text, re.M)
+        for module, n, run in re.findall(r"^\| `([\w/]+)` \| (\d+) \| (\d+) ", text, re.M)
     }
 
 

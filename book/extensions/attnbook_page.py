@@ -14,7 +14,9 @@ from sphinx.util.docutils import SphinxDirective
 from attnlab.widgets import AttentionSteps, page_script, stylesheet
 from attnlab.widgets.core.chunks import kinds_on
 
-ASSETS = Path(__file__).resolve().parents[2] / "notebooks" / "assets"  # loaded on demand
+ROOT = Path(__file__).resolve().parents[2]
+# loaded on demand; the captions' translator lies in the package, which the lectures read it from
+ASSETS = (ROOT / "notebooks" / "assets", ROOT / "src" / "attnlab" / "translation" / "captions")
 # what the theme brings to every page and this book does not use: thebe, from a CDN
 UNUSED = re.compile(
     r"""\s*(<script>const\ THEBE_JS_URL.*?</script>
@@ -67,9 +69,10 @@ class Steps(SphinxDirective):
 
 def copy_assets(app: Sphinx) -> None:
     """Put what widgets load on demand beside the theme's files."""
-    if ASSETS.is_dir():
-        folder = Path(app.outdir) / "_static" / ASSETS.name
-        shutil.copytree(ASSETS, folder, dirs_exist_ok=True)
+    folder = Path(app.outdir) / "_static" / "assets"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in [path for place in ASSETS for path in place.glob("*.js")]:
+        shutil.copy(path, folder)
 
 
 def write_script(app: Sphinx, kinds: tuple[str, ...]) -> str:

@@ -26,6 +26,8 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = ROOT / "book" / "lectures"
 NOTEBOOKS = ROOT / "notebooks"
+STATUS = ROOT / "book" / "status.json"
+CAPTIONS = ROOT / "src" / "attnlab" / "translation" / "captions"  # its weights are an asset too
 CELL_SECONDS = 1200  # some twenty times what a cell may take on a quiet machine
 TIMING_TAG = "nbval-ignore-output"
 COLLAPSED = {"hide-input", "hide-cell", "remove-input"}
@@ -137,7 +139,7 @@ def reason_to_execute(new: NotebookNode, old: NotebookNode | None, assets: Path)
         return f"there are {len(mine)} code cells, {len(theirs)} are stored"
     shown = [o.get("data", {}).get("text/html", "") for cell in theirs for o in cell.outputs]
     names = sorted({f"{name}.js" for html in shown for name in ASSET.findall(html)})
-    missing = [name for name in names if not (assets / name).exists()]
+    missing = [n for n in names if not (assets / n).exists() and not (CAPTIONS / n).exists()]
     return f"{', '.join(missing)} is missing in {assets.name}/" if missing else ""
 
 
@@ -208,6 +210,12 @@ def stored(target: Path) -> NotebookNode | None:
         return None
 
 
+def usual(name: str) -> str:
+    """Say how long a lecture ran when all were timed last, as the page about them tells."""
+    timed = json.loads(STATUS.read_text(encoding="utf-8"))["notebooks"].get(name)
+    return f", some {timed['seconds']:.0f} s" if timed else ""
+
+
 def make(
     path: Path, target: Path, *, force: bool = False, questions: bool = False
 ) -> tuple[bool, bool]:
@@ -218,7 +226,7 @@ def make(
     notebook, old = convert(path), stored(target)
     reason = "--force" if force else reason_to_execute(notebook, old, target.parent / "assets")
     if reason:
-        print(f"  {path.stem}: executing ({reason}) …", flush=True)
+        print(f"  {path.stem}: executing{usual(path.stem)} ({reason}) …", flush=True)
         execute(notebook, path.stem, target.parent)
         normalise(notebook, path.stem)
         keep_timings(notebook, old)

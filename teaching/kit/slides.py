@@ -21,6 +21,7 @@ from string import Template
 import yaml
 
 from attnlab.widgets.core.chunks import page_script
+from book.tools.notebooks import CAPTIONS
 from teaching.kit.deck import draw
 from teaching.kit.deck.lecture import Lecture, Missing
 from teaching.kit.deck.read import SlidesError, slides
@@ -134,7 +135,8 @@ def shared(place: Path, pages: str) -> None:
         script.write_text(page_script(*kinds), encoding="utf-8")
     for name in sorted(draw.assets_on(pages)):
         (place / "assets").mkdir(exist_ok=True)
-        shutil.copyfile(NOTEBOOKS / "assets" / f"{name}.js", place / "assets" / f"{name}.js")
+        here, there = NOTEBOOKS / "assets" / f"{name}.js", CAPTIONS / f"{name}.js"
+        shutil.copy(here if here.exists() else there, place / "assets")
 
 
 def mathjax() -> Path:

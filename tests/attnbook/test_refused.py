@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -347,6 +348,7 @@ CALLS = (
     Call("transformer.ModelConfig", transformer.ModelConfig, {"positions": one_of("rope")}),
     Call("transformer.LanguageModel", transformer.LanguageModel, {"vocabulary": size(9), **MODEL}),
     Call("transformer.LanguageModel", model(), {"tokens": TOKENS}),
+    Call("transformer.LanguageModel", lambda tokens: model().extend(tokens, model().start(IDS, LENGTHS)), {"tokens": TOKENS}),
     Call("transformer.LanguageModel", lambda **a: model().start(**a), {"prompt": whole(IDS, 9, IDS[0]), "lengths": BATCH}),
     Call("transformer.LanguageModel", lambda tokens: model().step(tokens, model().start(IDS, LENGTHS)), {"tokens": whole(LENGTHS, 9)}),
     Call("transformer.LanguageModel", lambda n: model().rewind(model().start(IDS, LENGTHS), n), {"n": size(1, 0, 4)}),
@@ -459,6 +461,9 @@ Q = torch.full((1, 9), 1 / 9)
 OTHERS: tuple[tuple[str, Callable[[], Any]], ...] = (
     (r"^rows must fit max_length = 2: 0 are in it, and 5 ", lambda: filled(KVCache(2))),
     (r"^key must need no gradient, for a cache keeps none: compute under no_grad", with_gradient),
+    (r"^value must need no gradient", lambda: KVCache().append(zeros("b h n d"), zeros("b h n d").requires_grad_())),
+    (r"^length must be 5: it is 4, and .* left the window", lambda: filled(caches.RollingCache(4, sinks=1)).rewind(4)),
+    (r"^mask must be boolean", lambda: layer()(zeros("b 5 8"), mask=zeros("5 5"), cache=caches.RollingCache(4))),
     (r"^length must be 5: it is 4, and .* left the window", lambda: filled(caches.RollingCache(2)).rewind(4)),
     (r"^the pool has no free page: all 1 are in use", lambda: filled(caches.PagedCache(caches.PagePool(1, page=2)))),
     (r"^memory must be None where there is a cache or rope", turned_memory),
@@ -500,6 +505,14 @@ OTHERS: tuple[tuple[str, Callable[[], Any]], ...] = (
     (r"^trained must be a whole number of at least 1: it is None", lambda: longer.Scaling("llama3", 2.0)),
     (r"^dtype must be one of floating-point numbers", lambda: pos.sinusoidal(3, 4, dtype=torch.int64)),
     (r"^model must have extend and rewind", lambda: speculation.speculate(Broken(Q), LENGTHS, speculation.look_up, max_length=2)),
+    (r"^model must have extend and rewind", lambda: speculation.speculate("x", LENGTHS, speculation.look_up, max_length=2)),
+    (r"^generator must be a torch.Generator or None: it is a int", lambda: speculation.speculate(model(), LENGTHS, speculation.look_up, max_length=2, generator=0)),
+    (r"^draft must be a function of a text.*: it is a NoneType", lambda: speculation.speculate(model(), LENGTHS, None, max_length=2)),
+    (r"^p must be a torch.Tensor: it is a NoneType", lambda: speculation.verdict(None, [1])),
+    (r"^the draft's q must be a torch.Tensor: it is a str", lambda: speculation.verdict(torch.cat([Q, Q]), [1], "x")),
+    (r"^the draft's q must hold rows of probabilities", lambda: speculation.verdict(torch.cat([Q, Q]), [1], 12 * Q)),
+    (r"^attended must be a Tiled: it is a NoneType", lambda: tiles.with_sink(None, zeros("h"))),
+    (r"^one.output must be a torch.Tensor: it is a NoneType", lambda: tiles.combine(tiles.Tiled(None, None), tiles.Tiled(None, None))),
     (r"^draft must be a function of a text", lambda: speculation.speculate(model(), LENGTHS, "look up", max_length=2)),
     (r"^draft must guess at most 1 tokens: it guessed 2", guessed(None, (1, 2))),
     (r"^draft must guess tokens from 0 to 8", guessed(None, (9,))),
@@ -513,6 +526,10 @@ OTHERS: tuple[tuple[str, Callable[[], Any]], ...] = (
 def test_a_rule_of_its_own_is_told(words: str, call: Callable[[], Any]) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         call()
+
+
+def test_numpys_whole_numbers_are_whole_numbers() -> None:
+    assert pos.sinusoidal(np.int64(3), np.int32(4), offset=np.int64(1)).shape == (3, 4)
 
 
 # --- nothing is left out --------------------------------------------------------------------------

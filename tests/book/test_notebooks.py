@@ -287,3 +287,8 @@ def test_help_says_how_outputs_are_renewed() -> None:
     command = [sys.executable, ROOT / "book" / "tools" / "notebooks.py", "--help"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "make notebooks FORCE=NN-name" in " ".join(said.split())
+
+
+def test_a_lecture_that_is_executed_is_told_with_its_usual_time(made: Desk) -> None:
+    assert made.tool.usual("05-self-attention").startswith(", some ")
+    assert made.tool.usual("99-small") == ""

@@ -64,3 +64,9 @@ def test_yarn_stretches_the_scores_by_the_square() -> None:
     rope = Rotary(8, 50.0, scaling=YARN)
     assert YARN.stretch == pytest.approx(0.1 * math.log(4) + 1)
     close(dot(rope(query), rope(key)), dot(query, key) * YARN.stretch**2)
+
+
+def test_the_first_pair_stays_where_it_makes_less_than_a_turn_too() -> None:
+    speeds, plain = rotary_speeds(8, scaling=Scaling("yarn", 4.0, 4)), rotary_speeds(8)
+    assert speeds[0] == plain[0]
+    close(speeds[1:], plain[1:] / 4, 1e-6)

@@ -144,6 +144,21 @@ def test_a_guess_is_kept_as_often_as_the_two_agree() -> None:
     close(verdict(p, [0])[1][0], torch.tensor([0.0, 1.0], dtype=torch.float64))
 
 
+def test_where_draft_and_model_agree_nothing_is_left_over() -> None:
+    p = torch.tensor([[0.5, 0.5], [0.1, 0.9]], dtype=torch.float64)
+    kept, rest = verdict(p, [0], p[:1])
+    assert kept.item() == 1
+    close(rest, p)
+
+
+def test_a_draft_may_guess_fewer_and_probabilities_are_float64() -> None:
+    draft = lambda text, n, generator: Draft([0])  # noqa: E731
+    result = speculate(Markov(1, ends=False), torch.tensor([0]), draft, guesses=3, max_length=9)
+    assert result.drafted <= result.calls
+    p = speculation._probabilities(normal(1, 9).float(), 0.7)
+    close(p, (normal(1, 9).float().double() / 0.7).softmax(dim=-1), 1e-12)
+
+
 def test_a_perfect_draft_is_always_kept() -> None:
     draft, model = guesser(Markov(3, ends=False), 1.0), Markov(3, ends=False)
     options = {"guesses": 4, "max_length": 40, "temperature": 1.0, "eos": EOS}

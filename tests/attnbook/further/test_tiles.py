@@ -205,6 +205,11 @@ def test_scores_of_ten_thousand_neither_overflow_nor_vanish(
     close(sums, scores.logsumexp(dim=-1), 2e-3)  # float32 keeps 1e4 to within 1e-3
 
 
+def test_scores_below_the_least_of_half_precision_count_too() -> None:
+    query, key, value = torch.full((1, 1), 1e5), torch.tensor([[-1.0], [-0.99999]]), torch.eye(2)
+    close(tiled_attention(query, key, value).output, attention(query, key, value).output, 1e-3)
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("causal", [False, True])
 def test_half_precision_is_summed_in_single(dtype: torch.dtype, causal: bool) -> None:

@@ -23,7 +23,6 @@ from tests.attnlab.translation.small import multi30k as small_corpus
 from tests.attnlab.translation.small import recipe as small_recipe
 
 ROOT = Path(__file__).resolve().parents[3]
-ASSET = ROOT / "notebooks" / "assets" / "captions.js"
 MOST = 3_500_000  # bytes that a page loads
 
 
@@ -48,11 +47,10 @@ def test_what_cannot_be_translated_is_refused(sentences, beam, error, words: str
         captions.translate(sentences, beam=beam)
 
 
-def test_the_page_and_the_package_have_the_same_weights_which_make_the_same_file() -> None:
+def test_the_weights_make_the_file_that_a_page_loads() -> None:
     stored = captions.load()
     packed = Path(str(captions.FOLDER / "captions.js"))
     assert packed.stat().st_size <= MOST
-    assert ASSET.read_bytes() == packed.read_bytes()
     again = Translator(
         stored.model, stored.tokenizer, lower=stored.lower, sentence="a dog", examples=[]
     )

@@ -37,14 +37,15 @@ class RotaryClocks(Widget, kind="clocks"):
         base: θ_i = base^(−2i / d), from 2 to 100,000,000.
         trained: n₀, from 2 to 1,048,576.
         distance: m − n, from 1 to 16 n₀; n₀ unless given.
-        scaling: "none", or a kind of ``attnbook.positions.Scaling``.
+        scaling: "none", or a kind of ``attnbook.further.longer.Scaling``.
         factor: s, from 1 to 16.
         pair: i, which is pointed out (−1 is the last, the slowest).
 
     The traits ``distance``, ``scaling``, ``factor`` and ``pair`` follow the reader's hand.
 
     Raises: ValueError for a number out of its range, an odd d, or another scaling.
-    Source: Su et al. (2021), section 3.2; for the scalings, ``attnbook.positions.Scaling``.
+    Source: Su et al. (2021), section 3.2; for the scalings,
+        ``attnbook.further.longer.Scaling``.
     """
 
     d = traitlets.Int(64).tag(sync=True)
