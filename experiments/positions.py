@@ -77,7 +77,7 @@ class Strings(NamedTuple):
 class Numbers(nn.Module):
     """Add to the last component of each vector its position: 0, 1, 2, …"""
 
-    def add(self, x: Tensor, offset: int) -> Tensor:
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
         """Return x (b, n, d) with the positions from ``offset`` on."""
         moved = x.clone()
         moved[..., -1] += offset + torch.arange(x.shape[-2])
@@ -95,7 +95,7 @@ class Random(nn.Module):
         drawn = torch.randn(LONGEST, D_MODEL, generator=draws, dtype=torch.float64)
         self.register_buffer("table", drawn * 0.5**0.5)
 
-    def add(self, x: Tensor, offset: int) -> Tensor:
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
         """Return x + the vectors of the positions from ``offset`` on."""
         return x + self.table[offset : offset + x.shape[-2]].to(x.dtype)
 

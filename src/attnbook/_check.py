@@ -198,20 +198,18 @@ def parts(mask: Any, bias: Any, scores: tuple[int, ...], query: Tensor) -> None:
 # --- tokens ---------------------------------------------------------------------------------------
 
 
-def tokens(name: str, ids: Any, table: Tensor | None, *, may_be_empty: bool = False) -> None:
-    """Check a batch (b, n) of token ids, each a row of a table where there is one."""
+def rows(name: str, ids: Any, of: Tensor | None, *axes: int | str, empty: bool = True) -> None:
+    """Check whole numbers that are rows of a tensor, on its device, and their shape, of ``axes``.
+
+    Unless ``empty``, there must be at least one.
+    """
     if not isinstance(ids, Tensor) or ids.dtype != torch.int64:
-        is_a(name, ids, Tensor)
-        raise wrong(name, "hold token ids of dtype torch.int64", but=f"it has {ids.dtype}")
-    if ids.dim() != 2 or not (may_be_empty or ids.numel()):
-        least = "" if may_be_empty else ", with at least one sentence of at least one token"
-        raise wrong(name, f"have the shape (b, n){least}", ids)
-    if table is not None:
-        rows(name, ids, table)
-
-
-def rows(name: str, ids: Tensor, of: Tensor) -> None:
-    """Check that whole numbers (…) are rows of a tensor, and on its device."""
+        integers(name, ids)
+    if axes and (len(axes) != ids.dim() or (not empty and ids.numel() == 0)):
+        least = "" if empty else ", with at least one token of at least one sentence"
+        raise wrong(name, f"have the shape ({', '.join(map(str, axes))}){least}", ids)
+    if of is None:
+        return
     if ids.device != of.device:
         raise wrong(name, f"be on {of.device}", but=f"it is on {ids.device}")
     # only a CPU answers at once, and a compiled graph must not be asked

@@ -110,10 +110,7 @@ class KVCache:
 
 def check_rows(rows: Tensor, of: Tensor | None) -> None:
     """Check rows (m,) that are chosen from the first axis of a state's tensor."""
-    _check.integers("rows", rows)
-    _check.shape("rows", rows, "m")
-    if of is not None:
-        _check.rows("rows", rows, of)
+    _check.rows("rows", rows, of, "m")
 
 
 def empty(like: Tensor, room: int) -> Tensor:

@@ -61,12 +61,11 @@ class Embeddings(nn.Module):
 
         Raises: ValueError for ids outside the vocabulary, or types where there are none.
         """
-        _check.tokens("tokens", tokens, self.tokens.weight)
-        _check.offset(offset, len(tokens))
+        _check.rows("tokens", tokens, self.tokens.weight, "b", "n", empty=False)
         if types is not None:
             if self.types is None:
                 raise _check.wrong("types", "be None, for there are n_types = 0", types)
-            _check.tokens("types", types, self.types.weight)
+            _check.rows("types", types, self.types.weight)
             _check.shape("types", types, *tokens.shape)
         return self.look_up(tokens, types, offset=offset)
 
@@ -76,7 +75,7 @@ class Embeddings(nn.Module):
         """Return what ``forward`` returns, for a model that has checked its tokens."""
         x = self.tokens(tokens) * self.factor
         if self.positions is not None:
-            x = self.positions.add(x, offset)
+            x = self.positions(x, offset)
         if self.types is not None:
             x = x + self.types(torch.zeros_like(tokens) if types is None else types)
         return self.dropout(self.norm(x))

@@ -14,6 +14,8 @@ from torch import Tensor, nn
 
 from attnbook import _check
 
+Device = torch.device | str | None
+
 
 def sinusoidal(
     n: int,
@@ -21,7 +23,7 @@ def sinusoidal(
     *,
     offset: int | Tensor = 0,
     dtype: torch.dtype = torch.float32,
-    device: torch.device | str | None = None,
+    device: Device = None,
 ) -> Tensor:
     """Return n position vectors, each a set of clock hands of d / 2 speeds.
 
@@ -34,19 +36,14 @@ def sinusoidal(
     """
     _check.sizes(0, n=n)
     _check_clock(d, dtype=dtype)
-    _check.offset(offset)
     return _waves(n, d, offset, dtype, device)
 
 
 def _waves(
-    n: int,
-    d: int,
-    offset: int | Tensor,
-    dtype: torch.dtype,
-    device: torch.device | str | None,
+    n: int, d: int, offset: int | Tensor, dtype: torch.dtype, device: Device, b: int | None = None
 ) -> Tensor:
     speeds = _speeds(d, 10000.0, _precise(dtype), device)
-    angles = _positions(n, offset, device).to(speeds.dtype)[..., None] * speeds  # (…, n, d / 2)
+    angles = _positions(n, offset, device, b).to(speeds.dtype)[..., None] * speeds  # (…, n, d / 2)
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).to(dtype)
 
 
@@ -64,12 +61,8 @@ class Sinusoidal(nn.Module):
 
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + PE for the positions from ``offset`` on."""
-        _check_vectors(x, self.d, offset)
-        return self.add(x, offset)
-
-    def add(self, x: Tensor, offset: int | Tensor) -> Tensor:
-        """Return what ``forward`` returns, for a layer that has made x."""
-        return x + _waves(x.shape[-2], self.d, offset, x.dtype, x.device)
+        _check.fit(x=(x, f"{'b' if isinstance(offset, Tensor) else '…'} n {self.d}"))
+        return x + _waves(x.shape[-2], self.d, offset, x.dtype, x.device, len(x))
 
 
 class LearnedPositions(nn.Module):
@@ -88,12 +81,9 @@ class LearnedPositions(nn.Module):
 
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + the rows of the table from ``offset`` on."""
-        _check_vectors(x, self.table.embedding_dim, offset)
-        return self.add(x, offset)
-
-    def add(self, x: Tensor, offset: int | Tensor) -> Tensor:
-        """Return what ``forward`` returns, for a layer that has made x."""
-        positions = _positions(x.shape[-2], offset, x.device)
+        lead, d = "b" if isinstance(offset, Tensor) else "…", self.table.embedding_dim
+        _check.fit(x=(x, f"{lead} n {d}"))
+        positions = _positions(x.shape[-2], offset, x.device, len(x))
         _check.rows("positions of x", positions, self.table.weight)
         return x + self.table(positions).to(x.dtype)
 
@@ -107,9 +97,7 @@ class Slowing(Protocol):
     @property
     def stretch(self) -> float: ...
 
-    def speeds(
-        self, d: int, base: float, *, dtype: torch.dtype, device: torch.device | str | None
-    ) -> Tensor:
+    def speeds(self, d: int, base: float, *, dtype: torch.dtype, device: Device) -> Tensor:
         """Return what ``rotary_speeds`` returns for it, (d / 2,)."""
         ...
 
@@ -120,7 +108,7 @@ def rotary_speeds(
     scaling: Slowing | None = None,
     *,
     dtype: torch.dtype = torch.float32,
-    device: torch.device | str | None = None,
+    device: Device = None,
 ) -> Tensor:
     """Return the angle θ_i by which a step turns each pair: base^(−2i / d), slowed by ``scaling``.
 
@@ -134,7 +122,7 @@ def rotary_speeds(
     return _speeds(d, base, dtype, device)
 
 
-def _speeds(d: int, base: float, dtype: torch.dtype, device: torch.device | str | None) -> Tensor:
+def _speeds(d: int, base: float, dtype: torch.dtype, device: Device) -> Tensor:
     return base ** (-torch.arange(0, d, 2, device=device, dtype=dtype) / d)
 
 
@@ -170,7 +158,7 @@ class Rotary(nn.Module):
 
         An offset for each sentence, (b,), needs x of shape (b, h, n, d).
         """
-        _check_vectors(x, self.d, offset, rank=4)
+        _check.fit(x=(x, f"{'b h' if isinstance(offset, Tensor) else '…'} n {self.d}"))
         turn = _turns(x, offset, (self.d, self.base, self.layout, self.scaling))
         precise = x.to(_precise(x.dtype))
         if self.layout == "halves":
@@ -188,7 +176,7 @@ Clock = tuple[int, float, str, Slowing | None]  # d, base, layout, scaling
 def _turns(x: Tensor, offset: int | Tensor, clock: Clock) -> Tensor:
     n, precise = x.shape[-2], _precise(x.dtype)
     if isinstance(offset, Tensor):
-        rows = _positions(n, offset, x.device)[:, None]  # the same for all heads
+        rows = _positions(n, offset, x.device, len(x))[:, None]  # the same for all heads
         return _turn(rows, clock, precise)
     # what is traced, or made in inference mode, cannot be used again outside
     if torch.compiler.is_compiling() or type(x) is not Tensor or torch.is_inference_mode_enabled():
@@ -224,7 +212,7 @@ def alibi_bias(
     n_k: int | None = None,
     *,
     dtype: torch.dtype = torch.float32,
-    device: torch.device | str | None = None,
+    device: Device = None,
 ) -> Tensor:
     """Return a bias that grows with the distance: −m |i + n_k − n_q − j| for head slopes m.
 
@@ -253,7 +241,10 @@ def _slopes(n_heads: int) -> list[float]:
     return first + between[: n_heads - power]
 
 
-def _positions(n: int, offset: int | Tensor, device: torch.device | str | None) -> Tensor:
+def _positions(n: int, offset: int | Tensor, device: Device, b: int | None = None) -> Tensor:
+    """Return the positions of n rows: (n,), or (b, n) for an offset of each sentence."""
+    if isinstance(offset, Tensor) or offset != 0:
+        _check.offset(offset, b)
     rows = torch.arange(n, device=device)
     if isinstance(offset, Tensor):
         return (offset.to(rows.device)[:, None] + rows).clamp(min=0)  # (b, n)
@@ -263,12 +254,6 @@ def _positions(n: int, offset: int | Tensor, device: torch.device | str | None) 
 def _precise(dtype: torch.dtype) -> torch.dtype:
     # half precision cannot count
     return dtype if dtype == torch.float64 or not dtype.is_floating_point else torch.float32
-
-
-def _check_vectors(x: Tensor, d: int, offset: int | Tensor, rank: int = 3) -> None:
-    several = isinstance(offset, Tensor)
-    _check.fit(x=(x, f"{('b n', 'b h n')[rank - 3] if several else '… n'} {d}"))
-    _check.offset(offset, len(x) if several else None)
 
 
 def _check_clock(d: int, base: float = 10000.0, dtype: torch.dtype = torch.float32) -> None:

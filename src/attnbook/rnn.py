@@ -71,7 +71,7 @@ class Encoder(nn.Module):
 
     def forward(self, source: Tensor, lengths: Tensor) -> Encoded:
         """Return the annotations and the summary of each sentence."""
-        _check.tokens("source", source, self.embedding.weight)
+        _check.rows("source", source, self.embedding.weight, "b", "n_s", empty=False)
         _check.lengths("source_lengths", lengths, source, at_least=1)
         embedded = self.dropout(self.embedding(source))  # (b, n_s, d)
         # packed, so that ←h begins at a sentence's own end, not in its padding
@@ -140,9 +140,8 @@ class AttentionDecoder(nn.Module):
 
     def step(self, tokens: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
         """Return the logits (rows, vocabulary) that follow tokens (rows,), and the new state."""
-        _check.integers("tokens", tokens)
-        _check.shape("tokens", tokens, len(state.hidden))
         _check.rows("tokens", tokens, self.embedding.weight)
+        _check.shape("tokens", tokens, len(state.hidden))
         vector, state, _ = self._advance(self._embed(tokens), state)
         return self.output(self.dropout(vector)), state
 
@@ -165,7 +164,7 @@ class AttentionDecoder(nn.Module):
 
     def _teacher_forced(self, target: Tensor, state: DecoderState) -> tuple[Tensor, Tensor | None]:
         """Return all h̃ (b, n_t, d) and all α (b, n_t, n_s)."""
-        _check.tokens("target", target, self.embedding.weight)
+        _check.rows("target", target, self.embedding.weight, "b", "n_t", empty=False)
         _check.shape("target", target, len(state.hidden), "n_t")
         embedded = self._embed(target)  # (b, n_t, d)
         if self.order == "bahdanau" or self.input_feeding:

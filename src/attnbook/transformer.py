@@ -188,13 +188,13 @@ class Seq2Seq(_Model):
         return Seq2SeqState(memory, mask, sentence, caches)
 
     def _embedded(self, target: Tensor, source: Tensor) -> Tensor:
-        _check.tokens("target", target, self.embed_target.tokens.weight)
+        _check.rows("target", target, self.embed_target.tokens.weight, "b", "n_t", empty=False)
         if len(target) != len(source):
             _check.shape("target", target, len(source), "n_t")
         return self.embed_target.look_up(target)
 
     def _encode(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
-        _check.tokens("source", source, self.embed_source.tokens.weight)
+        _check.rows("source", source, self.embed_source.tokens.weight, "b", "n_s", empty=False)
         _check.lengths("source_lengths", lengths, source, at_least=1)
         mask = _padding(source, lengths)
         x = self.embed_source.look_up(source)
@@ -232,7 +232,7 @@ class LanguageModel(_Model):
         ``caches``, one for each block and empty, may be of another kind than ``KVCache``; where
         they keep sinks, all prompts must be of one length.
         """
-        _check.tokens("prompt", prompt, self.embed.tokens.weight, may_be_empty=True)
+        _check.rows("prompt", prompt, self.embed.tokens.weight, "b", "n")
         _check.lengths("lengths", lengths, prompt)
         mask, n = _padding(prompt, lengths), prompt.shape[1]
         caches = _caches(self.decoder) if caches is None else caches
@@ -255,7 +255,7 @@ class LanguageModel(_Model):
         self, tokens: Tensor, state: LanguageModelState
     ) -> tuple[Tensor, LanguageModelState]:
         """Add n tokens to each row (rows, n); return logits (rows, n, vocabulary) after each."""
-        _check.tokens("tokens", tokens, self.embed.tokens.weight)
+        _check.rows("tokens", tokens, self.embed.tokens.weight, "b", "n", empty=False)
         caches, before = state
         there, mask = caches[0].length, None
         offset, n_k = there, there + tokens.shape[1]

@@ -18,8 +18,8 @@ from attnbook._check import (
     one_of,
     positive,
     probability,
+    rows,
     sizes,
-    tokens,
     wrong,
 )
 
@@ -36,8 +36,8 @@ __all__ = [
     "one_of",
     "positive",
     "probability",
+    "rows",
     "sizes",
-    "tokens",
     "whole_number",
     "whole_numbers",
     "wrong",

@@ -80,7 +80,7 @@ class BiLSTMClassifier(nn.Module):
 
     def _read(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         """Return h (b, n, d), 0 on padding."""
-        _check.tokens("tokens", tokens, self.embedding.weight)
+        _check.rows("tokens", tokens, self.embedding.weight, "b", "n", empty=False)
         _check.lengths("lengths", lengths, tokens, at_least=1)
         embedded = self.dropout(self.embedding(tokens))  # (b, n, d_model)
         # packed, so that ←h begins at a sentence's own end, not in its padding
