@@ -131,14 +131,14 @@ def rows(root: Path) -> dict[str, list[str]]:
     }
     other = {
         "JavaScript of the live pictures": "src/**/*.js",
-        "JavaScript of the pages": "book/assets/*.js teaching/kit/deck/*.js",
-        "style sheets": "src/**/*.css book/assets/*.css teaching/kit/**/*.css",
+        "JavaScript of the pages": "book/assets/*.js book/tools/kit/deck/*.js teaching/kit/deck/*.js",
+        "style sheets": "src/**/*.css book/assets/*.css book/tools/**/*.css teaching/kit/**/*.css",
     }
     sums = {
         name: sum(length(p) for p in found(root, places) if not {"chunks", "reveal"} & set(p.parts))
         for name, places in other.items()
     }
-    table |= {name: [f"{lines:,}", "", ""] for name, lines in sums.items() if lines < 50_000}
+    table |= {name: [f"{lines:,}", "", ""] for name, lines in sums.items()}
     total = sum(one.lines for one in counted.values()) + sum(sums.values())
     entries = [p for p in (root / "src/attnbook").iterdir() if p.name not in ("__pycache__",)]
     return {

@@ -226,6 +226,12 @@ def drafted(tokens: Tensor, vocabulary: int) -> Any:
     return speculation.verdict(torch.full((3, vocabulary), 1 / vocabulary), tokens.tolist())
 
 
+# every function of a query and a key in that module, a new one too
+SCORES = {
+    name: score
+    for name, score in inspect.getmembers(scores, inspect.isfunction)
+    if list(inspect.signature(score).parameters) == ["query", "key"]
+}
 KEYS = {"key": HEADS, "value": HEADS}
 HALF = {"d_q": size(8), "d_k": size(8)}
 ONE_SIZE = {"query": floats("… n_q 8", shared="8"), "key": floats("… n_k 8", shared="8")}
@@ -257,7 +263,7 @@ CALLS = (
         },
     ),
     Call("masks.as_torch_mha_mask", masks.as_torch_mha_mask, {"mask": boolean("n_q n_k")}),
-    *(Call(f"scores.{f.__name__}", f, THREE) for f in (scores.dot, scores.scaled_dot)),
+    *(Call(f"scores.{name}", score, THREE) for name, score in SCORES.items()),
     Call("scores.Bilinear", scores.Bilinear, HALF),
     Call("scores.Bilinear", scores.Bilinear(8, 8), ONE_SIZE),
     Call("scores.Additive", scores.Additive, {**HALF, "d": size(4), "cap": size(9)}),

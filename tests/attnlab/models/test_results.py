@@ -122,16 +122,16 @@ def scaled(kind: type[nn.Module]) -> Callable[..., None]:
     return begin
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("kind", "wanted"),
     [
         (rnn.Encoder, ["attention", "beams", "bottleneck", "scores", "transformer"]),
-        pytest.param(
+        (
             layers.FeedForward,
             ["lengths", "masked", "norms", "positions", "transformer", "tying"],
-            marks=pytest.mark.heavy,
         ),
-        pytest.param(classifier.BiLSTMClassifier, ["features"], marks=pytest.mark.heavy),
+        (classifier.BiLSTMClassifier, ["features"]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -1,253 +1,246 @@
+# ruff: noqa: E501
 """A damaged or unfit file is refused in words, and nothing on the disk is changed."""
 
-from collections.abc import Callable
+import json
+import shutil
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from torch import nn
 from torch.optim import SGD, Adam
 
-from attnlab import language
-from attnlab.language import vectors
-from attnlab.training import resume as chk
-from tests.attnlab.refusals import pretrained, smollm
-from tests.attnlab.refusals.rows import WHOLE
-from tests.attnlab.refusals.training import trained
+from attnlab.language import dependencies, readers, vectors
+from attnlab.language.vocabulary import Vocabulary
+from attnlab.pretrained import Pretrained, SmolLM
+from attnlab.training import resume, train
+from tests.attnlab.pretrained import tiny_bert, tiny_smollm
 
-WORDS = language.Vocabulary([["a", "b"]])
-
-
-def saved(
-    folder: Path, *, step: int = 1, of: nn.Module | None = None, **options: Any
-) -> tuple[nn.Module, Path]:
-    model = nn.Linear(2, 1)
-    optimizer = Adam((of or model).parameters())
-    return model, chk.save_checkpoint(folder, model, optimizer, step=step, **options)
+Change = Callable[[Path], Any]
 
 
-def nothing(folder: Path) -> None:
-    pass
+class Damage(NamedTuple):
+    """What an error says, what happens to a whole file before, and how it is read then."""
+
+    words: str
+    change: Change = lambda folder: None
+    options: Mapping[str, Any] = MappingProxyType({})
+    error: type[Exception] = ValueError
 
 
-def older_version(folder: Path) -> None:
-    path = saved(folder)[1] / "state.json"
-    path.write_text(path.read_text().replace('"version": 1', '"version": 0'))
+class File(NamedTuple):
+    """Who reads a file, what writes one that is whole into a folder, and what damages it."""
+
+    of: str
+    write: Change
+    read: Callable[..., Any]
+    damages: tuple[Damage, ...]
 
 
-def cut_short(folder: Path) -> None:
-    path = saved(folder)[1] / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:-1])
+def nothing(folder: Path) -> None: ...
 
 
-def one_bit(folder: Path) -> None:
-    path = saved(folder)[1] / "optimizer.safetensors"
-    data = bytearray(path.read_bytes())
-    data[-1] ^= 1
-    path.write_bytes(bytes(data))
+def empty(folder: Path) -> None:
+    for path in folder.iterdir():
+        shutil.rmtree(path)
 
 
-def no_state(folder: Path) -> None:
-    (saved(folder)[1] / "state.json").unlink()
+def without(name: str) -> Change:
+    return lambda folder: (folder / name).unlink()
 
 
-def text(name: str, content: bytes) -> Callable[[Path], None]:
+def gone(name: str, words: str = "^there is no file .*") -> Damage:
+    return Damage(rf"{words}\b{name}", without(name), error=FileNotFoundError)
+
+
+def holding(name: str, content: bytes) -> Change:
     return lambda folder: (folder / name).write_bytes(content)
 
 
-def both(folder: Path) -> None:
-    text("a", b"one\ntwo\n")(folder)
-    text("b", b"un\n")(folder)
+def altered(name: str, how: Callable[[bytes], bytes]) -> Change:
+    return lambda folder: (folder / name).write_bytes(how((folder / name).read_bytes()))
 
 
-FILES: list[tuple[str, Callable[[Path], Any], Callable[[Path], Any], str, type[Exception]]] = [
-    *(
-        ("training.resume.read_checkpoint", damage, chk.read_checkpoint, words, ValueError)
-        for damage, words in (
-            (older_version, "must be of version 1 of the format: it is of version 0"),
-            (cut_short, "must be a whole checkpoint: model.safetensors"),
-            (one_bit, "must be a whole checkpoint: optimizer.safetensors"),
-            (no_state, "must be a whole checkpoint: state.json"),
-            (lambda folder: None, "must hold a checkpoint"),
-        )
-    ),
-    *(
-        (
-            "training.loop.train",
-            damage,
-            lambda f: trained(checkpoint=f, resume=True)(),
-            w,
-            ValueError,
-        )
-        for damage, w in (
-            (older_version, "of version 1"),
-            (cut_short, "must be a whole checkpoint"),
-            (
-                lambda folder: trained(checkpoint=folder, optimizer=SGD)(),
-                "must hold the optimiser's numbers: its class is SGD, the optimiser's Adam",
-            ),
-            (
-                lambda folder: trained(checkpoint=folder, seed=1)(),
-                "seed and batches must be those of the checkpoint's run",
-            ),
-        )
-    ),
-    (
-        "training.loop.train",
-        saved,
-        lambda folder: trained(checkpoint=folder)(),
-        "checkpoint must be a folder without one",
-        ValueError,
-    ),
-    (
-        "training.resume.save_checkpoint",
-        saved,
-        lambda folder: saved(folder),
-        "must not hold step 1 already",
-        ValueError,
-    ),
-    (
-        "training.resume.save_checkpoint",
-        lambda folder: None,
-        lambda folder: saved(folder, step=-1),
-        f"step {WHOLE} 0: it is -1",
-        ValueError,
-    ),
-    *(
-        ("training.resume.save_checkpoint", before, call, words, error)
-        for before, call, words, error in (
-            (partial(saved, step=5), saved, "nor a later one: it holds step-00000005", ValueError),
-            (nothing, partial(saved, run=[]), "run must be a dictionary: it is a list", TypeError),
-            (nothing, partial(saved, best={}), "best must have the shapes of model's", ValueError),
-            (
-                nothing,
-                partial(saved, best={"weight": torch.ones(3, 3)}),
-                "it has {'weight': (3, 3)}",
-                ValueError,
-            ),
-            (nothing, partial(saved, of=nn.Linear(2, 1)), "must move weights of model", ValueError),
-        )
-    ),
-    (
-        "training.resume.Checkpoint",
-        saved,
-        lambda folder: chk.read_checkpoint(folder).load_into(nn.Linear(3, 1)),
-        "'weight' has the shape (1, 2) there and (1, 3) in the model",
-        ValueError,
-    ),
-    (
-        "language.Vocabulary",
-        text("words.json", b"[1, 2"),
-        lambda folder: language.Vocabulary.load(folder / "words.json"),
-        "is not a vocabulary",
-        ValueError,
-    ),
-    (
-        "language.read_aligned",
-        both,
-        lambda folder: list(language.read_aligned(folder / "a", folder / "b")),
-        "must have as many lines",
-        ValueError,
-    ),
-    (
-        "language.read_aligned",
-        both,
-        lambda folder: language.read_aligned(folder / "a", folder / "c"),
-        "there is no file",
-        FileNotFoundError,
-    ),
-    (
-        "language.read_multi30k",
-        text("train.en", b"a\n"),
-        lambda folder: language.read_multi30k(folder),
-        "there is neither train.fr nor train.fr.gz",
-        FileNotFoundError,
-    ),
-    *(
-        (
-            "language.read_trees",
-            text("a.conllu", content),
-            lambda folder: list(language.read_trees(folder / "a.conllu")),
-            words,
-            ValueError,
-        )
-        for content, words in (
-            (b"1\tI\t_\n", "line 1: a word must have 10 columns with tabs between them: it has 3"),
-            (b"# hello\n\xff\n", "line 2: this is not UTF-8"),
-        )
-    ),
-    (
-        "language.read_trees",
-        text("a.conllu", b""),
-        lambda folder: language.read_trees(folder / "b.conllu"),
-        "there is no file",
-        FileNotFoundError,
-    ),
-    (
-        "language.read_tab_separated",
-        text("a.tsv", b"one\tun\ntwo\n"),
-        lambda folder: list(language.read_tab_separated(folder / "a.tsv")),
-        "line 2: there must be a source and a target",
-        ValueError,
-    ),
-    (
-        "language.read_tab_separated",
-        text("a.tsv", b"one\t\xff\n"),
-        lambda folder: list(language.read_tab_separated(folder / "a.tsv")),
-        "line 1: this is not UTF-8",
-        ValueError,
-    ),
-    *(
-        (
-            "language.vectors.read_vectors",
-            text("v.txt", content),
-            lambda folder: vectors.read_vectors(folder / "v.txt", WORDS),
-            words,
-            ValueError,
-        )
-        for content, words in (
-            (b"", "must hold at least one of the vocabulary's 5 tokens: it holds none"),
-            (b"x 1 2\n", "must hold at least one of the vocabulary's 5 tokens"),
-            (b"a 1 2\nb 1\n", "line 2: there must be a word and 2 numbers"),
-            (b"a\n", "line 1: there must be a word and 1 numbers"),
-            (b"a 1 2\nb 1 x\n", "line 2: a vector must hold finite numbers: 'x' is among them"),
-            (b"a 1 nan\n", "line 1: a vector must hold finite numbers: 'nan' is among them"),
-            (b"1 3\na 1 2\n", "line 2: there must be a word and 3 numbers"),
-            (b"a \xff\n", "line 1: this is not UTF-8"),
-        )
-    ),
-    (
-        "language.vectors.read_vectors",
-        text("v.txt", b"a 1 2\n"),
-        lambda folder: vectors.read_vectors(folder / "w.txt", WORDS),
-        "there is no file",
-        FileNotFoundError,
-    ),
-    (
-        "language.vectors.read_vectors",
-        text("v.txt", b"a 1 2\n"),
-        lambda folder: vectors.read_vectors(folder / "v.txt", WORDS, seed=-1),
-        f"seed {WHOLE} 0: it is -1",
-        ValueError,
-    ),
-    *pretrained.FILES,
-    *smollm.FILES,
+def cut(name: str, share: float = 0.99) -> Change:
+    return altered(name, lambda data: data[: int(share * len(data))])
+
+
+def one_bit(name: str) -> Change:
+    return altered(name, lambda data: data[:-1] + bytes([data[-1] ^ 1]))
+
+
+def older(step: str) -> Change:
+    return altered(f"{step}/state.json", lambda data: data.replace(b'version": 1', b'version": 0'))
+
+
+def saved(folder: Path, *, step: int = 1, of: nn.Module | None = None, **options: Any) -> Path:
+    model = nn.Linear(2, 1)
+    optimizer = Adam((of or model).parameters())
+    return resume.save_checkpoint(folder, model, optimizer, step=step, **options)
+
+
+def trained(**changed: Any) -> Any:
+    given = {"model": nn.Linear(2, 1), "batches": [torch.zeros(1, 2)], "steps": 2}
+    given["loss"] = lambda model, batch: model(batch).sum()
+    return train(**given | {"progress": False} | changed)
+
+
+def another(**changed: Any) -> Change:
+    """Leave the checkpoint of another run in the folder."""
+    return lambda folder: (empty(folder), trained(checkpoint=folder, **changed))
+
+
+def two(source: bytes, target: bytes) -> Change:
+    return lambda folder: (holding("a.en", source)(folder), holding("a.fr", target)(folder))
+
+
+def of_text(name: str, content: bytes, read: Change) -> tuple[Any, Any]:
+    """What writes a file of that content, and reads all of it."""
+    return holding(name, content), lambda folder, **options: list(read(folder / name, **options))
+
+
+def config(name: str = "config.json", /, **settings: Any) -> Change:
+    return holding(name, json.dumps(settings).encode())
+
+
+def other(**changed: Any) -> Change:
+    return config(**tiny_bert.CONFIG | changed)
+
+
+def setting(name: str, value: Any) -> Change:
+    return partial(tiny_smollm.write, changed={name: value})
+
+
+WORDS = Vocabulary([["a", "b"]])
+FIRST, LAST, WHOLE = "step-00000001", "step-00000002", r"must be a whole checkpoint: "
+NAMES = ("config.json", "sentence_bert_config.json", "tokenizer.json", "model.safetensors")
+SHORT = {key: value for key, value in tiny_bert.CONFIG.items() if key != "vocab_size"}
+QUERY, BERT = "encoder.layer.1.attention.self.query.bias", r"must belong to a BERT: "
+FEWER = {name: x for name, x in tiny_bert.weights(tiny_bert.CONFIG).items() if name != QUERY}
+GGUF, KIND = "tiny.gguf", r"tiny\.gguf must hold a SmolLM2: "
+ASKED, DOWN = "blk.1.attn_q.weight", "blk.0.ffn_down.weight"
+FILES = (
+    File("training.resume.read_checkpoint", saved, resume.read_checkpoint, (
+        Damage(r"must be of version 1 of the format: it is of version 0", older(FIRST)),
+        *(Damage(rf"{WHOLE}{name}", damage(f"{FIRST}/{name}")) for name, damage in (("model.safetensors", cut), ("optimizer.safetensors", one_bit), ("state.json", without))),
+        Damage(r"must hold a checkpoint", empty),
+    )),
+    File("training.resume.Checkpoint", saved, lambda folder, n=2: resume.read_checkpoint(folder).load_into(nn.Linear(n, 1)), (Damage(r"'weight' has the shape \(1, 2\) there and \(1, 3\) in the model", options={"n": 3}),)),
+    File("training.resume.save_checkpoint", nothing, saved, (
+        Damage(r"must not hold step 1 already", saved),
+        Damage(r"nor a later one: it holds step-00000005", partial(saved, step=5)),
+        *(Damage(rf"step must be a whole number of at least 0: it is {step!r}", options={"step": step}) for step in (-1, 2.5, True)),
+        Damage(r"run must be a dictionary: it is a list", options={"run": []}, error=TypeError),
+        Damage(r"best must have the shapes of model's", options={"best": {}}),
+        Damage(r"it has \{'weight': \(3, 3\)\}", options={"best": {"weight": torch.ones(3, 3)}}),
+        Damage(r"must move weights of model", options={"of": nn.Linear(2, 1)}),
+    )),
+    File("training.loop.train", lambda folder: trained(checkpoint=folder), lambda folder: trained(checkpoint=folder, resume=True), (
+        Damage(r"of version 1", older(LAST)),
+        Damage(WHOLE, cut(f"{LAST}/model.safetensors")),
+        Damage(r"must hold the optimiser's numbers: its class is SGD, the optimiser's Adam", another(optimizer=SGD)),
+        Damage(r"seed and batches must be those of the checkpoint's run", another(seed=1)),
+    )),
+    File("training.loop.train", nothing, lambda folder: trained(checkpoint=folder), (Damage(r"^checkpoint must be a folder without one", saved),)),
+    File("language.vocabulary.Vocabulary", lambda folder: WORDS.save(folder / "words"), lambda folder: Vocabulary.load(folder / "words"), (
+        Damage(r"words is not a vocabulary", holding("words", b"[1, 2")),
+        gone("words", "No such file .*"),
+    )),
+    File("language.readers.read_aligned", two(b"a\nb", b"a\nb"), lambda folder: list(readers.read_aligned(folder / "a.en", folder / "a.fr")), (
+        Damage(r"must have as many lines: .*a\.en has 2, .*a\.fr has 1", two(b"one\ntwo\n", b"un\n")),
+        Damage(r"a\.fr, line 2: this is not UTF-8", two(b"a\nb", b"a\n\xff")),
+        *map(gone, ("a.en", "a.fr")),
+    )),
+    File("language.readers.read_multi30k", two(b"a", b"b"), lambda folder: list(readers.read_multi30k(folder, "a")), (gone("a.fr", "^there is neither "),)),
+    File("language.dependencies.read_trees", *of_text("a.conllu", b"1\tI\t_\tPRON\t_\t_\t0\troot\t_\t_\n", dependencies.read_trees), (
+        Damage(r"a\.conllu, line 1: a word must have 10 columns with tabs between them: it has 3", holding("a.conllu", b"1\tI\t_\n")),
+        Damage(r"a\.conllu, line 2: this is not UTF-8", holding("a.conllu", b"# hello\n\xff\n")),
+        gone("a.conllu"),
+    )),
+    File("language.readers.read_tab_separated", *of_text("a.tsv", b"one\tun\n", readers.read_tab_separated), (
+        Damage(r"a\.tsv, line 2: there must be a source and a target .*'two'", holding("a.tsv", b"one\tun\ntwo\n")),
+        Damage(r"a\.tsv, line 1: this is not UTF-8", holding("a.tsv", b"one\t\xff\n")),
+        gone("a.tsv"),
+    )),
+    File("language.vectors.read_vectors", *of_text("v.txt", b"a 1 2\n", partial(vectors.read_vectors, vocabulary=WORDS)), (
+        Damage(r"v\.txt must hold at least one of the vocabulary's 5 tokens: it holds none", holding("v.txt", b"")),
+        Damage(r"v\.txt must hold at least one of the vocabulary's 5 tokens", holding("v.txt", b"x 1 2\n")),
+        Damage(r"line 2: there must be a word and 2 numbers", holding("v.txt", b"a 1 2\nb 1\n")),
+        Damage(r"line 1: there must be a word and 1 numbers", holding("v.txt", b"a\n")),
+        Damage(r"line 2: there must be a word and 3 numbers", holding("v.txt", b"1 3\na 1 2\n")),
+        Damage(r"line 2: a vector must hold finite numbers: 'x' is among them", holding("v.txt", b"a 1 2\nb 1 x\n")),
+        Damage(r"line 1: a vector must hold finite numbers: 'nan' is among them", holding("v.txt", b"a 1 nan\n")),
+        Damage(r"line 1: this is not UTF-8", holding("v.txt", b"a \xff\n")),
+        gone("v.txt"),
+        *(Damage(rf"^seed must be a whole number of at least 0: it is {seed!r}", options={"seed": seed}) for seed in (-1, 2.5, True)),
+    )),
+    File("pretrained.bert.Pretrained", tiny_bert.write, Pretrained, (
+        *map(gone, NAMES),
+        *(Damage(rf"\b{name} {BERT}", cut(name)) for name in NAMES),
+        Damage(rf"\bconfig\.json {BERT}", holding("config.json", b"[3]")),
+        Damage(rf"{BERT}'vocab_size' is missing", config(**SHORT)),
+        Damage(r"model_type must be one of 'bert': it is 'gpt2'", other(model_type="gpt2")),
+        Damage(r"positions must be one of 'absolute': it is 'relative_key'", other(position_embedding_type="relative_key")),
+        Damage(r"activation must be one of 'relu', 'gelu'.*'gelu_new'", other(hidden_act="gelu_new")),
+        Damage(r"n_layers must be a whole number of at least 1: it is None", other(num_hidden_layers=None)),
+        Damage(rf"\bmodel\.safetensors {BERT}'encoder\.layer\.2\.attention\.self\.query\.weight' is missing", other(num_hidden_layers=3)),
+        Damage(r"encoder\.layer\.0\.intermediate\.dense\.weight must have the shape \(11, 6\): its shape is \(10, 6\)", other(intermediate_size=11)),
+        Damage(rf"'{QUERY}' is missing", lambda folder: save_file(FEWER, folder / "model.safetensors")),
+        Damage(r"sentence_bert_config\.json must be a whole number of at least 1: it is None", config("sentence_bert_config.json", max_seq_length=None)),
+    )),
+    File("pretrained.smollm.SmolLM", tiny_smollm.write, lambda folder: SmolLM(folder / GGUF), (
+        gone(GGUF),
+        Damage(r"tiny\.gguf must be a whole file in the format GGUF: GGUF magic invalid", holding(GGUF, b"PK\x03\x04" * 99)),
+        *(Damage(r"tiny\.gguf must be a whole file in the format GGUF", cut(GGUF, share)) for share in (0, 0.02, 0.2, 0.99)),
+        Damage(r"general\.architecture must be one of 'llama': it is 'gpt2'", partial(tiny_smollm.write, architecture="gpt2")),
+        Damage(r"tokenizer\.ggml\.model must be one of 'gpt2': it is 'llama'", setting("tokenizer.ggml.model", "llama")),
+        Damage(r"tokenizer\.ggml\.pre must be one of 'smollm': it is 'llama-bpe'", setting("tokenizer.ggml.pre", "llama-bpe")),
+        Damage(r"llama\.rope\.scaling\.type must be one of 'none': it is 'yarn'", setting("llama.rope.scaling.type", "yarn")),
+        Damage(r"llama\.rope\.dimension_count must be one of 8: it is 4", setting("llama.rope.dimension_count", 4)),
+        Damage(rf"{KIND}d_model must be a whole number of at least 1: it is '32'", setting("llama.embedding_length", "32")),
+        Damage(rf"{KIND}n_heads must be a whole number of at least 1: it is 0", setting("llama.attention.head_count", 0)),
+        Damage(rf"{KIND}n_heads must be a multiple of n_kv", setting("llama.attention.head_count_kv", 3)),
+        Damage(rf"{KIND}'blk\.2\.attn_q\.weight' is missing", setting("llama.block_count", 3)),
+        Damage(r"its weights must be those of a SmolLM2: .*blk\.1\.attn_v\.weight, ", setting("llama.block_count", 1)),
+        Damage(r"must have the shape \(65, 32\): its", setting("llama.feed_forward_length", 65)),
+        *(Damage(rf"{KIND}'{name}' is missing", partial(tiny_smollm.write, without=name)) for name in ("llama.context_length", "llama.rope.freq_base", "tokenizer.ggml.merges", "tokenizer.ggml.eos_token_id", ASKED, "output_norm.weight")),
+        Damage(rf"{ASKED} must have the shape \(32, 32\): its shape is \(24, 32\)", partial(tiny_smollm.write, more={ASKED: torch.zeros(24, 32)})),
+        Damage(rf"{DOWN} must have the shape \(32, 64\): its shape is \(32, 32\)", partial(tiny_smollm.write, more={DOWN: torch.zeros(32, 32)})),
+        Damage(r"its weights must be those of a SmolLM2: rope_freqs\.weight is more", partial(tiny_smollm.write, more={"rope_freqs.weight": torch.zeros(4)})),
+        Damage(KIND, setting("tokenizer.ggml.tokens", tiny_smollm.pieces()[:-1])),
+    )),
+)  # fmt: skip
+CASES = [
+    pytest.param(file, damage, id=f"{file.of}: {damage.words}")
+    for file in FILES
+    for damage in file.damages
 ]
 
 
-@pytest.mark.parametrize(("of", "prepare", "call", "words", "error"), FILES)
-def test_a_bad_file_is_refused_and_left_alone(
-    tmp_path: Path, of: str, prepare, call, words: str, error: type[Exception]
-) -> None:
-    prepare(tmp_path)
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    with pytest.raises(error) as caught:
-        call(tmp_path)
-    assert words in str(caught.value)
-    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    assert after == before
+def held(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.of)
+def test_a_whole_file_is_taken(tmp_path: Path, file: File) -> None:
+    file.write(tmp_path)
+    file.read(tmp_path)
+
+
+@pytest.mark.parametrize(("file", "damage"), CASES)
+def test_a_bad_file_is_refused_and_left_alone(tmp_path: Path, file: File, damage: Damage) -> None:
+    file.write(tmp_path)
+    damage.change(tmp_path)
+    before = held(tmp_path)
+    with pytest.raises(damage.error, match=damage.words) as caught:
+        file.read(tmp_path, **damage.options)
+    assert type(caught.value) is damage.error
+    assert held(tmp_path) == before
 
 
 def test_a_checkpoint_of_another_optimiser_changes_nothing(tmp_path: Path) -> None:
@@ -255,9 +248,9 @@ def test_a_checkpoint_of_another_optimiser_changes_nothing(tmp_path: Path) -> No
     model = nn.Linear(2, 1)
     weights = model.weight.detach().clone()
     with pytest.raises(ValueError, match="its class is Adam, the optimiser's SGD"):
-        chk.read_checkpoint(tmp_path).load_into(model, SGD(model.parameters(), lr=1.0))
+        resume.read_checkpoint(tmp_path).load_into(model, SGD(model.parameters(), lr=1.0))
     assert torch.equal(model.weight, weights)
 
 
 def test_a_folder_without_a_checkpoint_is_no_error(tmp_path: Path) -> None:
-    assert not chk.has_checkpoint(tmp_path / "nowhere")
+    assert not resume.has_checkpoint(tmp_path / "nowhere")

@@ -105,6 +105,7 @@ def test_the_help_gives_every_choice_its_reason(capsys: Any) -> None:
         assert re.sub(r"\s", "", f"{one.metadata['why']} ({one.default})") in told
 
 
+@pytest.mark.heavy
 def test_the_program_sets_its_allocator_itself(data: Path, tmp_path: Path) -> None:
     bare = {name: value for name, value in os.environ.items() if name not in command.MEMORY}
     given = ["--data", str(data), "--out", str(tmp_path / "run"), *TINY]
@@ -119,6 +120,7 @@ def test_the_program_sets_its_allocator_itself(data: Path, tmp_path: Path) -> No
     assert "left" in done.stderr or "100%" in done.stderr
 
 
+@pytest.mark.heavy
 def test_a_test_set_is_scored(tmp_path: Path, data: Path, capsys: Any) -> None:
     trained(data, tmp_path / "run", steps=4)
     capsys.readouterr()

@@ -52,6 +52,7 @@ def float64() -> Iterator[None]:
     torch.set_default_dtype(before)
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("float64")
 def test_two_processes_have_the_curve_of_one_and_change_into_it(tmp_path: Path) -> None:
     """Six steps by two processes and six by one are twelve by one."""

@@ -67,6 +67,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(
     assert told[0] == told[1]
 
 
+@pytest.mark.heavy
 def test_the_order_and_dropout_depend_on_the_seed_alone(tmp_path: Path, data: Path) -> None:
     torch.manual_seed(1)
     one = trained(data, tmp_path / "one")
@@ -76,6 +77,7 @@ def test_the_order_and_dropout_depend_on_the_seed_alone(tmp_path: Path, data: Pa
     assert not same(one, trained(data, tmp_path / "four", dropout=0.3))
 
 
+@pytest.mark.heavy
 def test_a_finished_run_is_scored_again_and_can_be_made_longer(tmp_path: Path, data: Path) -> None:
     trained(data, tmp_path / "run")
     before = result(tmp_path / "run")
@@ -85,6 +87,7 @@ def test_a_finished_run_is_scored_again_and_can_be_made_longer(tmp_path: Path, d
     assert same(trained(data, tmp_path / "run", steps=16), trained(data, tmp_path / "b", steps=16))
 
 
+@pytest.mark.heavy
 def test_the_clock_only_says_when_to_stop(tmp_path: Path, data: Path) -> None:
     found = train(recipe(), data, tmp_path / "run", minutes=1e-9)
     assert found["step"] == 1
@@ -92,6 +95,7 @@ def test_the_clock_only_says_when_to_stop(tmp_path: Path, data: Path) -> None:
     assert same(trained(data, tmp_path / "run"), trained(data, tmp_path / "straight"))
 
 
+@pytest.mark.heavy
 def test_the_averaged_weights_are_the_mean_of_the_last_sets(tmp_path: Path, data: Path) -> None:
     sets = [
         trained(data, tmp_path / f"{steps}", steps=steps)["embed_target.tokens.weight"]
@@ -176,7 +180,7 @@ def test_pairs_that_are_all_too_long_are_refused(tmp_path: Path, data: Path) -> 
 
 @pytest.mark.parametrize(
     "at",
-    [pytest.param(n, marks=() if n in (1, 7, 13) else pytest.mark.heavy) for n in range(1, 14)],
+    [pytest.param(n, marks=() if n in (1, 13) else pytest.mark.heavy) for n in range(1, 14)],
 )
 def test_a_disk_that_fills_up_leaves_the_last_checkpoint(
     tmp_path: Path, data: Path, monkeypatch: Any, at: int
