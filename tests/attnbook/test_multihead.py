@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn.functional import linear, scaled_dot_product_attention
 
+from attnbook.attention import attention
 from attnbook.masks import as_torch_mha_mask, causal_mask, padding_mask
-from attnbook.multihead import MultiHeadAttention
+from attnbook.multihead import Attend, MultiHeadAttention, repeat_heads
 from attnbook.positions import alibi_bias
 from tests.attnbook.copying import grouped
 from tests.attnbook.strategies import chances, close, normal
@@ -271,3 +272,15 @@ def test_a_projected_memory_serves_many_queries() -> None:
         x = normal(2, n_q, 24, seed=n_q)
         close(layer(x, projected, mask), layer(x, memory, mask))
         close(layer.weights(x, projected, mask, heads=4), layer.weights(x, memory, mask, heads=4))
+
+
+def test_a_key_that_no_head_of_its_group_sees_cannot_poison_them() -> None:
+    """Heads 2 and 3 share keys of which none sees the third, and 0 and 1 see their own third."""
+    query, key, value = normal(2, 4, 5, 3), normal(2, 2, 4, 3, seed=1), normal(2, 2, 4, 6, seed=2)
+    mask = torch.ones(2, 4, 5, 4, dtype=torch.bool)
+    mask[:, 2:, :, 2] = False
+    wanted = attention(query, repeat_heads(key, 4), repeat_heads(value, 4), mask).output
+    for part in (key, value):
+        part[:, 1, 2] = torch.nan
+    for rows in (slice(None), slice(1)):  # by the kernel, and folded where one token is decoded
+        close(Attend()(query[:, :, rows], key, value, mask[:, :, rows]), wanted[:, :, rows])
