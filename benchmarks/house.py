@@ -131,7 +131,7 @@ def rows(root: Path) -> dict[str, list[str]]:
     }
     other = {
         "JavaScript of the live pictures": "src/**/*.js",
-        "JavaScript of the pages": "book/assets/*.js book/tools/kit/deck/*.js teaching/kit/deck/*.js",
+        "JavaScript of the pages": "book/assets/*.js book/tools/kit/**/*.js teaching/kit/**/*.js",
         "style sheets": "src/**/*.css book/assets/*.css book/tools/**/*.css teaching/kit/**/*.css",
     }
     sums = {

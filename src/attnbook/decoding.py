@@ -176,12 +176,7 @@ def beam_search(
 
 @torch.no_grad()
 def _write(
-    stepper: Stepper[State],
-    state: State,
-    tokens: Tensor,
-    choose: Choose,
-    max_length: int,
-    eos: int,
+    stepper: Stepper[State], state: State, tokens: Tensor, choose: Choose, max_length: int, eos: int
 ) -> list[Hypothesis]:
     """Write one hypothesis for each of the first tokens (b,)."""
     done = torch.zeros_like(tokens, dtype=torch.bool)

@@ -197,12 +197,7 @@ class _Stack(nn.Module):
     kind: type[EncoderBlock | DecoderBlock]
 
     def __init__(
-        self,
-        n_layers: int,
-        d_model: int,
-        n_heads: int,
-        d_ff: int | None = None,
-        **options: Any,
+        self, n_layers: int, d_model: int, n_heads: int, d_ff: int | None = None, **options: Any
     ) -> None:
         super().__init__()
         _check.sizes(n_layers=n_layers)

@@ -50,12 +50,7 @@ def padding_mask(
 
 
 def window_mask(
-    n_q: int,
-    n_k: int,
-    window: int,
-    *,
-    sinks: int = 0,
-    device: torch.device | str | None = None,
+    n_q: int, n_k: int, window: int, *, sinks: int = 0, device: torch.device | str | None = None
 ) -> Tensor:
     """Let every query attend to the last ``window`` keys up to and including its own position.
 

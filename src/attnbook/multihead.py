@@ -7,13 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from attnbook import _check
-from attnbook.attention import (
-    Chosen,
-    attention_weights,
-    fused,
-    with_causal,
-    without_unused_keys,
-)
+from attnbook.attention import Chosen, attention_weights, fused, with_causal, without_unused_keys
 from attnbook.cache import KVCache
 from attnbook.positions import Rotary
 

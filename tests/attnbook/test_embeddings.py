@@ -43,3 +43,8 @@ def test_dropout_acts_in_training_only() -> None:
     assert not torch.equal(embed(tokens), embed(tokens))
     embed.eval()
     assert torch.equal(embed(tokens), embed(tokens))
+
+
+def test_the_norm_has_the_epsilon_that_was_asked_for() -> None:
+    assert Embeddings(9, 8, norm=True).norm.eps == 1e-5
+    assert Embeddings(9, 8, norm=True, eps=1e-12).norm.eps == 1e-12

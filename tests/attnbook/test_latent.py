@@ -123,3 +123,21 @@ def test_its_weights_begin_as_they_should() -> None:
         with pytest.raises(ValueError, match="d_model"):
             LatentAttention(7, 2, **sizes, **one)
     assert LatentAttention(7, 2, **sizes, d=3, d_v=3).d == 3
+
+
+def test_no_map_adds_a_bias_and_the_way_is_the_one_that_was_asked_for() -> None:
+    layer, x, ways = made(), normal(1, 3, 16), []
+    assert [name for name, _ in layer.named_parameters() if "bias" in name] == []
+    for name in ("_absorbed", "_unabsorbed"):
+        way = getattr(layer, name)
+        setattr(layer, name, lambda *parts, way=way, name=name: ways.append(name) or way(*parts))
+    cache = KVCache()
+    with torch.no_grad():
+        for absorb in (None, True, False):
+            layer(x, absorb=absorb)
+        layer(x, cache=cache)
+        layer(x, cache=cache)
+    first, *asked = ways[:3]
+    assert first == "_unabsorbed"
+    assert asked == ["_absorbed", "_unabsorbed"]
+    assert ways[3:] == ["_unabsorbed", "_absorbed"]  # absorbed where the cache holds rows

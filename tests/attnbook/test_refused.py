@@ -335,6 +335,7 @@ CALLS = (
     Call("multihead.Attend", Attend, {"dropout": chance()}),
     Call("multihead.repeat_heads", partial(repeat_heads, zeros("b h n d")), {"n_heads": Arg(8, [Bad(6, "6"), Bad(2, "2")])}),
     Call("latent.LatentAttention", latent.LatentAttention, {"d_model": size(8, 1, 7), "n_heads": size(2), "d_latent": size(3), "d_rope": size(2, 2), "base": number(9.0, 0)}),
+    Call("latent.LatentAttention", partial(latent.LatentAttention, 8, 2, d_latent=3, d_rope=2), {"d": size(3), "d_v": size(3)}),
     Call("latent.LatentAttention", latent.LatentAttention(8, 2, d_latent=3, d_rope=2), {"x": X, "mask": LAYER_MASK}),
     Call("embeddings.Embeddings", embeddings.Embeddings, {"vocabulary": size(9), "d_model": size(8), "max_length": size(9), "n_types": size(1, 0), "positions": one_of(None)}),
     Call("embeddings.Embeddings", embeddings.Embeddings(9, 8, n_types=9), {"tokens": TOKENS, "types": whole(IDS, 9, IDS[:, :1]), "offset": OFFSET}),
@@ -467,6 +468,9 @@ Q = torch.full((1, 9), 1 / 9)
 OTHERS: tuple[tuple[str, Callable[[], Any]], ...] = (
     (r"^rows must fit max_length = 2: 0 are in it, and 5 ", lambda: filled(KVCache(2))),
     (r"^key must need no gradient, for a cache keeps none: compute under no_grad", with_gradient),
+    (r"^key must have the shape \(2, 4, n, 6\): its shape is \(1, ", lambda: filled().append(zeros("1 h n d"), zeros("1 h n d"))),
+    (r"^key must be torch.float32 .*float64", lambda: filled().append(zeros("b h n d").double(), zeros("b h n d").double())),
+    (r"^value must have the shape \(2, 4, n, 6\): its shape is .*7\)", lambda: filled().append(zeros("b h n d"), zeros("b h n d_v"))),
     (r"^value must need no gradient", lambda: KVCache().append(zeros("b h n d"), zeros("b h n d").requires_grad_())),
     (r"^length must be 5: it is 4, and .* left the window", lambda: filled(caches.RollingCache(4, sinks=1)).rewind(4)),
     (r"^mask must be boolean", lambda: layer()(zeros("b 5 8"), mask=zeros("5 5"), cache=caches.RollingCache(4))),
