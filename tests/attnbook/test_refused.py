@@ -523,6 +523,7 @@ OTHERS: tuple[tuple[str, Callable[[], Any]], ...] = (
     (r"^the draft's q must hold rows of probabilities", lambda: speculation.verdict(torch.cat([Q, Q]), [1], 12 * Q)),
     (r"^attended must be a Tiled: it is a NoneType", lambda: tiles.with_sink(None, zeros("h"))),
     (r"^one.output must be a torch.Tensor: it is a NoneType", lambda: tiles.combine(tiles.Tiled(None, None), tiles.Tiled(None, None))),
+    (r"^p must hold rows of probabilities", lambda: speculation.verdict(torch.cat([Q, 2 * Q]), [1])),
     (r"^draft must be a function of a text", lambda: speculation.speculate(model(), LENGTHS, "look up", max_length=2)),
     (r"^draft must guess at most 1 tokens: it guessed 2", guessed(None, (1, 2))),
     (r"^draft must guess tokens from 0 to 8", guessed(None, (9,))),

@@ -70,3 +70,12 @@ def test_the_first_pair_stays_where_it_makes_less_than_a_turn_too() -> None:
     speeds, plain = rotary_speeds(8, scaling=Scaling("yarn", 4.0, 4)), rotary_speeds(8)
     assert speeds[0] == plain[0]
     close(speeds[1:], plain[1:] / 4, 1e-6)
+
+
+def test_interpolation_slows_every_pair_alike_and_only_yarn_stretches() -> None:
+    for trained in (None, 64):
+        slowed = rotary_speeds(8, 50.0, Scaling("interpolation", 4.0, trained))
+        close(slowed, rotary_speeds(8, 50.0) / 4, 1e-7)
+    assert [Scaling(kind, 4.0, 64).stretch for kind in ("interpolation", "ntk", "llama3")] == [
+        1
+    ] * 3
