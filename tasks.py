@@ -175,11 +175,12 @@ def build(*, anew: bool = True) -> None:
 def shaped_by() -> str:
     """Return a digest of everything but the pages' own text that a built page depends on."""
     places = [ROOT / name for name in ("src", "book", "notebooks/assets")]
-    files = [path for place in places for path in place.rglob("*") if path.is_file()]
+    files = [path for place in places for path in place.rglob("*")]
     files += [ROOT / name for name in ("_config.yml", "_toc.yml", "requirements.txt")]
     shape = hashlib.sha256()
     for path in sorted(files):
-        if path.suffix not in (".md", ".pyc") and "node_modules" not in path.parts:
+        ours = path.suffix not in (".md", ".pyc") and "node_modules" not in path.parts
+        if ours and path.is_file():
             shape.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     return shape.hexdigest()
 
