@@ -343,7 +343,9 @@ def test_all() -> None:
     """Test, and what costs much and rarely tells more: weekly, and before a release (hours).
 
     What is heavy, and in no other list:
-    - tests marked `heavy`: a model of each table over seeds trained anew (attnlab/models), historic
+    - tests marked `heavy`: a model of each table over seeds trained anew, and that other first
+      weights make the right tables stale (attnlab/models), the full-size program stopped anywhere,
+      on a full disk, scored and made longer (attnlab/translation; by day once each), historic
       bugs beyond a handful (test_historic_bugs), compiling by Inductor (test_compile; by day the
       same through aot_eager), the benchmarks' quick runs beyond one (test_benchmarks), JupyterLab
       over every lecture (test_jupyterlab; by day one lecture and a gallery of every widget), the

@@ -8,7 +8,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -388,30 +388,44 @@ CALLS = (
     Call("further.speculation.speculate", speculated, {"prompt": whole(LENGTHS, None, IDS, IDS[0, :0]), "guesses": size(2), "max_length": size(2), "eos": size(2, 0, 9), "temperature": number(1.0, -1)}),
     Call("further.speculation.verdict", drafted, {"tokens": Arg(LENGTHS, [Bad(LENGTHS + 9, "12", named=False), Bad(-LENGTHS, "-3", named=False)]), "vocabulary": Arg(9, [])}),
 )  # fmt: skip
-CASES = [
-    pytest.param(one, name, bad, id=f"{one.of} {name} {i}")
-    for one in CALLS
-    for name, argument in one.arguments.items()
-    for i, bad in enumerate(argument.bad)
-]
+
+
+def cases(calls: Iterable[Call]) -> list:
+    """Return every call with every argument of it that is wrong."""
+    return [
+        pytest.param(one, name, bad, id=f"{one.of} {name} {i}")
+        for one in calls
+        for name, argument in one.arguments.items()
+        for i, bad in enumerate(argument.bad)
+    ]
+
+
+def taken(one: Call, **changed: Any) -> Any:
+    """Call it with all that fits, but for what is ``changed``."""
+    return one.call(**{name: arg.good for name, arg in one.arguments.items()} | changed)
+
+
+def refused(one: Call, name: str, bad: Bad) -> str:
+    """Return the message with which it refuses one wrong argument."""
+    with pytest.raises(bad.error) as caught:
+        taken(one, **{name: bad.value})
+    message = str(caught.value)
+    assert type(caught.value) is bad.error  # a subclass came from somewhere else
+    assert bad.came in message, message
+    return message
 
 
 @pytest.mark.parametrize("one", CALLS, ids=lambda one: one.of)
 def test_what_fits_is_taken(one: Call) -> None:
-    one.call(**{name: argument.good for name, argument in one.arguments.items()})
+    taken(one)
 
 
-@pytest.mark.parametrize(("one", "name", "bad"), CASES)
+@pytest.mark.parametrize(("one", "name", "bad"), cases(CALLS))
 def test_what_does_not_is_refused_by_name(one: Call, name: str, bad: Bad) -> None:
-    arguments = {other: argument.good for other, argument in one.arguments.items()}
-    with pytest.raises(bad.error) as caught:
-        one.call(**arguments | {name: bad.value})
-    message = str(caught.value)
-    assert type(caught.value) is bad.error  # a subclass came from somewhere else
+    message = refused(one, name, bad)
     known = rf"[\w.,' ()]*({name}|{name.split('_')[-1]}) must" if bad.named else ""
     assert re.match(known, message), message
     assert re.search(r" must .+", message), message
-    assert bad.came in message, message
 
 
 # --- rules of their own ---------------------------------------------------------------------------
