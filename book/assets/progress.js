@@ -50,7 +50,7 @@
   };
   const words = (done, all) => `${done} of ${all} question${all === 1 ? "" : "s"} done`;
 
-  // a dot for each question of a section, beside its heading
+  // the plan's bar at the head of the lecture: each section is filled as its questions are done
   const sections = new Map();
   const gather = () => {
     const all = ASKED.map((kind) => `article.bd-article figure.attnbook-${kind}`).join(", ");
@@ -59,23 +59,23 @@
       while (section && !section.querySelector(":scope > h2")) section = section.parentElement.closest("section");
       const id = questionOf(figure);
       if (!section || !id) continue;
+      const link = document.querySelector(`.lecture-plan a[href="#${section?.id}"]`);
+      if (!link) continue;
       if (!sections.has(section)) {
-        const mark = made("span", "progress-dots");
-        mark.setAttribute("role", "img");
-        const heading = section.querySelector(":scope > h2");
-        heading.insertBefore(mark, heading.querySelector(".headerlink"));
-        sections.set(section, { mark, ids: [] });
+        const mark = made("i", "plan-done");
+        link.append(mark);
+        sections.set(section, { link, mark, title: link.title, ids: [] });
       }
       if (!sections.get(section).ids.includes(id)) sections.get(section).ids.push(id);
     }
   };
   const drawSections = () => {
     const mine = memory[here] || [];
-    for (const { mark, ids } of sections.values()) {
-      const told = words(ids.filter((id) => mine.includes(id)).length, ids.length);
-      mark.setAttribute("aria-label", told);
-      mark.title = told;
-      mark.replaceChildren(...ids.map((id) => made("span", mine.includes(id) ? "is-done" : "")));
+    for (const { link, mark, title, ids } of sections.values()) {
+      const done = ids.filter((id) => mine.includes(id)).length;
+      link.title = `${title}: ${words(done, ids.length)}`;
+      link.querySelector(".visually-hidden").textContent = link.title;
+      mark.style.width = `${(100 * done) / ids.length}%`;
     }
   };
 

@@ -60,7 +60,7 @@ class Section:
 def sections(path: Path) -> list[Section]:
     """Read a notebook as its sections, those for home among them."""
     notebook = nbformat.read(path, as_version=4)
-    planned = plan(notebook.cells[0].source)
+    planned = plan(header(notebook))
     found: list[Section] = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -73,6 +73,12 @@ def sections(path: Path) -> list[Section]:
         elif found:
             count(cell, found[-1])
     return found
+
+
+def header(notebook: NotebookNode) -> str:
+    """Return what is written before the first section: question, story, outcomes, plan, sources."""
+    text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    return re.split(r"(?m)^## ", text, maxsplit=1)[0]
 
 
 def plan(header: str) -> dict[str, float]:

@@ -107,7 +107,7 @@ def read(text: Path) -> Lecture:
     wanted = notebooks.convert(text)
     if reason := older(wanted, stored):
         raise KitError(f"{where} is older than book/lectures/{text.name} ({reason}): {MAKE}")
-    return Lecture(text.stem, stored, plan.plan(stored.cells[0].source))
+    return Lecture(text.stem, stored, plan.plan(plan.header(stored)))
 
 
 def older(wanted: NotebookNode, stored: NotebookNode) -> str:

@@ -21,7 +21,7 @@ from teaching.kit.needed import kept
 # where the workflow publishes the copies, so that Colab can open them: branch and folder
 PUBLISHED = "kit/students"
 FOLD = re.compile(r"\n*<details>\s*<summary>(.*?)</summary>.*?</details>", re.S)
-ASIDES = {"Why at rate 5"}  # folds that answer no task: they stay
+ASIDE = re.compile(r"Plan \(|Why at rate 5")  # folds that answer no task: they stay
 BELOW = re.compile(
     r"(?:, with (?:a|the) solution|; a solution is|\. The solution is)"
     r" folded up below(?: it| each)?"
@@ -70,7 +70,7 @@ def entitle(cell: NotebookNode, colab: str) -> None:
 
 def without_answers(text: str) -> str:
     """A lecture's text without what it folds up under its tasks."""
-    text = FOLD.sub(lambda fold: fold[0] if fold[1] in ASIDES else "", text)
+    text = FOLD.sub(lambda fold: fold[0] if ASIDE.match(fold[1]) else "", text)
     return BELOW.sub("", text).strip("\n")
 
 

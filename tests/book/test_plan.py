@@ -39,7 +39,7 @@ def test_a_lecture_fits_its_class(path):
 
 @edited
 def test_the_plan_says_its_sum(path):
-    line = re.search(r"(?m)^\*\*Plan, (\d+) minutes:\*\*", read(path).cells[0].source)
+    line = re.search(r"(?m)^\*\*Plan, (\d+) minutes:\*\*", planner.header(read(path)))
     assert line, "the plan is one line"
     assert int(line[1]) == planner.in_class(path).plan
 
@@ -126,6 +126,6 @@ def test_the_model_counts_what_a_class_reads(tmp_path):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_every_section_in_class_has_its_minutes_in_the_plan(path):
     wanted = [section.title.split()[0] for section in planner.sections(path) if section.plan]
-    planned = planner.plan(read(path).cells[0].source)
+    planned = planner.plan(planner.header(read(path)))
     assert list(planned) == wanted
     assert all(section.plan or section.at_home for section in planner.sections(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -35,9 +36,10 @@ def answer(page: Page, which: int = 0) -> str:
     return state["question"]
 
 
-def dots(page: Page) -> list[str]:
-    marks = page.locator(".progress-dots").all()
-    return [mark.get_attribute("aria-label") for mark in marks]
+def done(page: Page) -> list[int]:
+    """Return how many questions the plan's bar calls done, section by section."""
+    links = page.locator(".lecture-plan a:has(.plan-done)").all()
+    return [int(re.search(r": (\d+) of", link.get_attribute("title"))[1]) for link in links]
 
 
 def test_the_build_lists_every_question_of_every_page() -> None:
@@ -51,23 +53,26 @@ def test_the_build_lists_every_question_of_every_page() -> None:
 
 def test_a_right_answer_is_kept_and_marked_on_every_page(visit) -> None:
     page = visit(LECTURE, via="http")
-    ids, before = listed(), dots(page)
-    assert all(told.startswith("0 of ") for told in before)
+    ids, before = listed(), done(page)
+    assert before
+    assert sum(before) == 0
     counts = page.locator(".progress-count")
     expect(counts).to_have_count(0)  # nothing is said of what is not begun
     asked = [answer(page), answer(page, 1)]
     wanted = {LECTURE: [made.question_id(text) for text in asked]}
     assert page.evaluate(KEPT) == wanted
-    assert page.locator(".progress-dots .is-done").count() == 2
+    assert sum(done(page)) == 2
+    filled = page.locator(".plan-done").evaluate_all("(all) => all.map((one) => one.offsetWidth)")
+    assert [width > 0 for width in filled] == [count > 0 for count in done(page)]
     said = f"2/{len(ids[LECTURE])} (2 of {len(ids[LECTURE])} questions done)"
     expect(counts).to_have_text([said])
     page.get_by_role("button", name="try again").first.click()
     page.reload()  # what was done once stays done
-    assert page.locator(".progress-dots .is-done").count() == 2
+    assert sum(done(page)) == 2
     root = page.url.removesuffix(f"{LECTURE}.html")
     page.goto(f"{root}{OTHER}.html")
     expect(counts).to_have_text([said])
-    assert page.locator(".progress-dots .is-done").count() == 0
+    assert sum(done(page)) == 0
     page.goto(f"{root}book/index.html")
     expect(page.locator("nav.bd-links .progress-count")).to_have_text([said])
     expect(page.locator("article .progress-count")).to_have_text([said])
@@ -85,12 +90,13 @@ def test_axe_finds_nothing_in_the_marks(visit, theme: str) -> None:
     page = visit(LECTURE, theme=theme)
     answer(page)
     expect(page.locator(".progress-sum")).to_be_visible()
-    found = Axe().run(page, context=[[".bd-sidebar-primary"], ["h2"]], options={"preload": False})
+    parts = [[".bd-sidebar-primary"], [".lecture-plan"]]
+    found = Axe().run(page, context=parts, options={"preload": False})
     marked = [
         f"{one['id']}: {node['html']}"
         for one in found.response["violations"]
         for node in one["nodes"]
-        if "progress-" in node["html"] or "progress-" in str(node["target"])
+        if re.search("progress-|plan", f"{node['html']} {node['target']}")
     ]
     assert marked == []
 
@@ -103,7 +109,7 @@ def test_a_wrong_answer_is_not_done(visit) -> None:
         figure.locator("input").nth(wrong).check()
         if state["multiple"]:
             figure.get_by_role("button", name="check").click()
-    assert page.locator(".progress-dots .is-done").count() == 0
+    assert sum(done(page)) == 0
     assert page.evaluate(KEPT) is None
 
 
@@ -112,9 +118,9 @@ def test_another_window_is_followed(visit) -> None:
     other = page.context.new_page()
     other.goto(page.url)
     answer(other)
-    expect(page.locator(".progress-dots .is-done")).to_have_count(1)
+    expect(page.locator(".lecture-plan a[title*=': 1 of']")).to_have_count(1)
     other.locator(".progress-sum button").evaluate("(button) => button.click()")
-    expect(page.locator(".progress-dots .is-done")).to_have_count(0)
+    expect(page.locator(".lecture-plan a[title*=': 1 of']")).to_have_count(0)
 
 
 SPOILED = {
@@ -144,9 +150,10 @@ def test_a_storage_that_is_spoiled_is_borne_in_silence(visit, script: str) -> No
     page.context.add_init_script(script)
     page.reload()
     expect(page.locator("figure.attnbook:not([data-ready])")).to_have_count(0)
-    assert page.locator(".progress-dots .is-done").count() == 0
+    assert sum(done(page)) == 0
     answer(page)
-    expect(page.locator(".progress-dots .is-done")).to_have_count(1)  # known to this page at least
+    # known to this page at least
+    expect(page.locator(".lecture-plan a[title*=': 1 of']")).to_have_count(1)
     assert page.get_by_role("alert").all_text_contents() == [""] * page.get_by_role("alert").count()
 
 
@@ -169,7 +176,7 @@ def test_an_id_is_that_of_the_script_whatever_the_letters(visit) -> None:
 def test_marks_are_not_printed(visit) -> None:
     page = visit(LECTURE)
     answer(page)
-    expect(page.locator(".progress-dots").first).to_be_visible()
+    expect(page.locator(".lecture-plan").first).to_be_visible()
     page.emulate_media(media="print")
-    expect(page.locator(".progress-dots").first).to_be_hidden()
+    expect(page.locator(".lecture-plan").first).to_be_hidden()
     expect(page.locator(".progress-sum")).to_be_hidden()
