@@ -44,7 +44,7 @@ def test_the_tab_key_passes_formulae_by_and_finds_no_copying_of_output(visit) ->
 
 def test_a_fold_is_called_what_it_holds(visit) -> None:
     page = visit()
-    for name in ("Set-up", "Solution 1", "Solution 2"):
+    for name in ("Three words and their vectors", "Solution 1", "Solution 2"):
         fold = page.locator("details.hide > summary", has_text=name)
         assert name in fold.aria_snapshot()
     named = page.locator("summary[aria-label]")

@@ -64,7 +64,7 @@ def test_a_button_that_copies_says_which_code(visit) -> None:
     expect(buttons.last).to_have_attribute("aria-label", re.compile("^Copy code"))
     names = buttons.evaluate_all("all => all.map((one) => one.ariaLabel)")
     assert len(set(names)) == len(names) > 10
-    assert names[0].startswith("Copy code 1: Set-up: run this first")
+    assert names[0].startswith("Copy code 1: Three words and their vectors")
     copied = page.locator("pre:has(+ .copybtn)")
     code = copied.evaluate_all("all => all.map((one) => one.textContent.trim().split('\\n')[0])")
     said = [name.partition(": ")[2] for name in names]
