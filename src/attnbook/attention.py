@@ -7,7 +7,7 @@ scores, too. A query with nothing to attend to gets zeros. A key that no query m
 no influence, not even when it holds NaN.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -43,8 +43,8 @@ def attention(
     output = softmax(score(query, key) + bias) value, where masked keys have weight 0.
 
     Shapes: as at the top of this module; returns output (…, n_q, d_v), weights (…, n_q, n_k).
-    Raises: ValueError where shapes, dtypes or devices do not fit, a mask is not boolean, or
-    the score returns another shape; TypeError for anything but tensors.
+    Raises: ValueError where shapes or dtypes do not fit, a mask is not boolean, or the score
+    returns another shape; TypeError for anything but tensors.
     Source: Vaswani et al. (2017), equation 1.
     """
     _check.attention(query, key, value, mask=mask, bias=bias, one_size=score in PLAIN)
@@ -71,18 +71,18 @@ def attention_weights(
     ``bias`` are those of the whole computation.
 
     Shapes: as ``attention``; returns (…, n_q, n_k), of the chosen heads and queries.
-    Raises: as ``attention``; ValueError for heads or rows that do not exist.
+    Raises: as ``attention``; IndexError for heads or rows that do not exist.
     """
     _check.attention(query, key, mask=mask, bias=bias, one_size=score in PLAIN)
-    for name, axis, which in (("heads", -3, heads), ("rows", -2, rows)):
+    for axis, which in ((-3, heads), (-2, rows)):
         if which is None:
             continue
-        if query.dim() < -axis:
-            _check.shape("query", query, "…", "h", "n_q", "d")
-        chosen = _check.indices(name, which, query.shape[axis])
-        index = torch.tensor(chosen, dtype=torch.long, device=query.device)
+        n = query.shape[axis]
+        chosen = range(n)[which] if isinstance(which, slice) else which
+        chosen = list(chosen) if isinstance(chosen, Sequence) else chosen  # torch takes no tuple
+        index = torch.arange(n, device=query.device)[chosen].view(-1)
         query = query.index_select(axis, index)
-        key = key.index_select(axis, index) if name == "heads" else key
+        key = key.index_select(axis, index) if axis == -3 else key
         mask, bias = part_of(mask, axis, index), part_of(bias, axis, index)
     mask = allowed(mask, bias)
     (key,) = without_unused_keys(mask, key)
@@ -140,8 +140,8 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     Shapes: scores (…, n_q, n_k) or (n_k,); returns the same.
     Raises: ValueError for scores without floats, and a mask that is not boolean or does not fit.
     """
-    _check.floats("scores", scores)
-    _check.parts(mask, None, tuple(scores.shape), scores)
+    _check.kind("scores", scores)
+    _check.parts(mask, None, tuple(scores.shape), scores.dtype)
     return _softmax(scores.clone(), mask)
 
 
@@ -150,7 +150,6 @@ def _energies(score: Score, query: Tensor, key: Tensor, bias: Tensor | None) -> 
     if score in PLAIN:
         energies = PLAIN[score](query, key)
     else:
-        _check.is_a("score", score, Callable, "a function of query and key")
         # it may keep its result for the backward pass, or return a view of it
         energies = score(query, key)
         check_energies(energies, query, key)
@@ -159,9 +158,9 @@ def _energies(score: Score, query: Tensor, key: Tensor, bias: Tensor | None) -> 
 
 
 def check_energies(energies: Tensor, query: Tensor, key: Tensor) -> None:
-    """Ask a score of somebody's own for floats of shape (…, n_q, n_k)."""
-    _check.floats("score(query, key)", energies)
-    _check.shape("score(query, key)", energies, *query.shape[:-1], key.shape[-2])
+    """Ask a score of somebody's own for the shape (…, n_q, n_k)."""
+    sides = {"query": (query, "… n_q d"), "key": (key, "… n_k d_k")}
+    _check.shapes(**sides, **{"score(query, key)": (energies, "… n_q n_k")})
 
 
 def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:

@@ -9,6 +9,7 @@ from torch import Tensor
 from attnbook import _check
 
 __all__ = ["KVCache"]
+Memory = tuple[Tensor, Tensor]
 
 
 class KVCache:
@@ -18,17 +19,13 @@ class KVCache:
     device are those of the first keys that come. A cache is for inference: it keeps no gradient,
     and one that was begun under ``torch.inference_mode()`` goes on there alone.
 
-    Raises: ValueError for a ``max_length`` or ``capacity`` below 1.
     """
 
     def __init__(self, max_length: int | None = None, *, capacity: int = 64) -> None:
-        _check.sizes(
-            capacity=capacity, **({} if max_length is None else {"max_length": max_length})
-        )
         self.max_length = max_length
         self.length = 0
         self._capacity = capacity
-        self._memory: tuple[Tensor, Tensor] | None = None  # (b, h, room, d), (b, h, room, d_v)
+        self._memory: Memory | None = None  # (b, h, room, d), (b, h, room, d_v)
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Add n rows; return all keys and values so far, as views of the cache's memory.
@@ -38,7 +35,7 @@ class KVCache:
         Raises: ValueError where they do not fit what is there, exceed ``max_length``, or carry
         a gradient; TypeError for anything but tensors.
         """
-        self._check_rows(key, value)
+        self._check_rows(key, value, self._memory)
         start, end = self.length, self.length + key.shape[2]
         keys, values = self._room_for(end, key, value)
         keys[:, :, start:end], values[:, :, start:end] = key, value
@@ -62,57 +59,37 @@ class KVCache:
 
         Raises: ValueError for a negative length, and for more rows than there are.
         """
-        _check.sizes(0, length=length)
-        _check.must(length <= self.length, "length", f"be at most {self.length}", length)
+        _check.must(0 <= length <= self.length, "length", f"be from 0 to {self.length}", length)
         self.length = length
 
     def reorder(self, rows: Tensor) -> Self:
         """Return a new cache that holds the chosen rows of the batch, with repetition if asked.
 
         Shapes: rows (m,) of whole numbers below b; the new cache has the batch size m.
-        Raises: TypeError or ValueError for other rows.
+        Raises: IndexError or RuntimeError for other rows.
         """
         other, memory = copy(self), self._memory
         if memory is not None:
-            check_rows(rows, memory[0])
             other._memory = memory[0].index_select(0, rows), memory[1].index_select(0, rows)
         return other
 
-    def _room_for(self, wanted: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    def _room_for(self, wanted: int, key: Tensor, value: Tensor) -> Memory:
         old, n = self._memory, self.length
         if old is not None and wanted <= old[0].shape[2]:
             return old
         room = max(wanted, self._capacity, 2 * n)
         room = room if self.max_length is None else min(room, self.max_length)
-        self._memory = empty(key, room), empty(value, room)
+        keys, values = (x.new_empty(*x.shape[:2], room, x.shape[3]) for x in (key, value))
+        self._memory = keys, values
         for part, before in zip(self._memory, old or (), strict=False):
             part[:, :, :n] = before[:, :, :n]
         return self._memory
 
-    def _check_rows(self, key: Tensor, value: Tensor) -> None:
-        _check.fit(key=(key, "b h n d"), value=(value, "b h n d_v"))
-        for place, (name, new) in enumerate((("key", key), ("value", value))):
-            _check.must(
-                not (new.requires_grad and torch.is_grad_enabled()),
-                name, "need no gradient, for a cache keeps none", but="compute under no_grad()",
-            )  # fmt: skip
-            if self._memory is not None:
-                old = self._memory[place]
-                b, h, _, d = old.shape
-                _check.fit(old, **{name: (new, f"{b} {h} n {d}")})
-                inside = not old.is_inference() or torch.is_inference_mode_enabled()
-                why = "go on under torch.inference_mode(), where it was begun"
-                _check.must(inside, "the cache", why, but="it is outside now")
+    def _check_rows(self, key: Tensor, value: Tensor, there: Memory | None, b: str = "b") -> None:
+        old = zip(("keys", "values"), there or (), (f"{b} h _ d", f"{b} h _ d_v"), strict=False)
+        given = {"key": (key, "b h n d"), "value": (value, "b h n d_v")}
+        _check.fit(**{name: (part, form) for name, part, form in old}, **given)
+        if torch.is_grad_enabled() and (key.requires_grad or value.requires_grad):
+            raise _check.wrong("key and value", "need no gradient", but="compute under no_grad()")
         end, most = self.length + key.shape[2], self.max_length
-        came = f"{self.length} are in it, and {key.shape[2]} more came"
-        _check.must(most is None or end <= most, "rows", f"fit max_length = {most}", but=came)
-
-
-def check_rows(rows: Tensor, of: Tensor | None) -> None:
-    """Check rows (m,) that are chosen from the first axis of a state's tensor."""
-    _check.rows("rows", rows, of, "m")
-
-
-def empty(like: Tensor, room: int) -> Tensor:
-    """Return memory for ``room`` rows of what is like (b, h, n, d)."""
-    return like.new_empty(*like.shape[:2], room, like.shape[3])
+        _check.must(most is None or end <= most, "rows", f"fit max_length = {most}", end)

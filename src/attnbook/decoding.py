@@ -70,10 +70,10 @@ def greedy(
 
     Shapes: source (b, n_s), source_lengths (b,); bos is one token for all, or (b,), such as the
     last of a prompt that the source holds; returns b hypotheses.
-    Raises: ValueError for lengths outside the source, an empty batch, a ``max_length`` below 1,
-    an eos that is not in the vocabulary, and logits of another shape or NaN.
+    Raises: ValueError for a ``max_length`` below 1, a bos of another shape, and logits of another
+    shape or NaN; what ``start`` raises for the source and its lengths.
     """
-    first = _first_tokens(source, source_lengths, max_length, bos, eos)
+    first = _first_tokens(source, max_length, bos)
     state = stepper.start(source, source_lengths)
     return _write(stepper, state, first, lambda log_p, _: log_p.argmax(dim=-1), max_length, eos)
 
@@ -100,15 +100,14 @@ def sample(
     ``generator`` is one for each sentence, or a single one (None: torch's own), from which a seed
     for each sentence is drawn in order, so that none depends on the others.
 
-    Shapes, Raises: as ``greedy``; ValueError for a temperature that is not above 0 and finite, a
-    ``top_k`` below 1, a ``top_p`` outside (0, 1], or another number of generators than sentences.
+    Shapes, Raises: as ``greedy``; ValueError for a temperature that is not above 0, a ``top_k``
+    below 1, a ``top_p`` outside (0, 1], or another number of generators than sentences.
     Source: Fan, Lewis and Dauphin (2018) for top-k; Holtzman et al. (2020) for top-p.
     """
-    first = _first_tokens(source, source_lengths, max_length, bos, eos)
-    _check.positive("temperature", temperature)
-    _check.sizes(top_k=1 if top_k is None else top_k)
-    share = 1 if top_p is None else top_p
-    _check.must(_check.is_number(share) and 0 < share <= 1, "top_p", "be in (0, 1]", top_p)
+    first = _first_tokens(source, max_length, bos)
+    _check.must(temperature > 0, "temperature", "be above 0", temperature)
+    _check.must(top_k is None or top_k > 0, "top_k", "be at least 1", top_k)
+    _check.must(top_p is None or 0 < top_p <= 1, "top_p", "be in (0, 1]", top_p)
     draws = _draws(generator, len(source), max_length)  # (b, max_length)
     cuts = temperature, top_k, top_p
     state = stepper.start(source, source_lengths)
@@ -140,16 +139,12 @@ def beam_search(
     search ends early only when nothing living can still be among the k best.
 
     Shapes: as ``greedy``; returns b lists of at most k hypotheses, best first.
-    Raises: as ``greedy``; ValueError for a beam below 1, or a penalty that is negative or too great
-    for the scores of long hypotheses to be told apart.
+    Raises: as ``greedy``; ValueError for a beam below 1, or a negative penalty.
     Source: Wu et al. (2016), section 7, for n^α; their own variant is ((5 + n) / 6)^α.
     """
-    first = _first_tokens(source, source_lengths, max_length, bos, eos)
-    _check.sizes(beam=beam)
-    number = _check.is_number(length_penalty)
-    fine = number and 0 <= length_penalty * math.log10(max_length) <= 30  # float32 holds no more
-    wanted = "be at least 0, and keep max_length ** length_penalty within 1e30"
-    _check.must(fine, "length_penalty", wanted, length_penalty)
+    first = _first_tokens(source, max_length, bos)
+    _check.must(beam > 0, "beam", "be at least 1", beam)
+    _check.must(length_penalty >= 0, "length_penalty", "be at least 0", length_penalty)
     length_penalty = float(length_penalty)  # a power of two ints can be too long for a tensor
     b = len(source)
     first_row = torch.arange(b, device=source.device)[:, None] * beam  # (b, 1)
@@ -160,7 +155,7 @@ def beam_search(
     n = 1
     for n in range(1, max_length + 1):
         logits, state = stepper.step(tokens, state)
-        living = extend(living, _log_probabilities(logits, len(tokens), eos))
+        living = extend(living, _log_probabilities(logits, len(tokens)))
         living, ended = put_aside(living, ended, n**length_penalty, eos)
         if n == max_length or settled(living, ended, max_length**length_penalty):
             break
@@ -183,7 +178,7 @@ def _write(
     log_p, words = torch.zeros(len(tokens), device=tokens.device), []
     for step in range(max_length):
         logits, state = stepper.step(tokens, state)
-        of_next = _log_probabilities(logits, len(tokens), eos)
+        of_next = _log_probabilities(logits, len(tokens))
         tokens = choose(of_next, step)
         gained = of_next.gather(1, tokens[:, None])[:, 0].masked_fill(done, 0)
         check_numbers(gained)
@@ -201,28 +196,19 @@ def _hypothesis(words: list[int], log_p: float, score: float, eos: int) -> Hypot
     return Hypothesis(words[: words.index(eos)] if finished else words, log_p, score, finished)
 
 
-def _log_probabilities(logits: Tensor, rows: int, eos: int) -> Tensor:
+def _log_probabilities(logits: Tensor, rows: int) -> Tensor:
     """Return log p (rows, vocabulary), in float32 or better: half precision ties and drowns."""
-    _check.shape("step's logits", logits, rows, "vocabulary")
-    _check.must(eos < logits.shape[1], "eos", f"be below the vocabulary's {logits.shape[1]}", eos)
+    _check.shapes(**{"step's logits": (logits, f"{rows} vocabulary")})
     wide = torch.promote_types(logits.dtype, torch.float32)
     return logits.log_softmax(dim=-1, dtype=wide)
 
 
-def _first_tokens(
-    source: Tensor, source_lengths: Tensor, max_length: int, bos: int | Tensor, eos: int
-) -> Tensor:
-    """Check what all three ways take, and return the tokens (b,) that they begin with."""
-    _check.is_a("source", source, Tensor)
-    _check.shape("source", source, "b", "n_s")
-    _check.lengths("source_lengths", source_lengths, source)
-    _check.sizes(max_length=max_length)
-    _check.sizes(0, eos=eos)
+def _first_tokens(source: Tensor, max_length: int, bos: int | Tensor) -> Tensor:
+    """Return the tokens (b,) that all three ways begin with."""
+    _check.must(max_length > 0, "max_length", "be at least 1", max_length)
     if not isinstance(bos, Tensor):
-        _check.sizes(0, bos=bos)
         return source.new_full((len(source),), bos)
-    _check.integers("bos", bos)
-    _check.shape("bos", bos, len(source))
+    _check.shapes(bos=(bos, f"{len(source)}"))
     return bos
 
 
@@ -241,7 +227,6 @@ def _draws(generator: torch.Generator | Sequence[torch.Generator] | None, b: int
         # one by one: a sentence's seed must not depend on how many come after it
         seeds = [torch.randint(2**62, (), generator=generator, device=device) for _ in range(b)]
         generator = [torch.Generator().manual_seed(int(seed)) for seed in seeds]
-    _check.is_a("generator", generator, Sequence, "a torch.Generator, or one for each sentence")
     _check.must(len(generator) == b, "generator", f"be one for each of {b} sentences", generator)
     rows = [torch.rand(n, generator=g, device=g.device, dtype=torch.float64) for g in generator]
     return torch.stack([row.cpu() for row in rows])

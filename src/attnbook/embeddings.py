@@ -1,5 +1,6 @@
 """From token ids to the vectors that the first block reads."""
 
+from functools import partial
 from typing import Literal
 
 import torch
@@ -17,7 +18,7 @@ class Embeddings(nn.Module):
     types: ``Embeddings(v, d, positions="learned", n_types=2, norm=True, eps=1e-12, scale=False)``.
 
     Shapes: tokens (b, n), int64; returns (b, n, d_model).
-    Raises: ValueError for sizes or ``positions`` that cannot be.
+    Raises: KeyError for other ``positions``.
     Source: Vaswani et al. (2017), section 3.4; Devlin et al. (2019), section 3.
     """
 
@@ -35,18 +36,11 @@ class Embeddings(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        _check.sizes(vocabulary=vocabulary, d_model=d_model, max_length=max_length)
-        _check.sizes(0, n_types=n_types)
-        _check.one_of("positions", positions, ("sinusoidal", "learned", None))
         self.tokens = nn.Embedding(vocabulary, d_model)
         # scaled by √d_model, a vector's numbers then have a variance of 1
         nn.init.normal_(self.tokens.weight, std=d_model**-0.5 if scale else 0.02)
-        self.positions = None
-        if positions is not None:
-            learned = positions == "learned"
-            self.positions = (
-                LearnedPositions(max_length, d_model) if learned else Sinusoidal(d_model)
-            )
+        kinds = {"sinusoidal": Sinusoidal, "learned": partial(LearnedPositions, max_length)}
+        self.positions = None if positions is None else kinds[positions](d_model)
         self.types = nn.Embedding(n_types, d_model) if n_types else None
         self.norm = nn.LayerNorm(d_model, eps=eps) if norm else nn.Identity()
         self.dropout = nn.Dropout(dropout)
@@ -61,21 +55,15 @@ class Embeddings(nn.Module):
 
         Raises: ValueError for ids outside the vocabulary, or types where there are none.
         """
-        _check.rows("tokens", tokens, self.tokens.weight, "b", "n", empty=False)
-        if types is not None:
-            if self.types is None:
-                raise _check.wrong("types", "be None, for there are n_types = 0", types)
-            _check.rows("types", types, self.types.weight)
-            _check.shape("types", types, *tokens.shape)
-        return self.look_up(tokens, types, offset=offset)
-
-    def look_up(
-        self, tokens: Tensor, types: Tensor | None = None, *, offset: int | Tensor = 0
-    ) -> Tensor:
-        """Return what ``forward`` returns, for a model that has checked its tokens."""
+        _check.ids("tokens", tokens, self.tokens.num_embeddings)
         x = self.tokens(tokens) * self.factor
         if self.positions is not None:
             x = self.positions(x, offset)
         if self.types is not None:
-            x = x + self.types(torch.zeros_like(tokens) if types is None else types)
+            types = torch.zeros_like(tokens) if types is None else types
+            _check.shapes(types=(types, " ".join(map(str, tokens.shape))))
+            _check.ids("types", types, self.types.num_embeddings)
+            x = x + self.types(types)
+        elif types is not None:
+            raise _check.wrong("types", "be None, for there are n_types = 0", types)
         return self.dropout(self.norm(x))

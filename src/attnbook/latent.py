@@ -24,8 +24,8 @@ class LatentAttention(nn.Module):
 
     ``d`` and ``d_v`` are d_model / n_heads unless given.
 
-    Raises: ValueError for sizes below 1, a ``d_rope`` that is not even, and, unless both d and d_v
-    are given, an ``n_heads`` that does not divide ``d_model``.
+    Raises: ValueError for a ``d_rope`` that is not even and, unless both d and d_v are given, an
+    ``n_heads`` that does not divide ``d_model``.
     Source: DeepSeek-AI (2024), section 2.1; queries are not compressed here.
     """
 
@@ -42,12 +42,9 @@ class LatentAttention(nn.Module):
         eps: float = 1e-6,
     ) -> None:
         super().__init__()
-        _check.sizes(d_model=d_model, n_heads=n_heads, d_latent=d_latent)
         if d is None or d_v is None:
             _check.multiple("d_model", d_model, "n_heads", n_heads)
         d, d_v = (d_model // n_heads if one is None else one for one in (d, d_v))
-        _check.sizes(2, d_rope=d_rope)
-        _check.sizes(d=d, d_v=d_v)
         self.d_model, self.n_heads, self.d_latent = d_model, n_heads, d_latent
         self.d, self.d_v = d, d_v
         self.rope = Rotary(d_rope, base)
@@ -80,7 +77,7 @@ class LatentAttention(nn.Module):
         """
         _check.fit(self.query.weight, x=(x, f"b n {self.d_model}"))
         offset, mask = 0 if cache is None else cache.length, of_all_heads(mask)
-        _check.parts(mask, None, (len(x), self.n_heads, x.shape[1], offset + x.shape[1]), x)
+        _check.parts(mask, None, (len(x), self.n_heads, x.shape[1], offset + x.shape[1]), x.dtype)
         query = self.query(x).unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
         content, turned = query.split((self.d, self.rope.d), dim=-1)  # (b, h, n_q, d), and d_rope
         latent, key = self.down(x)[:, None].split((self.d_latent, self.rope.d), dim=-1)

@@ -35,7 +35,7 @@ class Config:
 
     ``d_ff`` is 4 d_model unless given.
 
-    Raises: ValueError for another norm, norm_kind or activation, and sizes or an eps below 1 or 0.
+    Raises: ValueError for another norm or norm_kind.
     """
 
     d_model: int = 128
@@ -51,10 +51,8 @@ class Config:
     rope: Rotary | None = None
 
     def __post_init__(self) -> None:
-        _check.sizes(d_model=self.d_model, n_heads=self.n_heads)
         _check.one_of("norm", self.norm, ("pre", "post"))
         _check.one_of("norm_kind", self.norm_kind, ("layer", "rms"))
-        _check.positive("eps", self.eps)
 
     def layer_norm(self) -> nn.Module:
         """Return a norm of the chosen kind."""
@@ -84,7 +82,6 @@ class FeedForward(nn.Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
-        _check.sizes(d_model=d_model, d_ff=d_ff)
         _check.one_of("activation", activation, ACTIVATIONS)
         self.widen = nn.Linear(d_model, d_ff * (1 + (activation == "swiglu")), bias=bias)
         self.narrow = nn.Linear(d_ff, d_model, bias=bias)
@@ -93,8 +90,6 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return W_2 f(W_1 x + b_1) + b_2 for every vector of x (…, d_model)."""
-        if x.shape[-1] != self.widen.in_features:
-            _check.shape("x", x, "…", self.widen.in_features)
         return self.narrow(self.dropout(ACTIVATIONS[self.activation](self.widen(x))))
 
 
@@ -119,8 +114,6 @@ class _Block(nn.Module):
         return MultiHeadAttention(of.d_model, of.n_heads, n_kv_heads=of.n_kv_heads, **kind)
 
     def _before(self, x: Tensor, part: int) -> Tensor:
-        if part == 0:
-            _check.fit(self.attention.qkv.weight, x=(x, f"b n {self.config.d_model}"))
         return self.norms[part](x) if self.config.norm == "pre" else x
 
     def _after(self, x: Tensor, added: Tensor, part: int) -> Tensor:
@@ -182,9 +175,8 @@ class DecoderBlock(_Block):
         ``memory_mask`` belongs to the attention to the memory, which ``self.cross.project`` may
         have projected already; ``mask``, ``bias`` and ``cache`` to the self-attention.
         """
-        # to MultiHeadAttention, None would mean that x attends to itself
-        if memory is None:
-            raise _check.wrong("memory", "be a torch.Tensor, or Projected", None, error=TypeError)
+        if not isinstance(memory, Projected):
+            memory = self.cross.project(memory)
         added = self.attention(self._before(x, 0), mask=mask, causal=True, bias=bias, cache=cache)
         x = self._after(x, added, 0)
         x = self._after(x, self.cross(self._before(x, 1), memory, memory_mask), 1)
@@ -200,7 +192,6 @@ class _Stack(nn.Module):
         self, n_layers: int, d_model: int, n_heads: int, d_ff: int | None = None, **options: Any
     ) -> None:
         super().__init__()
-        _check.sizes(n_layers=n_layers)
         self.blocks = nn.ModuleList(
             self.kind(d_model, n_heads, d_ff, **options) for _ in range(n_layers)
         )
@@ -211,7 +202,7 @@ class _Stack(nn.Module):
 class Encoder(_Stack):
     """A stack of ``EncoderBlock``: x (b, n, d_model) → the same.
 
-    Raises: ValueError for an ``n_layers`` below 1; as ``EncoderBlock``.
+    Raises: as ``EncoderBlock``; ValueError unless there is one cache for each block.
     """
 
     kind = EncoderBlock
@@ -235,7 +226,7 @@ class Encoder(_Stack):
 class Decoder(_Stack):
     """A stack of ``DecoderBlock``: x (b, n_t, d_model), memory (b, n_s, d_model) → the shape of x.
 
-    Raises: ValueError for an ``n_layers`` below 1; as ``DecoderBlock``.
+    Raises: as ``DecoderBlock``; ValueError unless there is one cache for each block.
     """
 
     kind = DecoderBlock
@@ -271,6 +262,5 @@ def _each(name: str, given: list[Any] | None, blocks: nn.ModuleList) -> list[Any
         return [None] * len(blocks)
     # one of its own, or two blocks would write into one
     fine = len({id(one) for one in given}) == len(given) == len(blocks)
-    wanted = f"hold one of its own for each of the {len(blocks)} blocks"
-    _check.must(fine, name, wanted, but=f"it holds {len(given)}")
+    _check.must(fine, name, f"hold one each for {len(blocks)} blocks", but=f"it holds {len(given)}")
     return given

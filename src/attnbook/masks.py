@@ -21,10 +21,8 @@ def causal_mask(
     first n_k − n_q keys come from a cache, where PyTorch's ``is_causal`` would be wrong.
 
     Shapes: returns (n_q, n_k); ``n_k`` is ``n_q`` unless given.
-    Raises: ValueError for a negative or fractional length.
     """
     n_k = n_q if n_k is None else n_k
-    _check.sizes(0, n_q=n_q, n_k=n_k)
     return torch.ones(n_q, n_k, dtype=torch.bool, device=device).tril(n_k - n_q)
 
 
@@ -34,17 +32,11 @@ def padding_mask(
     """Let every query attend to the first ``lengths[b]`` keys of sentence b.
 
     Shapes: lengths (b,); returns (b, 1, n_k), on the device of ``lengths`` unless given.
-    Raises: ValueError for lengths that are not whole numbers from 0 to ``n_k``.
+    Raises: ValueError for lengths that are not from 0 to ``n_k``, or not of the shape (b,).
     """
-    _check.sizes(0, n_k=n_k)
-    if lengths is None:
-        raise TypeError("lengths must be a tensor or a list of whole numbers: it is None")
     lengths = torch.as_tensor(lengths, device=device)
-    _check.shape("lengths", lengths, "b")
-    lengths = lengths if lengths.numel() else lengths.long()  # an empty list becomes floats
-    _check.integers("lengths", lengths)
-    if ((lengths < 0) | (lengths > n_k)).any():
-        raise ValueError(f"lengths must be from 0 to n_k = {n_k}: they are {lengths.tolist()}")
+    _check.shapes(lengths=(lengths, "b"))
+    _check.ids("lengths", lengths.cpu(), n_k + 1)
     positions = torch.arange(n_k, device=lengths.device)
     return (positions < lengths[:, None])[:, None, :]  # (b, 1, n_k)
 
@@ -58,12 +50,10 @@ def window_mask(
     ``sinks`` s the first s keys stay visible, and count: j < s or p − (window − s) < j, and j ≤ p.
 
     Shapes: returns (n_q, n_k), aligned bottom-right.
-    Raises: ValueError for a negative or fractional length, a window below 1, or sinks that leave
-    no place in it.
+    Raises: ValueError for a window below 1, or sinks that leave no place in it.
     Source: Beltagy, Peters and Cohan (2020), section 3.1; Xiao et al. (2024) for the sinks.
     """
-    _check.window(window, sinks)
-    _check.sizes(0, n_k=n_k)
+    _check.must(0 <= sinks < window, "sinks", f"be from 0 on, below window = {window}", sinks)
     past = causal_mask(n_q, n_k, device=device)
     near = past.triu(n_k - n_q - (window - sinks) + 1)
     near[:, :sinks] = past[:, :sinks]
@@ -77,5 +67,5 @@ def as_torch_mha_mask(mask: Tensor) -> Tensor:
 
     Raises: TypeError for anything but a tensor; ValueError unless it is boolean.
     """
-    _check.boolean("mask", mask)
+    _check.kind("mask", mask, torch.bool)
     return ~mask

@@ -1,6 +1,6 @@
 """Multi-head attention: several attentions side by side, each on its own part of the vectors."""
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
@@ -30,7 +30,7 @@ class MultiHeadAttention(nn.Module):
     map whose rows are those of W_q, W_k and W_v, and ``out``; with ``bias`` False they add nothing.
 
     Raises: ValueError where ``n_heads`` does not divide ``d_model``, or ``n_kv_heads``
-    ``n_heads``, for a ``rope`` of another size than d, and for a dropout outside [0, 1).
+    ``n_heads``, and for a dropout outside [0, 1].
     Source: Vaswani et al. (2017), section 3.2.2; Ainslie et al. (2023).
     """
 
@@ -46,14 +46,10 @@ class MultiHeadAttention(nn.Module):
     ) -> None:
         super().__init__()
         n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
-        _check.sizes(d_model=d_model, n_heads=n_heads, n_kv_heads=n_kv_heads)
         _check.multiple("d_model", d_model, "n_heads", n_heads)
         _check.multiple("n_heads", n_heads, "n_kv_heads", n_kv_heads)
         self.d_model, self.n_heads, self.n_kv_heads = d_model, n_heads, n_kv_heads
         self.d = d_model // n_heads
-        _check.is_a("rope", rope, Rotary | None, "a Rotary or None")
-        if rope is not None:
-            _check.must(rope.d == self.d, "rope", f"turn vectors of {self.d} numbers", rope.d)
         self.qkv = nn.Linear(d_model, (n_heads + 2 * n_kv_heads) * self.d, bias=bias)
         self.out = nn.Linear(d_model, d_model, bias=bias)
         self.rope = rope
@@ -81,7 +77,8 @@ class MultiHeadAttention(nn.Module):
         Shapes: x (b, n_q, d_model), memory (b, n_k, d_model); mask, boolean, and bias, added to
         the scores, are (n_q, n_k), (b, n_q or 1, n_k) or (b, h or 1, n_q or 1, n_k), with n_k
         counting what is in the cache; returns (b, n_q, d_model).
-        Raises: ValueError for other shapes, or a memory together with a cache or rope.
+        Raises: ValueError for other shapes, or a memory together with a cache or rope; TypeError
+        for anything but tensors.
         """
         query, key, value, mask, bias = self._arguments(x, memory, mask, bias, cache)
         if cache is not None:
@@ -105,7 +102,7 @@ class MultiHeadAttention(nn.Module):
         """Compute the weights of ``forward``, before dropout, and only those that are asked for.
 
         Shapes: as ``forward``; returns (b, h, n_q, n_k), of the chosen heads and rows.
-        Raises: as ``forward``; ValueError for heads or rows that do not exist.
+        Raises: as ``forward``; IndexError for heads or rows that do not exist.
         """
         query, key, _, mask, bias = self._arguments(x, memory, mask, bias, None)
         key = repeat_heads(key, self.n_heads)
@@ -124,12 +121,11 @@ class MultiHeadAttention(nn.Module):
     def from_torch(cls, other: nn.MultiheadAttention) -> Self:
         """Return a layer with a copy of PyTorch's weights, which computes what ``other`` does.
 
-        Raises: TypeError for anything else; ValueError for what has no counterpart here.
+        Raises: ValueError for what has no counterpart here.
         """
-        _check.is_a("other", other, nn.MultiheadAttention, "a torch.nn.MultiheadAttention")
-        plain = other.kdim == other.vdim == other.embed_dim
-        plain = plain and other.bias_k is None and not other.add_zero_attn
-        _check.must(plain, "other", "have no kdim, vdim, add_bias_kv or add_zero_attn", other)
+        plain = other.kdim == other.vdim == other.embed_dim and not other.add_zero_attn
+        fine = plain and other.bias_k is None
+        _check.must(fine, "other", "have no kdim, vdim, add_bias_kv or add_zero_attn", other)
         mine = cls(other.embed_dim, other.num_heads, dropout=other.dropout)
         mine.to(other.in_proj_weight)  # dtype and device
         with torch.no_grad():
@@ -152,21 +148,21 @@ class MultiHeadAttention(nn.Module):
 
         Nothing is added to the cache before all is known to fit.
         """
-        own = memory is not None and not isinstance(memory, Projected)
-        given = {"memory": (memory, f"b n_k {self.d_model}")} if own else {}
-        _check.fit(self.qkv.weight, x=(x, f"b n {self.d_model}"), **given)
+        given: dict[str, Any] = {"x": (x, f"b n {self.d_model}")}
+        if isinstance(memory, Projected):
+            given["memory"] = memory.key, f"b {self.n_kv_heads} n_k {self.d}"
+        elif memory is not None:
+            given["memory"] = memory, f"b n_k {self.d_model}"
+        _check.fit(self.qkv.weight, **given)
         if memory is not None and (cache is not None or self.rope is not None):
-            why = "be None where there is a cache or rope: those are for a sequence and itself"
-            raise _check.wrong("memory", why, but="it is given")
+            raise _check.wrong("memory", "be None with a cache or rope", but="it is given")
         offset = 0 if cache is None else cache.length
         query, key, value = self._project(x, memory, offset)  # (b, h, n_q, d), (b, h_kv, n_k, d)
-        if isinstance(memory, Projected) and len(key) != len(x):
-            _check.shape("memory", key, len(x), self.n_kv_heads, "n_k", self.d)
         if mask is not None or bias is not None:
             mask, bias = of_all_heads(mask), of_all_heads(bias)
             if isinstance(bias, Tensor) and bias.dtype == x.dtype:
                 bias = bias.to(query.dtype)  # autocast makes the query half precision
-            _check.parts(mask, bias, (*query.shape[:3], offset + key.shape[2]), query)
+            _check.parts(mask, bias, (*query.shape[:3], offset + key.shape[2]), query.dtype)
         return query, key, value, mask, bias
 
     def _project(
@@ -206,13 +202,12 @@ class Attend(nn.Module):
 
     Shapes: query (b, h, n_q, d), key (b, h_kv, n_k, d), value (b, h_kv, n_k, d_v), mask and bias as
     in ``attention``; query head i uses key head ⌊i · h_kv / h⌋. Returns (b, h, n_q, d_v).
-    Raises: ValueError for a dropout outside [0, 1).
+    Raises: ValueError for a dropout outside [0, 1].
     """
 
     def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
-        _check.probability("dropout", dropout)
-        self.dropout = dropout
+        self.dropout = nn.Dropout(dropout).p  # which refuses what is no probability
 
     def forward(
         self,
@@ -243,10 +238,7 @@ def repeat_heads(key: Tensor, n_heads: int) -> Tensor:
     """Repeat shared keys or values so that each query head has its own: (b, h_kv, …) → (b, h, …).
 
     Neighbouring query heads share, as with ``repeat_interleave``.
-
-    Raises: ValueError where ``n_heads`` is no multiple of h_kv.
     """
-    _check.multiple("n_heads", n_heads, "the heads of key", key.shape[1])
     group = n_heads // key.shape[1]
     return key if group == 1 else key.repeat_interleave(group, dim=1)
 

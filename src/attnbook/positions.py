@@ -30,20 +30,11 @@ def sinusoidal(
     PE[pos, 2i] = sin(pos / 10000^(2i / d)), PE[pos, 2i + 1] = cos(pos / 10000^(2i / d)).
 
     Shapes: returns (n, d); (b, n, d) for an offset of shape (b,).
-    Raises: ValueError for a negative n or offset, a d that is not positive and even, an offset
-    that is no whole number or of another shape, and a dtype without fractions.
+    Raises: ValueError for a d that is not even.
     Source: Vaswani et al. (2017), section 3.5.
     """
-    _check.sizes(0, n=n)
-    _check_clock(d, dtype=dtype)
-    return _waves(n, d, offset, dtype, device)
-
-
-def _waves(
-    n: int, d: int, offset: int | Tensor, dtype: torch.dtype, device: Device, b: int | None = None
-) -> Tensor:
-    speeds = _speeds(d, 10000.0, _precise(dtype), device)
-    angles = _positions(n, offset, device, b).to(speeds.dtype)[..., None] * speeds  # (…, n, d / 2)
+    speeds = rotary_speeds(d, dtype=_precise(dtype), device=device)
+    angles = _positions(n, offset, device).to(speeds.dtype)[..., None] * speeds  # (…, n, d / 2)
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).to(dtype)
 
 
@@ -51,18 +42,19 @@ class Sinusoidal(nn.Module):
     """Add ``sinusoidal`` positions to vectors; nothing is learned, and no length is too long.
 
     Shapes: x (…, n, d), or (b, n, d) for an offset of shape (b,); returns the same.
+    Raises: ValueError for a d that is not even.
     Source: Vaswani et al. (2017), section 3.5.
     """
 
     def __init__(self, d: int) -> None:
         super().__init__()
-        _check_clock(d)
+        rotary_speeds(d)  # an odd d is refused before a forward pass
         self.d = d
 
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + PE for the positions from ``offset`` on."""
-        _check.fit(x=(x, f"{'b' if isinstance(offset, Tensor) else '…'} n {self.d}"))
-        return x + _waves(x.shape[-2], self.d, offset, x.dtype, x.device, len(x))
+        _check.fit(x=(x, f"{_lead(offset)} n {self.d}"))
+        return x + sinusoidal(*x.shape[-2:], offset=offset, dtype=x.dtype, device=x.device)
 
 
 class LearnedPositions(nn.Module):
@@ -75,16 +67,14 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, max_length: int, d: int) -> None:
         super().__init__()
-        _check.sizes(max_length=max_length, d=d)
         self.table = nn.Embedding(max_length, d)
         nn.init.normal_(self.table.weight, std=0.02)
 
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + the rows of the table from ``offset`` on."""
-        lead, d = "b" if isinstance(offset, Tensor) else "…", self.table.embedding_dim
-        _check.fit(x=(x, f"{lead} n {d}"))
-        positions = _positions(x.shape[-2], offset, x.device, len(x))
-        _check.rows("positions of x", positions, self.table.weight)
+        _check.fit(x=(x, f"{_lead(offset)} n {self.table.embedding_dim}"))
+        positions = _positions(x.shape[-2], offset, x.device)
+        _check.ids("positions of x", positions, self.table.num_embeddings)
         return x + self.table(positions).to(x.dtype)
 
 
@@ -113,16 +103,11 @@ def rotary_speeds(
     """Return the angle θ_i by which a step turns each pair: base^(−2i / d), slowed by ``scaling``.
 
     Shapes: returns (d / 2,).
-    Raises: ValueError for a d that is not positive and even, a base that is not positive, a dtype
-    without fractions, and what a ``scaling`` refuses.
+    Raises: ValueError for a d that is not even.
     """
     if scaling is not None:
         return scaling.speeds(d, base, dtype=dtype, device=device)
-    _check_clock(d, base, dtype)
-    return _speeds(d, base, dtype, device)
-
-
-def _speeds(d: int, base: float, dtype: torch.dtype, device: Device) -> Tensor:
+    _check.must(d % 2 == 0, "d", "be even, for its numbers are taken in pairs", d)
     return base ** (-torch.arange(0, d, 2, device=device, dtype=dtype) / d)
 
 
@@ -149,7 +134,7 @@ class Rotary(nn.Module):
         scaling: Slowing | None = None,
     ) -> None:
         super().__init__()
-        rotary_speeds(d, base, scaling)
+        rotary_speeds(d, base, scaling)  # refuses what cannot be, before a forward pass
         _check.one_of("layout", layout, ("interleaved", "halves"))
         self.d, self.base, self.layout, self.scaling = d, base, layout, scaling
 
@@ -158,7 +143,7 @@ class Rotary(nn.Module):
 
         An offset for each sentence, (b,), needs x of shape (b, h, n, d).
         """
-        _check.fit(x=(x, f"{'b h' if isinstance(offset, Tensor) else '…'} n {self.d}"))
+        _check.fit(x=(x, f"{_lead(offset, ' h')} n {self.d}"))
         turn = _turns(x, offset, (self.d, self.base, self.layout, self.scaling))
         precise = x.to(_precise(x.dtype))
         if self.layout == "halves":
@@ -176,7 +161,7 @@ Clock = tuple[int, float, str, Slowing | None]  # d, base, layout, scaling
 def _turns(x: Tensor, offset: int | Tensor, clock: Clock) -> Tensor:
     n, precise = x.shape[-2], _precise(x.dtype)
     if isinstance(offset, Tensor):
-        rows = _positions(n, offset, x.device, len(x))[:, None]  # the same for all heads
+        rows = _positions(n, offset, x.device)[:, None]  # the same for all heads
         return _turn(rows, clock, precise)
     # what is traced, or made in inference mode, cannot be used again outside
     if torch.compiler.is_compiling() or type(x) is not Tensor or torch.is_inference_mode_enabled():
@@ -222,12 +207,9 @@ def alibi_bias(
 
     Shapes: returns (n_heads, n_q, n_k), to which scores (b, h, n_q, n_k) add an axis:
     ``alibi_bias(…)[None]``; ``n_k`` is ``n_q`` unless given.
-    Raises: ValueError for no heads, or a negative length.
     Source: Press, Smith and Lewis (2022), section 3, and their code for other numbers of heads.
     """
     n_k = n_q if n_k is None else n_k
-    _check.sizes(n_heads=n_heads)
-    _check.sizes(0, n_q=n_q, n_k=n_k)
     query = torch.arange(n_k - n_q, n_k, device=device)
     distance = (query[:, None] - torch.arange(n_k, device=device)).abs()  # (n_q, n_k)
     slopes = torch.tensor(_slopes(n_heads), dtype=dtype, device=device)
@@ -241,23 +223,20 @@ def _slopes(n_heads: int) -> list[float]:
     return first + between[: n_heads - power]
 
 
-def _positions(n: int, offset: int | Tensor, device: Device, b: int | None = None) -> Tensor:
+def _lead(offset: int | Tensor, of_each: str = "") -> str:
+    """Return the first axes of x: any, or one row for each offset."""
+    return f"{len(offset)}{of_each}" if isinstance(offset, Tensor) else "…"
+
+
+def _positions(n: int, offset: int | Tensor, device: Device) -> Tensor:
     """Return the positions of n rows: (n,), or (b, n) for an offset of each sentence."""
-    if isinstance(offset, Tensor) or offset != 0:
-        _check.offset(offset, b)
     rows = torch.arange(n, device=device)
     if isinstance(offset, Tensor):
+        _check.shapes(offset=(offset, "b"))
         return (offset.to(rows.device)[:, None] + rows).clamp(min=0)  # (b, n)
     return rows + offset  # (n,)
 
 
 def _precise(dtype: torch.dtype) -> torch.dtype:
     # half precision cannot count
-    return dtype if dtype == torch.float64 or not dtype.is_floating_point else torch.float32
-
-
-def _check_clock(d: int, base: float = 10000.0, dtype: torch.dtype = torch.float32) -> None:
-    _check.sizes(2, d=d)
-    _check.must(d % 2 == 0, "d", "be even, for its numbers are taken in pairs", d)
-    _check.positive("base", base)
-    _check.must(dtype.is_floating_point, "dtype", "be one of floating-point numbers", dtype)
+    return dtype if dtype == torch.float64 else torch.float32

@@ -28,7 +28,7 @@ class Recorded:
     def weights(self, *, heads: Chosen | None = None, rows: Chosen | None = None) -> Tensor:
         """Compute the weights (b, h, n_q, n_k) of the chosen heads and rows, before dropout.
 
-        Raises: ValueError for heads or rows that do not exist.
+        Raises: IndexError for heads or rows that do not exist.
         """
         key, mask = repeat_heads(self.key, self.query.shape[1]), self.mask
         mask = with_causal(mask, self.query, key) if self.causal else mask
@@ -60,7 +60,7 @@ class Seen:
     ) -> Tensor:
         """Compute the weights (b, h, n_q, n_k) of one layer's call, the last unless told.
 
-        Raises: KeyError for a layer that was not seen; ValueError as ``Recorded.weights``.
+        Raises: KeyError for a layer that was not seen; IndexError as ``Recorded.weights``.
         """
         return self[name][call].weights(heads=heads, rows=rows)
 
@@ -78,8 +78,7 @@ def record_attention(model: nn.Module) -> Generator[Seen]:
     """
     seen = Seen()
     layers = [(name, part) for name, part in model.named_modules() if isinstance(part, Attend)]
-    told = f"{type(model).__name__} has none"
-    _check.must(layers, "model", "hold a MultiHeadAttention", but=told)
+    _check.must(layers, "model", "hold a MultiHeadAttention", type(model).__name__)
     handles = [
         part.register_forward_pre_hook(_hook(seen, name.removesuffix("attend").removesuffix(".")))
         for name, part in layers

@@ -16,7 +16,6 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attnbook import _check
 from attnbook.attention import Attended, check_energies, masked_softmax
-from attnbook.cache import check_rows
 from attnbook.masks import padding_mask
 from attnbook.scores import Score, project_key, scaled_dot, score_projected
 
@@ -55,14 +54,13 @@ class Encoder(nn.Module):
     The summary s_0 = tanh(W [→h_n; ←h_1]) joins the states in which the two readers end.
 
     Shapes: source (b, n_s) int64, lengths (b,) int64 from 1 to n_s; returns ``Encoded``.
-    Raises: ValueError for an odd ``d_model``, tokens outside the vocabulary, and empty sentences.
+    Raises: ValueError for an odd ``d_model``, tokens outside the vocabulary, and lengths beyond
+    n_s; RuntimeError for an empty sentence.
     Source: Bahdanau, Cho and Bengio (2015), section 3.2 and appendix A.2.1.
     """
 
     def __init__(self, vocabulary: int, d_model: int, *, dropout: float = 0.0) -> None:
         super().__init__()
-        _check.sizes(vocabulary=vocabulary)
-        _check.sizes(2, d_model=d_model)
         _check.multiple("d_model", d_model, "the number of directions", 2)
         self.embedding = nn.Embedding(vocabulary, d_model)
         self.dropout = nn.Dropout(dropout)
@@ -71,8 +69,9 @@ class Encoder(nn.Module):
 
     def forward(self, source: Tensor, lengths: Tensor) -> Encoded:
         """Return the annotations and the summary of each sentence."""
-        _check.rows("source", source, self.embedding.weight, "b", "n_s", empty=False)
-        _check.lengths("source_lengths", lengths, source, at_least=1)
+        _check.shapes(source=(source, "b n_s"), source_lengths=(lengths, "b"))
+        _check.ids("source", source, self.embedding.num_embeddings)
+        _check.ids("source_lengths", lengths.cpu(), source.shape[1] + 1)
         embedded = self.dropout(self.embedding(source))  # (b, n_s, d)
         # packed, so that ←h begins at a sentence's own end, not in its padding
         packed = pack_padded_sequence(embedded, lengths.cpu(), True, enforce_sorted=False)
@@ -113,10 +112,9 @@ class AttentionDecoder(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        _check.sizes(vocabulary=vocabulary, d_model=d_model)
         _check.one_of("order", order, ("none", "bahdanau", "luong"))
-        alone = "be False, for it is for order='luong' alone"
-        _check.must(order == "luong" or not input_feeding, "input_feeding", alone, input_feeding)
+        if input_feeding and order != "luong":
+            raise _check.wrong("input_feeding", "be False unless order='luong'", input_feeding)
         self.order, self.input_feeding = order, input_feeding
         attends, wide = order != "none", order == "bahdanau" or input_feeding
         self.score = score if attends else None
@@ -129,7 +127,7 @@ class AttentionDecoder(nn.Module):
     def start(self, encoded: Encoded, lengths: Tensor) -> DecoderState:
         """Return the state before the first token, one row for each sentence of lengths (b,)."""
         annotations, summary = encoded
-        _check.lengths("source_lengths", lengths, annotations, at_least=1)
+        _check.shapes(annotations=(annotations, "b n_s d"), source_lengths=(lengths, "b"))
         fed = torch.zeros_like(summary) if self.input_feeding else None
         memory = None
         if self.score is not None:  # the keys are projected here, once for the whole sentence
@@ -140,9 +138,8 @@ class AttentionDecoder(nn.Module):
 
     def step(self, tokens: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
         """Return the logits (rows, vocabulary) that follow tokens (rows,), and the new state."""
-        _check.rows("tokens", tokens, self.embedding.weight)
-        _check.shape("tokens", tokens, len(state.hidden))
-        vector, state, _ = self._advance(self._embed(tokens), state)
+        word = self._embed("tokens", tokens, f"{len(state.hidden)}")
+        vector, state, _ = self._advance(word, state)
         return self.output(self.dropout(vector)), state
 
     def forward(self, target: Tensor, state: DecoderState) -> Tensor:
@@ -159,14 +156,14 @@ class AttentionDecoder(nn.Module):
             raise ValueError("order='none' has no weights: this decoder does not attend")
         return cast(Tensor, self._teacher_forced(target, state)[1])
 
-    def _embed(self, tokens: Tensor) -> Tensor:
+    def _embed(self, name: str, tokens: Tensor, form: str) -> Tensor:
+        _check.shapes(**{name: (tokens, form)})
+        _check.ids(name, tokens, self.embedding.num_embeddings)
         return self.dropout(self.embedding(tokens))
 
     def _teacher_forced(self, target: Tensor, state: DecoderState) -> tuple[Tensor, Tensor | None]:
         """Return all h̃ (b, n_t, d) and all α (b, n_t, n_s)."""
-        _check.rows("target", target, self.embedding.weight, "b", "n_t", empty=False)
-        _check.shape("target", target, len(state.hidden), "n_t")
-        embedded = self._embed(target)  # (b, n_t, d)
+        embedded = self._embed("target", target, f"{len(state.hidden)} n_t")  # (b, n_t, d)
         if self.order == "bahdanau" or self.input_feeding:
             return self._step_by_step(embedded, state)
         hidden, _ = self.gru(embedded, state.hidden[None].contiguous())  # (b, n_t, d)
@@ -263,8 +260,7 @@ class RNNSeq2Seq(nn.Module):
 
     def reorder(self, state: DecoderState, rows: Tensor) -> DecoderState:
         """Choose rows (m,) of a state, with repetition."""
-        check_rows(rows, state.sentence)
-        sentence, memory = state.sentence[rows], state.memory
+        sentence, memory = state.sentence.index_select(0, rows), state.memory
         # rows of one sentence have one memory: where the sentences stay, nothing need be moved
         if memory is not None and not torch.equal(sentence, state.sentence):
             memory = Memory(*(part[rows] for part in memory))

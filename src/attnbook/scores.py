@@ -19,8 +19,8 @@ def dot(query: Tensor, key: Tensor) -> Tensor:
     """Score by the dot product, e_ij = q_i · k_j.
 
     Shapes: query (…, n_q, d), key (…, n_k, d); returns (…, n_q, n_k).
-    Raises: ValueError where the vectors differ in size, or the tensors in dtype, device or
-    leading dimensions.
+    Raises: ValueError where the vectors differ in size, or the tensors in dtype or leading
+    dimensions.
     Source: Luong, Pham and Manning (2015), section 3.1, "dot".
     """
     _check.attention(query, key, one_size=True)
@@ -46,36 +46,41 @@ PLAIN: dict[Score, Score] = {
 }
 
 
-class Bilinear(nn.Module):
+class _Learned(nn.Module):
+    """A score with a linear map of its own for the keys, ``self.key``."""
+
+    key: nn.Linear
+
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
+        """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and key (…, n_k, d_k)."""
+        return score_projected(self, query, self.project(key))
+
+    def project(self, key: Tensor) -> Tensor:
+        """Return the keys' part of the work, (…, n_k, d), from key (…, n_k, d_k)."""
+        _check.fit(self.key.weight, key=(key, f"… n_k {self.key.in_features}"))
+        return self.key(key)
+
+
+class Bilinear(_Learned):
     """Score through a learned matrix, e_ij = q_i W k_jᵀ.
 
     Shapes: W (d_q, d_k), the weight of ``self.key``; query (…, n_q, d_q), key (…, n_k, d_k);
     returns (…, n_q, n_k).
-    Raises: ValueError for a size below 1, and for tensors that do not fit.
+    Raises: ValueError for tensors that do not fit.
     Source: Luong, Pham and Manning (2015), section 3.1, "general".
     """
 
     def __init__(self, d_q: int, d_k: int) -> None:
         super().__init__()
-        _check.sizes(d_q=d_q, d_k=d_k)
         self.key = nn.Linear(d_k, d_q, bias=False)
 
-    def forward(self, query: Tensor, key: Tensor) -> Tensor:
-        """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and key (…, n_k, d_k)."""
-        return self.with_projected(query, self.project(key))
-
-    def project(self, key: Tensor) -> Tensor:
-        """Return k Wᵀ, of the shape (…, n_k, d_q), from key (…, n_k, d_k)."""
-        _check.fit(self.key.weight, key=(key, f"… n_k {self.key.in_features}"))
-        return self.key(key)
-
     def with_projected(self, query: Tensor, projected: Tensor) -> Tensor:
-        """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and ``project(key)``."""
-        _check.fit(query=(query, "… n_q d"), key=(projected, "… n_k d"))
+        """Return q (k Wᵀ)ᵀ for each pair."""
+        _check.attention(query, projected, one_size=True)
         return query @ projected.mT
 
 
-class Additive(nn.Module):
+class Additive(_Learned):
     """Score by a network of one hidden layer, e_ij = v · tanh(W_q q_i + W_k k_j).
 
     The hidden layer has one vector for each query *and* key, so the queries are taken in chunks: it
@@ -84,31 +89,20 @@ class Additive(nn.Module):
 
     Shapes: W_q (d, d_q), W_k (d, d_k), v (1, d); query (…, n_q, d_q), key (…, n_k, d_k);
     returns (…, n_q, n_k).
-    Raises: ValueError for a size below 1, and for tensors that do not fit.
+    Raises: ValueError for tensors that do not fit.
     Source: Bahdanau, Cho and Bengio (2015), appendix A.1.2.
     """
 
     def __init__(self, d_q: int, d_k: int, d: int, *, cap: int = 2**22) -> None:
         super().__init__()
-        _check.sizes(d_q=d_q, d_k=d_k, d=d, cap=cap)
         self.query = nn.Linear(d_q, d, bias=False)
         self.key = nn.Linear(d_k, d, bias=False)
         self.energy = nn.Linear(d, 1, bias=False)
         self.cap = cap
 
-    def forward(self, query: Tensor, key: Tensor) -> Tensor:
-        """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and key (…, n_k, d_k)."""
-        return self.with_projected(query, self.project(key))
-
-    def project(self, key: Tensor) -> Tensor:
-        """Return W_k k, of the shape (…, n_k, d), from key (…, n_k, d_k)."""
-        _check.fit(self.key.weight, key=(key, f"… n_k {self.key.in_features}"))
-        return self.key(key)
-
     def with_projected(self, query: Tensor, projected: Tensor) -> Tensor:
-        """Return the scores (…, n_q, n_k) of query (…, n_q, d_q) and ``project(key)``."""
-        d_q = self.query.in_features
-        _check.fit(query=(query, f"… n_q {d_q}"), key=(projected, "… n_k d"))
+        """Return v · tanh(W_q q + projected) for each pair, a chunk of queries at a time."""
+        _check.fit(query=(query, f"… n_q {self.query.in_features}"), key=(projected, "… n_k d"))
         query = self.query(query)  # (…, n_q, d)
         chunk = max(1, self.cap // max(1, projected.numel()))
         if query.shape[-2] <= chunk:

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from attnbook import _check
 from attnbook.attention import Chosen
-from attnbook.cache import KVCache, check_rows
+from attnbook.cache import KVCache
 from attnbook.embeddings import Embeddings
 from attnbook.layers import Config, Decoder, Encoder
 from attnbook.multihead import Projected
@@ -89,7 +89,6 @@ class _Model(nn.Module):
     def __init__(self, vocabulary: int, options: dict[str, Any]) -> None:
         super().__init__()
         self.config = ModelConfig(**options)
-        _check.sizes(vocabulary=vocabulary)
         self.vocabulary, d_model = vocabulary, self.config.d_model
         self.output = None if self.config.tied else nn.Linear(d_model, vocabulary, bias=False)
 
@@ -130,8 +129,8 @@ class Seq2Seq(_Model):
 
     def vectors(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
         """Return the vectors (b, n_t, d_model) of which the last layer makes the logits."""
-        memory, mask = self._encode(source, source_lengths)
-        x = self._embedded(target, source)
+        memory, mask = self._encode(source, source_lengths, target=(target, "b n_t"))
+        x = self.embed_target(target)
         return self.decoder(x, memory, memory_mask=mask, bias=self._bias(x))
 
     def weights(
@@ -147,9 +146,9 @@ class Seq2Seq(_Model):
         """Return the weights with which one layer's target rows attend to the source.
 
         Shapes: as ``forward``; returns (b, h, n_t, n_s), of the chosen heads and rows.
-        Raises: ValueError for a layer, head or row that does not exist.
+        Raises: IndexError for a layer, head or row that does not exist.
         """
-        (layer,) = _check.indices("layer", [layer], len(self.decoder.blocks))
+        layer = range(len(self.decoder.blocks))[layer]
         with record_attention(self.decoder) as seen:
             self(source, target, source_lengths=source_lengths)
         return seen.weights(f"blocks.{layer}.cross", heads=heads, rows=rows)
@@ -164,7 +163,6 @@ class Seq2Seq(_Model):
     @torch.no_grad()
     def step(self, tokens: Tensor, state: Seq2SeqState) -> tuple[Tensor, Seq2SeqState]:
         """Add one token to each row; return logits (rows, target_vocabulary) for the next."""
-        _check.is_a("tokens", tokens, Tensor)
         length = state.caches[0].length
         x = self.embed_target(tokens[:, None], offset=length)  # (rows, 1, d_model)
         x = self.decoder(
@@ -178,8 +176,8 @@ class Seq2Seq(_Model):
 
     def reorder(self, state: Seq2SeqState, rows: Tensor) -> Seq2SeqState:
         """Return the state of the chosen rows (m,), with repetition if asked."""
-        check_rows(rows, state.sentence)
-        memory, mask, sentence = state.memory, state.memory_mask, state.sentence[rows]
+        memory, mask = state.memory, state.memory_mask
+        sentence = state.sentence.index_select(0, rows)
         # hypotheses that trade places within a sentence keep its keys and values where they are
         if not torch.equal(sentence, state.sentence):
             memory = [Projected(*(part[rows] for part in each)) for each in memory]
@@ -187,17 +185,12 @@ class Seq2Seq(_Model):
         caches = [cache.reorder(rows) for cache in state.caches]
         return Seq2SeqState(memory, mask, sentence, caches)
 
-    def _embedded(self, target: Tensor, source: Tensor) -> Tensor:
-        _check.rows("target", target, self.embed_target.tokens.weight, "b", "n_t", empty=False)
-        if len(target) != len(source):
-            _check.shape("target", target, len(source), "n_t")
-        return self.embed_target.look_up(target)
-
-    def _encode(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None]:
-        _check.rows("source", source, self.embed_source.tokens.weight, "b", "n_s", empty=False)
-        _check.lengths("source_lengths", lengths, source, at_least=1)
-        mask = _padding(source, lengths)
-        x = self.embed_source.look_up(source)
+    def _encode(
+        self, source: Tensor, lengths: Tensor, **more: tuple[Tensor, str]
+    ) -> tuple[Tensor, Tensor | None]:
+        _check.shapes(source=(source, "b n_s"), source_lengths=(lengths, "b"), **more)
+        mask = _padding("source_lengths", source, lengths)
+        x = self.embed_source(source)
         return self.encoder(x, mask, bias=self._bias(x)), mask
 
 
@@ -219,6 +212,7 @@ class LanguageModel(_Model):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return logits (b, n, vocabulary) for the token after each of ``tokens``."""
+        _check.shapes(tokens=(tokens, "b n"))
         x = self.embed(tokens)
         return self._logits(self.decoder(x, causal=True, bias=self._bias(x)), self.embed)
 
@@ -232,16 +226,14 @@ class LanguageModel(_Model):
         ``caches``, one for each block and empty, may be of another kind than ``KVCache``; where
         they keep sinks, all prompts must be of one length.
         """
-        _check.rows("prompt", prompt, self.embed.tokens.weight, "b", "n")
-        _check.lengths("lengths", lengths, prompt)
-        mask, n = _padding(prompt, lengths), prompt.shape[1]
+        _check.shapes(prompt=(prompt, "b n"), lengths=(lengths, "b"))
+        mask, n = _padding("lengths", prompt, lengths), prompt.shape[1]
         caches = _caches(self.decoder) if caches is None else caches
-        empty = not any(cache.length for cache in caches)
-        _check.must(empty, "caches", "be empty at the start", but="one holds rows")
+        there = [cache.length for cache in caches]
+        _check.must(not any(there), "caches", "be empty at the start", there)
         before = None if mask is None else n - lengths
-        sinks = before is not None and any(getattr(cache, "sinks", 0) for cache in caches)
-        told = "padding would take the sinks' place"
-        _check.must(not sinks, "lengths", "be one length for all", but=told)
+        if before is not None and any(getattr(cache, "sinks", 0) for cache in caches):
+            raise _check.wrong("lengths", "be the same where caches keep sinks", lengths.tolist())
         if n:
             if before is not None:
                 slots = torch.arange(n, device=prompt.device) - before[:, None]  # (b, n)
@@ -255,14 +247,13 @@ class LanguageModel(_Model):
         self, tokens: Tensor, state: LanguageModelState
     ) -> tuple[Tensor, LanguageModelState]:
         """Add n tokens to each row (rows, n); return logits (rows, n, vocabulary) after each."""
-        _check.rows("tokens", tokens, self.embed.tokens.weight, "b", "n", empty=False)
         caches, before = state
         there, mask = caches[0].length, None
         offset, n_k = there, there + tokens.shape[1]
         if before is not None:
             slots = torch.arange(n_k, device=tokens.device)
             offset, mask = there - before, (slots >= before[:, None])[:, None]  # (rows, 1, n_k)
-        x = self.embed.look_up(tokens, offset=offset)
+        x = self.embed(tokens, offset=offset)
         try:
             x = self.decoder(x, mask, causal=True, bias=self._bias(x, n_k), caches=caches)
         except ValueError:  # a pool that is full in one layer must not part the layers' caches
@@ -273,7 +264,6 @@ class LanguageModel(_Model):
 
     def step(self, tokens: Tensor, state: LanguageModelState) -> tuple[Tensor, LanguageModelState]:
         """Add one token to each row; return logits (rows, vocabulary) for the next."""
-        _check.is_a("tokens", tokens, Tensor)
         logits, state = self.extend(tokens[..., None], state)
         return logits[:, 0], state
 
@@ -282,17 +272,13 @@ class LanguageModel(_Model):
 
         Raises: ValueError for more tokens than there are, or than the caches still hold.
         """
-        _check.sizes(0, n=n)
-        there = state.caches[0].length
-        _check.must(n <= there, "n", f"be at most {there}, the tokens so far", n)
         for cache in state.caches:
-            cache.rewind(there - n)
+            cache.rewind(cache.length - n)
         return state
 
     def reorder(self, state: LanguageModelState, rows: Tensor) -> LanguageModelState:
         """Return the state of the chosen rows (m,), with repetition if asked."""
-        check_rows(rows, state.before)
-        before = None if state.before is None else state.before[rows]
+        before = None if state.before is None else state.before.index_select(0, rows)
         return LanguageModelState([cache.reorder(rows) for cache in state.caches], before)
 
 
@@ -300,7 +286,8 @@ def _caches(stack: Encoder | Decoder) -> list[KVCache]:
     return [KVCache() for _ in stack.blocks]
 
 
-def _padding(tokens: Tensor, lengths: Tensor) -> Tensor | None:
+def _padding(name: str, tokens: Tensor, lengths: Tensor) -> Tensor | None:
+    _check.ids(name, lengths.cpu(), tokens.shape[1] + 1)
     positions = torch.arange(tokens.shape[1], device=tokens.device)
     mask = (positions < lengths[:, None])[:, None]  # (b, 1, n), as ``padding_mask``
     if torch.compiler.is_compiling():

@@ -1,47 +1,79 @@
 """Errors at the door, in the words of ``attnbook``: the argument, what was wanted, what came."""
 
 import importlib
+import math
 from collections.abc import Iterable
+from numbers import Integral, Real
 from operator import index
 from typing import Any
 
+import torch
+
 # the two packages are released together, and say what is wrong in one way
-from attnbook._check import (
-    floats,
-    indices,
-    integers,
-    is_a,
-    is_number,
-    lengths,
-    multiple,
-    must,
-    one_of,
-    positive,
-    probability,
-    rows,
-    sizes,
-    wrong,
-)
+from attnbook._check import ids, kind, multiple, must, one_of, shapes, wrong
 
 __all__ = [
-    "floats",
+    "ids",
     "indices",
     "integers",
     "is_a",
     "is_number",
-    "lengths",
+    "kind",
     "multiple",
     "must",
     "needed",
     "one_of",
     "positive",
     "probability",
-    "rows",
+    "shapes",
     "sizes",
     "whole_number",
     "whole_numbers",
     "wrong",
 ]
+
+
+def sizes(at_least: int = 1, /, **numbers: Any) -> None:
+    """Ask for whole numbers that are large enough."""
+    for name, number in numbers.items():
+        if not isinstance(number, Integral) or isinstance(number, bool) or number < at_least:
+            raise wrong(name, f"be a whole number of at least {at_least}", number)
+
+
+def is_number(came: Any) -> bool:
+    """Tell whether ``came`` is a finite real number; ``True`` is none."""
+    return isinstance(came, Real) and not isinstance(came, bool) and math.isfinite(came)
+
+
+def positive(name: str, number: Any) -> None:
+    """Ask for a number above 0."""
+    must(is_number(number) and number > 0, name, "be above 0 and finite", number)
+
+
+def probability(name: str, number: Any) -> None:
+    """Ask for a number from [0, 1)."""
+    must(is_number(number) and 0 <= number < 1, name, "be at least 0 and below 1", number)
+
+
+def is_a(name: str, came: object, kind: Any, words: str) -> None:
+    """Raise ``TypeError`` for anything but a ``kind``, named by ``words``."""
+    told = f"it is a {type(came).__name__}"
+    must(isinstance(came, kind), name, f"be {words}", but=told, error=TypeError)
+
+
+def indices(name: str, chosen: list[Any], size: int) -> list[int]:
+    """Ask for indices below ``size``, which may count from the end; return them from the start."""
+    whole = all(isinstance(one, Integral) and not isinstance(one, bool) for one in chosen)
+    fine = whole and all(-size <= one < size for one in chosen)
+    must(fine, name, f"be whole numbers from 0 to {size - 1}", chosen)
+    return [int(one) % size for one in chosen]
+
+
+def integers(name: str, tensor: Any) -> None:
+    """Ask for a tensor of whole numbers."""
+    is_a(name, tensor, torch.Tensor, "a torch.Tensor")
+    other = tensor.dtype == torch.bool or tensor.is_floating_point() or tensor.is_complex()
+    must(not other, name, "hold whole numbers", but=f"its dtype is {tensor.dtype}")
 
 
 def whole_number(name: str, number: Any, *, at_least: int = 0) -> None:

@@ -59,6 +59,7 @@ def batch(b: int) -> tuple[Tensor, Tensor]:
 def brute_force(table: Table, sentence: int, length: int, alpha: float) -> list[Hypothesis]:
     """Return all sentences there are, best first."""
     v, found = table.logits.shape[-1], []
+    log_probabilities = table.logits[sentence].log_softmax(dim=-1).tolist()
     for n in range(1, length + 1):
         for words in product(range(v), repeat=n):
             ends = words[-1] == EOS
@@ -66,9 +67,7 @@ def brute_force(table: Table, sentence: int, length: int, alpha: float) -> list[
                 continue
             history, log_p = (0, 1, *words), 0.0
             for i, word in enumerate(words):
-                log_p += float(
-                    table.logits[sentence, history[i], history[i + 1]].log_softmax(dim=-1)[word]
-                )
+                log_p += log_probabilities[history[i]][history[i + 1]][word]
             kept = list(words[:-1] if ends else words)
             found.append(Hypothesis(kept, log_p, log_p / n**alpha, ends))
     return sorted(found, key=lambda one: -one.score)

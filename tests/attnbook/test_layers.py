@@ -226,10 +226,3 @@ def test_they_are_ordinary_modules(norm) -> None:
     close(single(x.float(), memory.float()).double(), expected, 1e-4)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         close(single(x.float(), memory.float()).double(), expected, 0.3)
-
-
-def test_they_compile() -> None:
-    stack = randomised(Encoder(1, 12, 3, norm="post", rope=Rotary(4)).double())
-    x = normal(2, 4, 12)
-    compiled = torch.compile(stack, backend="aot_eager")
-    close(compiled(x, causal=True), stack(x, causal=True))

@@ -31,8 +31,9 @@ def test_training_drops_weights_and_keeps_their_mean(
     torch.manual_seed(1)
     layer = MultiHeadAttention(24, 6, n_kv_heads=n_kv_heads, dropout=0.25).double()
     x, memory, mask = normal(1, n_q, 24), normal(1, 5, 24, seed=2), chances(1, 1, 5, seed=3, p=0.8)
-    mean = torch.stack([layer(x, memory, mask, causal=causal) for _ in range(2000)]).mean(dim=0)
-    assert not torch.equal(layer(x, memory, mask), layer(x, memory, mask))
+    drawn = layer(*(part.expand(2000, -1, -1) for part in (x, memory, mask)), causal=causal)
+    assert not torch.equal(drawn[0], drawn[1])
+    mean = drawn.mean(dim=0, keepdim=True)
     close(mean, layer.eval()(x, memory, mask, causal=causal), 0.1)
 
 
@@ -95,10 +96,9 @@ def test_autocast_computes_in_half_precision() -> None:
     close(weights.float().sum(dim=-1), torch.ones(2, 6, 5), 0.02)
 
 
-@pytest.mark.parametrize("masked", [False, True])
-def test_it_compiles(masked: bool) -> None:
+def test_it_compiles() -> None:
     layer, x = grouped(2, rope=True, dtype=torch.float32), normal(2, 5, 24).float()
-    mask = padding_mask([5, 2], 5) if masked else None
+    mask = padding_mask([5, 2], 5)
     compiled = torch.compile(layer, backend="aot_eager")
     close(compiled(x, mask=mask, causal=True), layer(x, mask=mask, causal=True), 1e-5)
 

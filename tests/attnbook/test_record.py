@@ -99,7 +99,7 @@ def test_dropout_is_not_part_of_the_recorded_weights() -> None:
 
 def test_what_is_not_there_is_refused() -> None:
     with (
-        pytest.raises(ValueError, match="must hold a MultiHeadAttention: Linear has none"),
+        pytest.raises(ValueError, match="must hold a MultiHeadAttention: it is 'Linear'"),
         record_attention(nn.Linear(2, 2)),
     ):
         pass
@@ -108,9 +108,9 @@ def test_what_is_not_there_is_refused() -> None:
         model(x)
     with pytest.raises(KeyError, match=r"no call of 'encoder' was seen, only of \['blocks.0"):
         seen.weights("encoder")
-    with pytest.raises(ValueError, match=r"heads must be .* from 0 to 2"):
+    with pytest.raises(IndexError, match="index 3 is out of bounds"):
         seen.weights("blocks.0.attention", heads=3)
-    with pytest.raises(ValueError, match=r"rows must be .* from 0 to 3"):
+    with pytest.raises(IndexError, match="index 4 is out of bounds"):
         seen.weights("blocks.0.attention", rows=4)
 
 

@@ -29,7 +29,7 @@ class RollingCache(KVCache):
     """
 
     def __init__(self, window: int, *, sinks: int = 0) -> None:
-        _check.window(window, sinks)
+        _check.must(0 <= sinks < window, "sinks", f"be from 0 on, below window = {window}", sinks)
         super().__init__(capacity=window)
         self.window, self.sinks = window, sinks
 
@@ -40,7 +40,7 @@ class RollingCache(KVCache):
         the order that ``visible`` knows.
         Raises: as ``KVCache``.
         """
-        self._check_rows(key, value)
+        self._check_rows(key, value, self._memory)
         n, start, news = key.shape[2], self.length, (key, value)
         if self._memory is None:
             keys, values = (x.new_empty(*x.shape[:2], self.window, x.shape[3]) for x in news)
@@ -49,12 +49,13 @@ class RollingCache(KVCache):
         if n != 1:  # what is overwritten below is in the window of the first new rows
             kept, pairs = min(start, self.window), zip(memory, news, strict=True)
             seen = [torch.cat((part[:, :, :kept], new), dim=2) for part, new in pairs]
-        self.length = end = start + n
+        end = start + n
         s, ring = self.sinks, self.window - self.sinks
         last = [i for i in range(n) if start + i < s or start + i >= end - ring]
         slots = [p if p < s else s + (p - s) % ring for p in (start + i for i in last)]
         for part, new in zip(memory, news, strict=True):
             part[:, :, slots] = new[:, :, last]
+        self.length = end
         keys, values = seen or [part[:, :, : min(end, self.window)] for part in memory]
         return keys, values
 
@@ -85,8 +86,8 @@ class RollingCache(KVCache):
         Raises: as ``KVCache``; ValueError where the rows before ``length`` are overwritten.
         """
         there = self.length <= self.window or length == self.length
-        told = f"it is {length!r}, and rows before it have left the window"
-        _check.must(there, "length", f"be {self.length}", but=told)
+        wanted = f"be {self.length}, for rows before it have left the window"
+        _check.must(there, "length", wanted, length)
         super().rewind(length)
 
     def _columns(self, n: int) -> Tensor:
@@ -104,12 +105,10 @@ class PagePool:
     ``users`` counts for each page the texts that it belongs to. Shapes, dtype and device are those
     of the first keys that come.
 
-    Raises: ValueError for an ``n_pages`` or ``page`` below 1.
     Source: Kwon et al. (2023), section 4.
     """
 
     def __init__(self, n_pages: int, *, page: int = 16) -> None:
-        _check.sizes(n_pages=n_pages, page=page)
         self.n_pages, self.page = n_pages, page
         self.users = [0] * n_pages
         self.memory: tuple[Tensor, Tensor] | None = None  # (n_pages, h, page, d), and d_v
@@ -124,14 +123,12 @@ class PagedCache(KVCache):
     back, all of them with ``rewind(0)`` or the end of the cache. A kernel made for pages reads them
     where they lie; here ``append`` gathers them.
 
-    Raises: TypeError for a pool that is none.
     Source: Kwon et al. (2023), section 4.
     """
 
     def __init__(self, pool: PagePool) -> None:
         super().__init__()
         self.table: list[list[int]] = []
-        _check.is_a("pool", pool, PagePool)
         self.pool = pool
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
@@ -139,20 +136,25 @@ class PagedCache(KVCache):
 
         Shapes, Raises: as ``KVCache``; ValueError for what the pool does not fit, or has no room.
         """
-        self._check_rows(key, value)
-        memory, page, end = self._fitting(key, value), self.pool.page, self.length + key.shape[2]
+        there = (self._memory, "b") if self._memory else (self.pool.memory, "pages")
+        self._check_rows(key, value, *there)
+        page, end = self.pool.page, self.length + key.shape[2]
         if self._memory is None:  # no rows: what the next ones are compared with
             self._memory = key[:, :, :0].clone(), value[:, :, :0].clone()
             self.table = [[] for _ in key]
-        self._write_room(end)
-        table = torch.tensor(self.table, dtype=torch.long, device=key.device)
-        table = table.view(len(self.table), ceil(end / page))  # of no texts, too
-        position = torch.arange(self.length, end, device=key.device)
-        self.length = end
         found: list[Tensor] = []
-        for part, new in zip(memory, (key, value), strict=True):
-            part[table[:, position // page], :, position % page] = new.transpose(1, 2)
-            found.append(part[table].transpose(1, 2).flatten(2, 3)[:, :, :end])
+        try:
+            memory = self._write_room(end, key, value)
+            table = torch.tensor(self.table, dtype=torch.long, device=key.device)
+            table = table.view(len(self.table), ceil(end / page))  # of no texts, too
+            position = torch.arange(self.length, end, device=key.device)
+            for part, new in zip(memory, (key, value), strict=True):
+                part[table[:, position // page], :, position % page] = new.transpose(1, 2)
+                found.append(part[table].transpose(1, 2).flatten(2, 3)[:, :, :end])
+        except (ValueError, RuntimeError):  # the pool is full, or of another inference mode
+            self._give_back()
+            raise
+        self.length = end
         return found[0], found[1]
 
     def rewind(self, length: int) -> None:
@@ -189,31 +191,24 @@ class PagedCache(KVCache):
             for used in pages:
                 self.pool.users[used] += one
 
-    def _fitting(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the pool's memory, set aside for these keys and values or compared with them."""
-        pool, news, shape = self.pool, (key, value), (key.shape[1], self.pool.page)
-        if pool.memory is None:
-            keys, values = (new.new_empty(pool.n_pages, *shape, new.shape[3]) for new in news)
-            pool.memory = keys, values
-        for name, new, part in zip(("key", "value"), news, pool.memory, strict=True):
-            _check.fit(part, **{name: (new, f"b {part.shape[1]} n {part.shape[3]}")})
-            inside = not part.is_inference() or torch.is_inference_mode_enabled()
-            why = "go on under torch.inference_mode(), where it was begun"
-            _check.must(inside, "the pool", why, but="it is outside now")
-        return pool.memory
+    def _write_room(self, end: int, *news: Tensor) -> tuple[Tensor, Tensor]:
+        """Let each text have pages for ``end`` rows, and the one that it writes to alone.
 
-    def _write_room(self, end: int) -> None:
-        """Let each text have pages for ``end`` rows, and the one that it writes to alone."""
-        partly, page = self.length % self.pool.page > 0, self.pool.page
-        try:
-            for row in self.table:
-                if partly and end > self.length and self.pool.users[row[-1]] > 1:
-                    row[-1] = self._free_page(row[-1])
-                while len(row) < ceil(end / page):
-                    row.append(self._free_page())
-        except ValueError:
-            self._give_back()
-            raise
+        Returns the pool's memory, set aside for the first keys and values that come.
+        """
+        pool, page = self.pool, self.pool.page
+        if pool.memory is None:
+            keys, values = (
+                new.new_empty(pool.n_pages, new.shape[1], page, new.shape[3]) for new in news
+            )
+            pool.memory = keys, values
+        partly = self.length % page > 0
+        for row in self.table:
+            if partly and end > self.length and pool.users[row[-1]] > 1:
+                row[-1] = self._free_page(row[-1])
+            while len(row) < ceil(end / page):
+                row.append(self._free_page())
+        return pool.memory
 
     def _free_page(self, old: int | None = None) -> int:
         """Take a page, with the rows of page ``old`` in it where it comes in place of that."""

@@ -24,10 +24,8 @@ def feature_map(x: Tensor) -> Tensor:
     """Map numbers to positive ones, φ(x) = elu(x) + 1: x + 1 from 0 on, exp(x) below.
 
     Shapes: any; returns the same.
-    Raises: ValueError for a tensor without floats, TypeError for anything else.
     Source: Katharopoulos et al. (2020), equation 7.
     """
-    _check.floats("x", x)
     # elu(x) + 1 as it is written rounds to 0 below −17 in float32; this is exp(0) + x above 0. At 0
     # both parts have half the gradient, on every torch, which clamp has not
     zero = x.new_zeros(())
@@ -97,10 +95,10 @@ def delta_steps(
 
     Shapes: query and key (…, n, d), value (…, n, d_v), beta and gate (…, n), state (…, d, d_v);
     returns output (…, n, d_v) and state (…, d, d_v), in float32 or better.
-    Raises: ValueError where shapes, dtypes or devices do not fit.
+    Raises: ValueError where shapes or dtypes do not fit.
     Source: Schlag, Irie and Schmidhuber (2021); Yang, Kautz and Hatamizadeh (2024) for the gate.
     """
-    memory, (query, key, value, beta, gate) = _checked(query, key, value, beta, gate, state)
+    memory, (query, key, value, beta, gate) = _widened(query, key, value, beta, gate, state)
     outputs = []
     with torch.autocast(query.device.type, enabled=False):  # it would lower the sums
         for t in range(key.shape[-2]):
@@ -128,11 +126,10 @@ def delta_rule(
     γ_t = α_1 ⋯ α_t: one triangular system for all chunks, and then a few products for each.
 
     Shapes: as ``delta_steps``.
-    Raises: as ``delta_steps``; ValueError for a chunk below 1.
+    Raises: as ``delta_steps``.
     Source: Yang et al. (2024), section 3; Yang, Kautz and Hatamizadeh (2024) for the gate.
     """
-    _check.sizes(chunk=chunk)
-    memory, parts = _checked(query, key, value, beta, gate, state)
+    memory, parts = _widened(query, key, value, beta, gate, state)
     with torch.autocast(query.device.type, enabled=False):  # it would lower the sums
         return _chunks(memory, parts, chunk)
 
@@ -165,7 +162,7 @@ def _chunks(memory: Tensor, parts: tuple[Tensor, ...], chunk: int) -> Remembered
     return Remembered(output[..., :n, :], memory)
 
 
-def _checked(
+def _widened(
     query: Tensor,
     key: Tensor,
     value: Tensor,
@@ -174,13 +171,12 @@ def _checked(
     state: Tensor | None,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
     """Return the state, and the other tensors, all of them in float32 or better."""
-    _check.fit(query=(query, "… n d"), key=(key, "… n d"), value=(value, "… n d_v"))
-    wide, each = torch.promote_types(key.dtype, torch.float32), key.shape[:-1]
+    given = {"query": (query, "… n d"), "key": (key, "… n d"), "value": (value, "… n d_v")}
+    _check.fit(**given)
+    gate = key.new_ones(key.shape[:-1]) if gate is None else gate
     whole = *key.shape[:-2], key.shape[-1], value.shape[-1]
-    gate = key.new_ones(each) if gate is None else gate
     memory = key.new_zeros(whole) if state is None else state
-    given = {"beta": (beta, "… n"), "gate": (gate, "… n"), "state": (memory, "… d d_v")}
-    for name, (part, _) in given.items():
-        _check.floats(name, part)
-    _check.shapes(key=(key, "… n d"), value=(value, "… n d_v"), **given)
+    rest = {"beta": (beta, "… n"), "gate": (gate, "… n"), "state": (memory, "… d d_v")}
+    _check.shapes(**given, **rest)
+    wide = torch.promote_types(key.dtype, torch.float32)
     return memory.to(wide), tuple(part.to(wide) for part in (query, key, value, beta, gate))

@@ -20,7 +20,6 @@ def local_attention(query: Tensor, key: Tensor, value: Tensor, window: int) -> T
     Source: Beltagy, Peters and Cohan (2020), section 3.1, with the window on one side.
     """
     _check.attention(query, key, value, one_size=True)
-    _check.sizes(window=window)
     n_q, ahead = query.shape[-2], key.shape[-2] - query.shape[-2]  # query i is at i + ahead
     outputs = []
     for start in range(0, max(n_q, 1), BLOCK):
@@ -38,7 +37,7 @@ def index_scores(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
     The j are the indexer's own few heads, of few numbers each, over one key a token.
 
     Shapes: query (…, h, n_q, d), key (…, n_k, d), weight (…, h, n_q); returns (…, n_q, n_k).
-    Raises: ValueError where shapes, dtypes or devices do not fit.
+    Raises: ValueError where shapes or dtypes do not fit.
     Source: DeepSeek-AI (2025), equation 1.
     """
     _check.fit(query=(query, "… h n_q d"), key=(key, "… n_k d"), weight=(weight, "… h n_q"))
@@ -56,13 +55,12 @@ def top_keys(scores: Tensor, k: int, mask: Tensor | None = None) -> Tensor:
     Source: DeepSeek-AI (2025), equation 2.
     """
     _check.fit(scores=(scores, "… n_q n_k"))
-    _check.parts(mask, None, tuple(scores.shape), scores)
-    _check.sizes(k=k)
-    _check.must(k <= scores.shape[-1], "k", f"be at most n_k = {scores.shape[-1]}", k)
+    _check.parts(mask, None, tuple(scores.shape), scores.dtype)
+    n_k = scores.shape[-1]
+    _check.must(0 < k <= n_k, "k", f"be from 1 to n_k = {n_k}", k)
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
-    nan = scores.isnan().any()
-    _check.must(not nan, "scores", "be numbers", but="NaN, which would be the highest, is there")
+    _check.must(not scores.isnan().any(), "scores", "be numbers", but="NaN would be the highest")
     best = scores.sort(dim=-1, descending=True, stable=True).indices[..., :k]
     chosen = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, True)
     return chosen if mask is None else chosen & mask

@@ -78,23 +78,19 @@ def speculate(
     of ``greedy``. It ends at eos, or after ``max_length`` tokens, eos counted.
 
     Shapes: prompt (n,) of at least one token.
-    Raises: ValueError for another prompt, ``guesses`` or a ``max_length`` below 1, an eos outside
-    of the vocabulary, a temperature that is negative or not finite, logits that are NaN, and as
-    ``verdict`` for a draft, or one of too many tokens; TypeError for another draft or generator.
+    Raises: ValueError for another prompt, a negative temperature, logits that are NaN, and as
+    ``verdict`` for a draft, or one of too many tokens.
     Source: Leviathan, Kalman and Matias (2023), algorithm 1; Chen et al. (2023), algorithm 2.
     """
-    _check_arguments(model, prompt, draft, generator, temperature)
-    _check.sizes(guesses=guesses, max_length=max_length)
-    _check.sizes(0, eos=eos)
-    _check.must(eos < model.vocabulary, "eos", f"be below the vocabulary's {model.vocabulary}", eos)
+    _check.must(prompt.dim() == 1 and len(prompt), "prompt", "have the shape (n,), n ≥ 1", prompt)
+    _check.must(temperature >= 0, "temperature", "be at least 0", temperature)
     prompt, text, ended = prompt.long(), prompt.tolist(), False
     written = calls = drafted = kept = 0
     state = model.start(prompt[None, :-1], prompt.new_tensor([len(prompt) - 1]))
     while written < max_length and not ended:  # the model has read all but the last token
         n = min(guesses, max_length - written - 1)  # one more token comes from the model
         guessed, q = draft(list(text), n, generator) if n else Draft([])
-        told = f"it guessed {len(guessed)}"
-        _check.must(len(guessed) <= n, "draft", f"guess at most {n} tokens", but=told)
+        _check.must(len(guessed) <= n, "draft", f"guess at most {n} tokens", guessed)
         _check_draft(guessed, q, model.vocabulary)
         logits, state = model.extend(prompt.new_tensor([[text[-1], *guessed]]), state)
         chances, rest = _verdict(_probabilities(logits[0], temperature), guessed, q)
@@ -121,7 +117,7 @@ def verdict(p: Tensor, tokens: list[int], q: Tensor | None = None) -> tuple[Tens
     vocabulary; a token outside of it, or one that q cannot give.
     Source: Leviathan, Kalman and Matias (2023), section 2.3.
     """
-    _check_probabilities("p", p, len(tokens) + 1, "vocabulary")
+    _check_probabilities("p", p, f"{len(tokens) + 1} vocabulary")
     _check_draft(tokens, q, p.shape[-1])
     return _verdict(p, tokens, q)
 
@@ -145,11 +141,8 @@ def look_up(
     The last ``longest`` tokens are looked for, then fewer, down to one; with none found there is
     no guess.
 
-    Raises: ValueError for a ``longest`` below 1, and a negative n.
     Source: Saxena (2023); Yang et al. (2023) for the idea.
     """
-    _check.sizes(longest=longest)
-    _check.sizes(0, n=n)
     for length in range(min(longest, len(text) - 1), 0, -1):
         ending = text[-length:]
         for start in range(len(text) - length - 1, -1, -1):
@@ -174,30 +167,15 @@ def _draw(p: Tensor, generator: torch.Generator | None) -> int:
     return int(torch.multinomial(p.to(device), 1, generator=generator))
 
 
-def _check_arguments(
-    model: object, prompt: Tensor, draft: object, generator: object, temperature: float
-) -> None:
-    _check.must(hasattr(model, "rewind"), "model", "have extend and rewind", model, error=TypeError)
-    _check.integers("prompt", prompt)
-    fine = prompt.dim() == 1 and len(prompt)
-    _check.must(fine, "prompt", "have the shape (n,), with at least one token", prompt)
-    _check.is_a("draft", draft, Callable, "a function of a text, a number and a generator")
-    _check.is_a("generator", generator, torch.Generator | None, "a torch.Generator or None")
-    fine = _check.is_number(temperature) and temperature >= 0
-    _check.must(fine, "temperature", "be at least 0 and finite", temperature)
-
-
 def _check_draft(tokens: list[int], q: Tensor | None, vocabulary: int) -> None:
-    inside = all(0 <= one < vocabulary for one in tokens)
-    _check.must(inside, "draft", f"guess tokens from 0 to {vocabulary - 1}", tokens)
+    _check.ids("draft", torch.tensor(tokens, dtype=torch.long), vocabulary)
     if q is not None:
-        _check_probabilities("the draft's q", q, len(tokens), vocabulary)
+        _check_probabilities("the draft's q", q, f"{len(tokens)} {vocabulary}")
         own = all(q[i, one] > 0 for i, one in enumerate(tokens))
-        _check.must(own, "draft", "guess what its own q can give", but="a q is 0")
+        _check.must(own, "draft", "guess what its own q can give", tokens)
 
 
-def _check_probabilities(name: str, p: Tensor, *shape: int | str) -> None:
-    _check.floats(name, p)
-    _check.shape(name, p, *shape)
+def _check_probabilities(name: str, p: Tensor, form: str) -> None:
+    _check.fit(**{name: (p, form)})
     fine = (p >= 0).all() and ((p.double().sum(dim=-1) - 1).abs() < 0.01).all()  # in bfloat16, too
     _check.must(fine, name, "hold rows of probabilities, with the sum 1", but="it does not")

@@ -36,11 +36,10 @@ def tiled_attention(
     all queries of its tiles. Both results have a gradient; a second derivative is a RuntimeError.
 
     Shapes: as ``attention``; returns output (…, n_q, d_v), and logsumexp (…, n_q) in float32 or 64.
-    Raises: as ``attention``; ValueError for a tile below 1.
+    Raises: as ``attention``.
     Source: Dao et al. (2022), algorithms 1 and 4; Dao (2023), section 3.1.
     """
     _check.attention(query, key, value, mask=mask, one_size=True)
-    _check.sizes(tile=tile)
     lead, n_q, n_k, used = tuple(query.shape[:-2]), query.shape[-2], key.shape[-2], mask
     if causal and mask is not None and mask.shape[-2] > 1:
         used = mask.expand(*mask.shape[:-1], n_k).tril(n_k - n_q)
@@ -57,10 +56,12 @@ def combine(one: Tiled, other: Tiled) -> Tiled:
     attention to both sets at once, as rings of devices and split keys need it.
 
     Shapes: two outputs (…, n_q, d_v) and logsumexps (…, n_q); returns one of each.
-    Raises: ValueError where shapes, dtypes or devices do not fit; TypeError for other results.
+    Raises: ValueError where shapes or dtypes do not fit.
     Source: Liu, Zaharia and Abbeel (2023); Dao (2023), section 3.1.
     """
-    _check_results(one=one, other=other)
+    _check.fit(one=(one.output, "… n_q d_v"), other=(other.output, "… n_q d_v"))
+    sums = {"one's logsumexp": one.logsumexp, "other's logsumexp": other.logsumexp}
+    _check.shapes(one=(one.output, "… n_q d_v"), **{n: (x, "… n_q") for n, x in sums.items()})
     empty = (one.logsumexp == -torch.inf) & (other.logsumexp == -torch.inf)  # no key in either
     first, second = (each.logsumexp.masked_fill(empty, 0) for each in (one, other))
     total = torch.logaddexp(first, second)
@@ -78,26 +79,15 @@ def with_sink(attended: Tiled, sink: Tensor) -> Tiled:
 
     Shapes: output (…, h, n_q, d_v), logsumexp (…, h, n_q), sink (h,); returns the same, the sink
     counted in the logsumexp.
-    Raises: as ``combine``; ValueError for a sink of another shape, or without floats.
+    Raises: ValueError where shapes do not fit.
     Source: Agarwal et al. (2025).
     """
-    _check_results(attended=attended)
     output, logsumexp = attended
-    _check.floats("sink", sink)
-    _check.shapes(**{"attended.output": (output, "… h n_q d_v")}, sink=(sink, "h"))
+    given = {"output": (output, "… h n_q d_v"), "logsumexp": (logsumexp, "… h n_q")}
+    _check.shapes(**given, sink=(sink, "h"))
     score = sink.unsqueeze(-1).to(logsumexp.dtype)  # (h, 1)
     share = (logsumexp - score).sigmoid().unsqueeze(-1)
     return Tiled((share * output).to(output.dtype), torch.logaddexp(logsumexp, score))
-
-
-def _check_results(**results: Tiled) -> None:
-    for name, result in results.items():
-        _check.is_a(name, result, Tiled)
-    outputs = {f"{name}.output": (one.output, "… n_q d_v") for name, one in results.items()}
-    sums = {f"{name}.logsumexp": (one.logsumexp, "… n_q") for name, one in results.items()}
-    _check.fit(**outputs)
-    _check.fit(**sums)
-    _check.shapes(**outputs, **sums)
 
 
 class _Plan(NamedTuple):

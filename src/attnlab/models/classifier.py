@@ -80,8 +80,11 @@ class BiLSTMClassifier(nn.Module):
 
     def _read(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         """Return h (b, n, d), 0 on padding."""
-        _check.rows("tokens", tokens, self.embedding.weight, "b", "n", empty=False)
-        _check.lengths("lengths", lengths, tokens, at_least=1)
+        for name, numbers in (("tokens", tokens), ("lengths", lengths)):
+            _check.integers(name, numbers)
+        _check.shapes(tokens=(tokens, "b n"), lengths=(lengths, "b"))
+        _check.ids("tokens", tokens, self.embedding.num_embeddings)
+        _check.ids("lengths", lengths.cpu(), tokens.shape[1] + 1)
         embedded = self.dropout(self.embedding(tokens))  # (b, n, d_model)
         # packed, so that ←h begins at a sentence's own end, not in its padding
         packed = pack_padded_sequence(

@@ -129,7 +129,8 @@ def hide(tokens: Tensor, share: float = 0.15) -> tuple[Tensor, Tensor]:
     Raises: ValueError for tokens that are not int64; TypeError for anything but a tensor.
     Source: Devlin et al. (2019), section 3.1, task 1, without its swapped and kept words.
     """
-    _check.rows("tokens", tokens, None, "b", "n", empty=False)
+    _check.integers("tokens", tokens)
+    _check.shapes(tokens=(tokens, "b n"))
     hidden = (torch.rand(tokens.shape, device=tokens.device) < share) & (tokens > EOS)
     return tokens.masked_fill(hidden, MASK), hidden
 

@@ -118,7 +118,7 @@ def crossings(
 
     Shapes: a list of α (h, n_t + 1, n_s), one for each pair; row t is the step that is to write
     target word t, the last row the one that is to write eos.
-    Raises: ValueError for a layer that does not exist; TypeError where ``lesson`` is none.
+    Raises: IndexError for a layer that does not exist; TypeError where ``lesson`` is none.
     """
     check_lesson(lesson)
     weights: list[Tensor] = []

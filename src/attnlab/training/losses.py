@@ -57,7 +57,7 @@ def check_logits(logits: Tensor, target_out: Tensor) -> None:
 
     Shapes: logits (b, n_t, vocabulary), target_out (b, n_t).
     """
-    _check.floats("logits", logits)
+    _check.kind("logits", logits)
     if logits.shape[:-1] != target_out.shape:
         raise ValueError(
             f"logits must have the shape (*target_out.shape, vocabulary): their shape is "

@@ -150,6 +150,6 @@ def test_rows_that_have_left_the_window_do_not_come_back() -> None:
     cache.append(key[:, :, :4], key[:, :, :4])
     cache.rewind(3)
     cache.append(key[:, :, :2], key[:, :, :2])
-    with pytest.raises(ValueError, match="length must be 5: it is 4, and rows before it have left"):
+    with pytest.raises(ValueError, match=r"length must be 5, .* have left the window: it is 4"):
         cache.rewind(4)
     cache.rewind(5)

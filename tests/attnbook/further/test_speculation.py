@@ -237,8 +237,6 @@ def test_a_seed_gives_the_same_text_and_a_low_temperature_the_best() -> None:
 
 def test_what_greedy_refuses_is_refused_here_too() -> None:
     model, prompt = model_of("rope", 0), torch.tensor([3, 4, 5])
-    with pytest.raises(ValueError, match="eos must be below the vocabulary's 12: it is 99"):
-        speculate(model, prompt, look_up, max_length=4, eos=99)
     with torch.no_grad():
         model.embed.tokens.weight.fill_(torch.nan)
     for temperature in (0.0, 1.0):

@@ -146,5 +146,3 @@ def test_crossings_are_cut_to_each_sentence_and_sum_to_one(digits: Lesson) -> No
     for heads, pair in zip(found, digits.test[:30], strict=True):
         assert heads.shape == (2, len(pair.target) + 1, len(pair.source))
         torch.testing.assert_close(heads.sum(-1), torch.ones(heads.shape[:-1]))
-    with pytest.raises(ValueError, match="layer"):
-        crossings(model, digits, digits.test[:1], layer=3)

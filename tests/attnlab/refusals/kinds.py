@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from tests.attnbook.test_refused import IDS, INF, LENGTHS, NAN, Arg, Bad, number, whole
+from tests.attnbook.test_refused import IDS, INF, LENGTHS, NAN, Arg, Bad
 
 NONSENSE = "nonsense"  # what no choice has
 Wrong = tuple[Any, ...]  # a value, what of it the error shows, and the error where it is another
@@ -19,6 +20,27 @@ def count(good: int, least: int = 1, *more: Wrong) -> Arg:
     """A whole number."""
     wanted = f"be a whole number of at least {least}: it is"
     return arg(good, *((one, f"{wanted} {one!r}") for one in (least - 1, 2.5, True, "2")), *more)
+
+
+def number(good: float, *wrong: Any) -> Arg:
+    return Arg(good, [Bad(one, f"it is {one!r}") for one in (NAN, INF, "1", True, *wrong)])
+
+
+def chance() -> Arg:
+    return number(0.0, 1.0, -0.1)
+
+
+def whole(good: Tensor, beyond: int | None, *wrong: Tensor) -> Arg:
+    """Whole numbers (…) below ``beyond``, and such tensors of another shape."""
+    bad = [
+        Bad(good.tolist(), "a list", TypeError),
+        Bad(good.float(), "float32"),
+        Bad(good > 0, "bool"),
+        *(Bad(one, "shape is") for one in wrong),
+    ]
+    if beyond is not None:
+        bad += [Bad(good + beyond, str(int(good.flatten()[0]) + beyond)), Bad(good - beyond, "-")]
+    return Arg(good, bad)
 
 
 def positive(good: float, *wrong: Any) -> Arg:
@@ -93,6 +115,14 @@ def links(good: Any, *more: Wrong) -> Arg:
     return sentences(good, *wrong, *more)
 
 
-TOKENS = whole(IDS, 9, IDS[0], IDS[:, :0])
-ENDS = ((LENGTHS[:1], "(1,)"), (LENGTHS + 1, "[4, 3]"), (LENGTHS - 2, "[1, 0]"))
+TOKENS = whole(IDS, 9, IDS[0])
+ENDS = ((LENGTHS[:1], "(1,)"), (LENGTHS + 1, "4 is among them"))
+
+
+def embedded(beyond: int) -> Arg:
+    """Tokens that attention's embeddings refuse, or its layers."""
+    outside = whole(IDS, beyond).bad[3:]
+    return Arg(IDS, [*outside, Bad(IDS[0], "shape is", named=False)])
+
+
 LENGTHS_OF = arg(LENGTHS, *whole(LENGTHS, 9).bad, *ENDS)

@@ -44,12 +44,21 @@ from tests.attnbook.test_refused import (
     cases,
     refused,
     taken,
-    whole,
     zeros,
 )
 from tests.attnlab.pretrained import tiny_bert, tiny_smollm
 from tests.attnlab.refusals import kinds
-from tests.attnlab.refusals.kinds import arg, choice, count, kind, numbers, positive, share, strings
+from tests.attnlab.refusals.kinds import (
+    arg,
+    choice,
+    count,
+    kind,
+    numbers,
+    positive,
+    share,
+    strings,
+    whole,
+)
 from tests.attnlab.refusals.test_files import FILES, WORDS, trained
 
 SEED, SIZE = {"seed": count(0, 0)}, {"batch_size": count(20)}
@@ -91,8 +100,8 @@ NO_LESSON = {"lesson": kind(LESSON, None, LESSON.train)}
 NOTHING = Bad(LESSON._replace(train=()), ": the corpus is empty", named=False)
 TO_LEARN = {"lesson": arg(LESSON, *NO_LESSON["lesson"].bad, NOTHING)}
 RECIPE = {**TO_LEARN, **SIZE, **SEED, "steps": count(1), "lr": positive(1e-3)}
-D_MODEL = {"d_model": count(4, 1, (6, "be a multiple of n_heads = 4: it is 6"))}
-BLOCKS = {**D_MODEL, "n_heads": count(4), "n_layers": count(1), "d_ff": count(4)}
+D_MODEL = {"d_model": arg(4, (6, "be a multiple of n_heads = 4: it is 6"))}
+BLOCKS = {**D_MODEL, "n_heads": arg(4), "n_layers": arg(1), "d_ff": arg(4)}
 STACK = {**RECIPE, **BLOCKS, "warmup": count(0, 0)}
 NO_PAIR = Bad([], "hold at least one pair: ", named=False)
 TESTED = {**NO_LESSON, "pairs": arg(LESSON.test[:2], NO_PAIR)}
@@ -214,21 +223,21 @@ CALLS = (
         "right": arg([True, False], ([True], "for each of the 2 pairs: it holds 1")), "edges": numbers((1, 9), ((9, 1), "rise: they are [9, 1]"), ([1], "[1]")),
     }),
     Call("models.recurrent.translator", partial(recurrent.translator, progress=False), {
-        **RECIPE, "order": choice("luong"), "score": choice("dot"), "d_model": arg(4, (3, "it is 3"), *(Bad(x, f"it is {x!r}", named=False) for x in (0, 2.5, True, "2"))),
+        **RECIPE, "order": choice("luong"), "score": choice("dot"), "d_model": arg(4, (3, "it is 3")),
     }),
     Call("models.transformers.transformer", partial(transformers.transformer, progress=False), {**STACK, "norm": choice("pre"), "smoothing": share(0.1, True, "1")}),
     Call("models.transformers.language_model", partial(transformers.language_model, progress=False), STACK),
     Call("models.transformers.next_word_loss", partial(transformers.next_word_loss, SEES_LEFT), A_BATCH),
-    Call("models.transformers.crossings", partial(transformers.crossings, CROSSING), {**TESTED, "layer": arg(0, *((x, f"it is [{x!r}]") for x in (7, 0.5, True)))}),
-    Call("models.masked.TextModel", partial(masked.TextModel, causal=True), {"vocabulary": count(9), **BLOCKS, "max_length": count(9)}),
-    Call("models.masked.TextModel", masked.TextModel(9, causal=True), {"tokens": kinds.TOKENS}),
+    Call("models.transformers.crossings", partial(transformers.crossings, CROSSING), TESTED),
+    Call("models.masked.TextModel", partial(masked.TextModel, causal=True), {"vocabulary": arg(9), **BLOCKS, "max_length": arg(9)}),
+    Call("models.masked.TextModel", masked.TextModel(9, causal=True), {"tokens": kinds.embedded(9)}),
     Call("models.masked.masked_vocabulary", masked.masked_vocabulary, NO_LESSON),
     *(Call("models.masked.text_model", partial(masked.text_model, causal=causal, progress=False), STACK) for causal in (False, True)),
-    Call("models.masked.hide", masked.hide, {"tokens": whole(IDS, None, IDS[0], IDS[:, :0])}),
+    Call("models.masked.hide", masked.hide, {"tokens": whole(IDS, None, IDS[0])}),
     Call("models.masked.masked_loss", partial(masked.masked_loss, SEES_ALL), A_BATCH),
     Call("models.masked.blanks", partial(masked.blanks, SEES_ALL), SENTENCE),
     Call("models.masked.every_word_tried", masked.every_word_tried, {"model": arg(SEES_LEFT, (SEES_ALL, "be causal, for it weighs whole sentences: it is not")), **SENTENCE}),
-    Call("models.classifier.BiLSTMClassifier", classifier.BiLSTMClassifier, {"vocabulary": count(9), "n_classes": count(2, 2), "d_model": count(2), "d_hidden": count(2), "dropout": attention.chance()}),
+    Call("models.classifier.BiLSTMClassifier", classifier.BiLSTMClassifier, {"vocabulary": count(9), "n_classes": count(2, 2), "d_model": count(2), "d_hidden": count(2), "dropout": kinds.chance()}),
     *(Call("models.classifier.BiLSTMClassifier", call, {"tokens": kinds.TOKENS, "lengths": kinds.LENGTHS_OF}) for call in (READER, READER.weights)),
     Call("models.classifier.labelled_batches", classifier.labelled_batches, {"examples": arg([([3], 0)], *kinds.examples(0, "source").bad, *NO_LABELS), **SIZE, **SEED}),
     Call("models.classifier.classification_loss", lambda labels: classifier.classification_loss(READER, classifier.Labelled(IDS, LENGTHS, labels)), {
@@ -242,10 +251,10 @@ CALLS = (
     Call("pretrained.bert.Pretrained", lambda **a: bert().encode(**a), {"sentences": kinds.texts("the cat", *UNCUT, LONG)}),
     Call("pretrained.bert.Pretrained", lambda **a: bert().hidden(**a), {"sentences": kinds.texts("the cat", *UNCUT, LONG, MANY), **LAYER}),
     Call("pretrained.bert.Pretrained", lambda **a: bert().embed(**a), {"sentences": kinds.texts("the cat", *UNCUT, ("cat " * 7, "have at most 8 pieces"))}),
-    Call("pretrained.bert.Pretrained", lambda tokens, **a: bert()(tokens, **a), {"tokens": whole(IDS, 10, IDS[0], IDS[:, :0]), "mask": arg(torch.ones(2, 1, 3).bool(), (torch.ones(3, 3), "float32")), **LAYER}),
+    Call("pretrained.bert.Pretrained", lambda tokens, **a: bert()(tokens, **a), {"tokens": kinds.embedded(10), "mask": arg(torch.ones(2, 1, 3).bool(), (torch.ones(3, 3), "float32")), **LAYER}),
     *(Call("pretrained.smollm.SmolLM", lambda name=name, **a: getattr(smollm(), name)(**a), {"text": TEXT, **more}) for name, more in (("tokens", {}), ("stream", ROOM))),
     *(Call("pretrained.smollm.SmolLM", lambda name=name, **a: getattr(smollm(), name)(**a), {"texts": SEVERAL, **more}) for name, more in (("encode", {}), ("continue_text", ROOM))),
-    Call("pretrained.smollm.SmolLM", lambda tokens: smollm()(tokens), {"tokens": whole(IDS, 261, IDS[0])}),
+    Call("pretrained.smollm.SmolLM", lambda tokens: smollm()(tokens), {"tokens": kinds.embedded(261)}),
 )  # fmt: skip
 
 
@@ -288,6 +297,7 @@ RULES = (
     Rule("training.metrics.exact_match", rf"^hypotheses and references {UNEQUAL} 1 and 0", lambda: metrics.exact_match(["a"], [])),
     Rule("training.metrics.alignment_error_rate", r"^predicted or sure must hold at least one link: they hold none", lambda: metrics.alignment_error_rate([[]], [[]])),
     Rule("models.tasks.looks", r"this decoder does not attend", lambda: tasks.looks(BLIND, LESSON, LESSON.test[:2])),
+    Rule("models.transformers.crossings", "out of range", lambda: transformers.crossings(CROSSING, LESSON, LESSON.test[:2], layer=7), IndexError),
     Rule("models.transformers.transformer", r"^steps must be a whole number of at least 201: it is 9", lambda: transformers.transformer(LESSON, steps=9)),
     Rule("models.recorded.recorded", r"len\('a'\) is no question whose answer was .* not here", lambda: from_nowhere(partial(recorded.recorded(len), "a")), FileNotFoundError),
     Rule("pretrained.bert.Pretrained", r"\b12 is among them|must .*12 positions", lambda: bert()(torch.ones(1, 13).long())),

@@ -187,7 +187,7 @@ FILES = (
         Damage(r"model_type must be one of 'bert': it is 'gpt2'", other(model_type="gpt2")),
         Damage(r"positions must be one of 'absolute': it is 'relative_key'", other(position_embedding_type="relative_key")),
         Damage(r"activation must be one of 'relu', 'gelu'.*'gelu_new'", other(hidden_act="gelu_new")),
-        Damage(r"n_layers must be a whole number of at least 1: it is None", other(num_hidden_layers=None)),
+        Damage(rf"{BERT}'NoneType' object cannot be interpreted as an integer", other(num_hidden_layers=None)),
         Damage(rf"\bmodel\.safetensors {BERT}'encoder\.layer\.2\.attention\.self\.query\.weight' is missing", other(num_hidden_layers=3)),
         Damage(r"encoder\.layer\.0\.intermediate\.dense\.weight must have the shape \(11, 6\): its shape is \(10, 6\)", other(intermediate_size=11)),
         Damage(rf"'{QUERY}' is missing", lambda folder: save_file(FEWER, folder / "model.safetensors")),
