@@ -46,74 +46,46 @@ def shares(*after, first=1.0, trained=1.0):
 
 RIGHT = shares(0.96, 0.99, 0.99, 0.49, 0.32, 0.37, 0.58)
 
-WRONG = [
-    (lecture_9.grid, lambda x, rows, columns: x[:, :4], "wanted is (6, 8)"),
-    (lecture_9.grid, added, "keeps its length"),
-    (lecture_9.grid, lambda x, rows, columns: turned(x, columns), "the rows are not used"),
-    (lecture_9.grid, lambda x, rows, columns: turned(x, rows), "the columns are not used"),
-    (
-        lecture_9.grid,
-        lambda x, rows, columns: turned(turned(x, rows), columns),
-        "turn alike",
-    ),
-    (lecture_9.grid, rows_after_all, "right and then down"),
-    (
-        lecture_9.grid,
-        lambda x, rows, columns: halves(x, rows, [c * c for c in columns]),
-        "twice one row down",
-    ),
-    (
-        lecture_9.grid,
-        lambda x, rows, columns: turned(turned(x, rows), [2 * c for c in columns]),
-        "half of them belong to the row",
-    ),
-    (lecture_9.grid, lambda x, rows, columns: halves(x, rows, columns, 8), "1.00, 0.10 radians"),
-    (
-        lecture_9.grid,
-        lambda x, rows, columns: halves(x, rows, columns) if x.shape[1] == 8 else x,
-        "wrong for d = 4",
-    ),
-    (lecture_9.left_padded, lambda real: torch.arange(4).expand(3, 4), "These are slots"),
-    (lecture_9.left_padded, lambda real: real.long().cumsum(-1), "You count from 1"),
-    (lecture_9.left_padded, lambda real: real.long().cumsum(-1) - 1, "the position −1"),
-    (
-        lecture_9.left_padded,
-        lambda real: (real.long().cumsum(0) - 1).clamp(min=0),
-        "down the batch",
-    ),
-    (
-        lecture_9.left_padded,
-        lambda real: torch.arange(4) * real,
-        "subtract the padding before it",
-    ),
-    (lecture_9.left_padded, lambda real: places(real).flip(-1), "from the right"),
-    (lecture_9.left_padded, lambda real: torch.zeros(3, 4), "positions are wrong"),
-    (
-        lecture_9.left_padded,
-        lambda real: places(real) if len(real) == 3 else torch.ones(1, 5),
-        "wrong for another",
-    ),
-    (lecture_9.left_padded, lambda real: places(real).float(), "return integers"),
-    (lecture_9.begun_later, lambda: RIGHT[:12], "wanted is (20,)"),
-    (lecture_9.begun_later, lambda: RIGHT * 1_000, "between 0 and 1"),
-    (lecture_9.begun_later, lambda: torch.full((20,), 0.8), "the same share"),
-    (
-        lecture_9.begun_later,
-        lambda: shares(0.62, 0.34, 0.17, 0.16, 0.51, 0.6, 0.65, 0.81),
-        "still begin at 0",
-    ),
-    (
-        lecture_9.begun_later,
-        lambda: shares(0.99, 0.9, 0.8, 0.7, 0.3, 0.3, first=0.1),
-        "some strings must begin at 0",
-    ),
-    (
-        lecture_9.begun_later,
-        lambda: shares(0.6, 0.6, 0.6, 0.4, 0.3, 0.3, 0.3, trained=0.8),
-        "has it learnt the task",
-    ),
-    (lecture_9.begun_later, lambda: shares(0.99, 0.83, 0.66), "more than 4"),
-]
+WRONG = {
+    lecture_9.grid: [
+        (lambda x, rows, columns: x[:, :4], "wanted is (6, 8)"),
+        (added, "keeps its length"),
+        (lambda x, rows, columns: turned(x, columns), "the rows are not used"),
+        (lambda x, rows, columns: turned(x, rows), "the columns are not used"),
+        (lambda x, rows, columns: turned(turned(x, rows), columns), "turn alike"),
+        (rows_after_all, "right and then down"),
+        (lambda x, rows, columns: halves(x, rows, [c * c for c in columns]), "twice one row down"),
+        (
+            lambda x, rows, columns: turned(turned(x, rows), [2 * c for c in columns]),
+            "half of them belong to the row",
+        ),
+        (lambda x, rows, columns: halves(x, rows, columns, 8), "1.00, 0.10 radians"),
+        (
+            lambda x, rows, columns: halves(x, rows, columns) if x.shape[1] == 8 else x,
+            "wrong for d = 4",
+        ),
+    ],
+    lecture_9.left_padded: [
+        (lambda real: torch.arange(4).expand(3, 4), "These are slots"),
+        (lambda real: real.long().cumsum(-1), "You count from 1"),
+        (lambda real: real.long().cumsum(-1) - 1, "the position −1"),
+        (lambda real: (real.long().cumsum(0) - 1).clamp(min=0), "down the batch"),
+        (lambda real: torch.arange(4) * real, "subtract the padding before it"),
+        (lambda real: places(real).flip(-1), "from the right"),
+        (lambda real: torch.zeros(3, 4), "positions are wrong"),
+        (lambda real: places(real) if len(real) == 3 else torch.ones(1, 5), "wrong for another"),
+        (lambda real: places(real).float(), "return integers"),
+    ],
+    lecture_9.begun_later: [
+        (lambda: RIGHT[:12], "wanted is (20,)"),
+        (lambda: RIGHT * 1_000, "between 0 and 1"),
+        (lambda: torch.full((20,), 0.8), "the same share"),
+        (lambda: shares(0.62, 0.34, 0.17, 0.16, 0.51, 0.6, 0.65, 0.81), "still begin at 0"),
+        (lambda: shares(0.99, 0.9, 0.8, 0.7, 0.3, 0.3, first=0.1), "some strings must begin at 0"),
+        (lambda: shares(0.6, 0.6, 0.6, 0.4, 0.3, 0.3, 0.3, trained=0.8), "has it learnt the task"),
+        (lambda: shares(0.99, 0.83, 0.66), "more than 4"),
+    ],
+}
 BLANK = [
     (lecture_9.grid, lambda x, rows, columns: ...),
     (lecture_9.left_padded, lambda real: ...),

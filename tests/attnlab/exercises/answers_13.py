@@ -69,55 +69,52 @@ def no_floor(x, size):
     return (x / scale).round() * scale
 
 
-WRONG = [
-    (lecture_13.continued, lambda q, k, v: wide(q, k, v, None), "mask is missing"),
-    (lecture_13.continued, from_the_first, "end together"),
-    (lecture_13.continued, lambda q, k, v: wide(q, k, v, ends(q, k), turn=True), "neighbours"),
-    (lecture_13.continued, lambda q, k, v: wide(q, k, v, ends(q, k), root=2.0), "not divided"),
-    (lecture_13.continued, later_tokens, "one after another"),
-    (lecture_13.continued, lambda q, k, v: wide(q, k, v, ends(q, k)).flip(0), "another order"),
-    (lecture_13.continued, lambda q, k, v: wide(q, k, v, ends(q, k)) + 1, "outputs are wrong"),
-    (lecture_13.continued, lambda q, k, v: q, "wanted is (6, 3, 3)"),
-    (lecture_13.continued, attention, "not yet"),
-    (lecture_13.continued, functional.scaled_dot_product_attention, "not yet"),
-    (
-        lecture_13.continued,
-        lambda q, k, v: functional.scaled_dot_product_attention(
-            q[None], k[None], v[None], is_causal=True, enable_gqa=True
-        )[0],
-        "end together",
-    ),
-    (lecture_13.wrong_rest, lambda p, q: p, "the right rule writes"),
-    (lecture_13.wrong_rest, lambda p, q: q, "what is guessed"),
-    (lecture_13.wrong_rest, kept, "sum must be 1"),
-    (lecture_13.wrong_rest, lambda p, q: kept(p, q) / kept(p, q).sum(), "divided by its sum"),
-    (lecture_13.wrong_rest, lambda p, q: kept(p, q) + p, "not always"),
-    (lecture_13.wrong_rest, lambda p, q: kept(p, q) + kept(p, q).sum() * p, "how often"),
-    (lecture_13.wrong_rest, rest, "after a refusal"),
-    (lecture_13.wrong_rest, lambda p, q: q * p + (1 - (q * p).sum()) * p, "not with p"),
-    (lecture_13.wrong_rest, lambda p, q: torch.full_like(p, math.nan), "are wrong"),
-    (lecture_13.in_groups, lambda x, size: x, "Nothing was rounded"),
-    (lecture_13.in_groups, lambda x, size: rounded(x), "the whole row"),
-    (lecture_13.in_groups, lambda x, size: rounded(x, dim=0), "a column"),
-    (
-        lecture_13.in_groups,
-        lambda x, size: rounded(x.unflatten(-1, (size, -1)), dim=-2).flatten(-2),
-        "side by side",
-    ),
-    (lecture_13.in_groups, lambda x, size: grouped(x, size, dim=-2), "over its numbers"),
-    (lecture_13.in_groups, lambda x, size: (x / scales(x, size)).round(), "multiply"),
-    (
-        lecture_13.in_groups,
-        lambda x, size: (x / scales(x, size)).floor() * scales(x, size),
-        "not down",
-    ),
-    (lecture_13.in_groups, lambda x, size: grouped(x, size, 127), "8 bits"),
-    (lecture_13.in_groups, lambda x, size: grouped(x, size, 15), "number of levels"),
-    (lecture_13.in_groups, lambda x, size: grouped(x, size, 8), "17 levels"),
-    (lecture_13.in_groups, lambda x, size: -grouped(x, size), "Print the scales"),
-    (lecture_13.in_groups, no_floor, "must come back as zeros"),
-    (lecture_13.in_groups, lambda x, size: x[0], "wanted is (5, 8)"),
-]
+WRONG = {
+    lecture_13.continued: [
+        (lambda q, k, v: wide(q, k, v, None), "mask is missing"),
+        (from_the_first, "end together"),
+        (lambda q, k, v: wide(q, k, v, ends(q, k), turn=True), "neighbours"),
+        (lambda q, k, v: wide(q, k, v, ends(q, k), root=2.0), "not divided"),
+        (later_tokens, "one after another"),
+        (lambda q, k, v: wide(q, k, v, ends(q, k)).flip(0), "another order"),
+        (lambda q, k, v: wide(q, k, v, ends(q, k)) + 1, "outputs are wrong"),
+        (lambda q, k, v: q, "wanted is (6, 3, 3)"),
+        (attention, "not yet"),
+        (functional.scaled_dot_product_attention, "not yet"),
+        (
+            lambda q, k, v: functional.scaled_dot_product_attention(
+                q[None], k[None], v[None], is_causal=True, enable_gqa=True
+            )[0],
+            "end together",
+        ),
+    ],
+    lecture_13.wrong_rest: [
+        (lambda p, q: p, "the right rule writes"),
+        (lambda p, q: q, "what is guessed"),
+        (kept, "sum must be 1"),
+        (lambda p, q: kept(p, q) / kept(p, q).sum(), "divided by its sum"),
+        (lambda p, q: kept(p, q) + p, "not always"),
+        (lambda p, q: kept(p, q) + kept(p, q).sum() * p, "how often"),
+        (rest, "after a refusal"),
+        (lambda p, q: q * p + (1 - (q * p).sum()) * p, "not with p"),
+        (lambda p, q: torch.full_like(p, math.nan), "are wrong"),
+    ],
+    lecture_13.in_groups: [
+        (lambda x, size: x, "Nothing was rounded"),
+        (lambda x, size: rounded(x), "the whole row"),
+        (lambda x, size: rounded(x, dim=0), "a column"),
+        (lambda x, size: rounded(x.unflatten(-1, (size, -1)), dim=-2).flatten(-2), "side by side"),
+        (lambda x, size: grouped(x, size, dim=-2), "over its numbers"),
+        (lambda x, size: (x / scales(x, size)).round(), "multiply"),
+        (lambda x, size: (x / scales(x, size)).floor() * scales(x, size), "not down"),
+        (lambda x, size: grouped(x, size, 127), "8 bits"),
+        (lambda x, size: grouped(x, size, 15), "number of levels"),
+        (lambda x, size: grouped(x, size, 8), "17 levels"),
+        (lambda x, size: -grouped(x, size), "Print the scales"),
+        (no_floor, "must come back as zeros"),
+        (lambda x, size: x[0], "wanted is (5, 8)"),
+    ],
+}
 BLANK = [
     (lecture_13.continued, lambda query, key, value: ...),
     (lecture_13.wrong_rest, lambda p, q: None),

@@ -75,50 +75,46 @@ def reach(model, x, least):
     return furthest(gradient(model, x).abs() > least)
 
 
-WRONG = [
-    (lecture_14.chosen_blocks, lambda q, k, v, size, n: attention(q, k, v).output, "Every key"),
-    (
-        lecture_14.chosen_blocks,
-        lambda q, k, v, size, n: functional.scaled_dot_product_attention(q, k, v),
-        "Every key is read",
-    ),
-    (lecture_14.chosen_blocks, best_keys, "k best keys"),
-    (lecture_14.chosen_blocks, worst_blocks, "fit worst"),
-    (lecture_14.chosen_blocks, by_best_key, "its best key"),
-    (lecture_14.chosen_blocks, all_alike, "each chooses its own"),
-    (lecture_14.chosen_blocks, means_read, "they only choose"),
-    (lecture_14.chosen_blocks, turned, "side by side"),
-    (lecture_14.chosen_blocks, lambda *all_: of_blocks(*all_, root=2.0), "not divided"),
-    (lecture_14.chosen_blocks, lambda *all_: -of_blocks(*all_), "Print which keys"),
-    (lecture_14.chosen_blocks, lambda q, k, v, size, n: q, "wanted is (5, 3)"),
-    (lecture_14.chosen_blocks, attention, "not yet"),
-    (lecture_14.long_keys, lambda k, v, t: written(k / k.norm(), v, t), "leave it as long"),
-    (lecture_14.long_keys, lambda k, v, t: written(k, v, t, before=True), "before each write"),
-    (lecture_14.long_keys, lambda k, v, t: written(k, v, t, rule=False), "That is the sum"),
-    (lecture_14.long_keys, lambda k, v, t: written(k, v, t, keep=False), "an empty state"),
-    (lecture_14.long_keys, lambda k, v, t: v - written(k, v, t), "what is missing"),
-    (lecture_14.long_keys, lambda k, v, t: 2 * written(k, v, t), "Write once on paper"),
-    (lecture_14.long_keys, lambda k, v, t: written(k, v, t)[-1], "wanted is (3, 2)"),
-    (lecture_14.measured_reach, lambda *all_: reach(*all_) + 1, "0 tokens back"),
-    (lecture_14.measured_reach, lambda m, x, least: reach(m, x, 0), "must not count"),
-    (
-        lecture_14.measured_reach,
-        lambda m, x, least: furthest(gradient(m, x) > least),
-        "A negative influence",
-    ),
-    (
-        lecture_14.measured_reach,
-        lambda m, x, least: len(x) - 1 - reach(m, x, least),
-        "from the beginning",
-    ),
-    (
-        lecture_14.measured_reach,
-        lambda m, x, least: furthest(gradient(m, x, slice(None)).abs() > least),
-        "Only the last output",
-    ),
-    (lecture_14.measured_reach, lambda m, x, least: 1, "1 was found"),
-    (lecture_14.measured_reach, lambda m, x, least: "far", "A whole number"),
-]
+WRONG = {
+    lecture_14.chosen_blocks: [
+        (lambda q, k, v, size, n: attention(q, k, v).output, "Every key"),
+        (
+            lambda q, k, v, size, n: functional.scaled_dot_product_attention(q, k, v),
+            "Every key is read",
+        ),
+        (best_keys, "k best keys"),
+        (worst_blocks, "fit worst"),
+        (by_best_key, "its best key"),
+        (all_alike, "each chooses its own"),
+        (means_read, "they only choose"),
+        (turned, "side by side"),
+        (lambda *all_: of_blocks(*all_, root=2.0), "not divided"),
+        (lambda *all_: -of_blocks(*all_), "Print which keys"),
+        (lambda q, k, v, size, n: q, "wanted is (5, 3)"),
+        (attention, "not yet"),
+    ],
+    lecture_14.long_keys: [
+        (lambda k, v, t: written(k / k.norm(), v, t), "leave it as long"),
+        (lambda k, v, t: written(k, v, t, before=True), "before each write"),
+        (lambda k, v, t: written(k, v, t, rule=False), "That is the sum"),
+        (lambda k, v, t: written(k, v, t, keep=False), "an empty state"),
+        (lambda k, v, t: v - written(k, v, t), "what is missing"),
+        (lambda k, v, t: 2 * written(k, v, t), "Write once on paper"),
+        (lambda k, v, t: written(k, v, t)[-1], "wanted is (3, 2)"),
+    ],
+    lecture_14.measured_reach: [
+        (lambda *all_: reach(*all_) + 1, "0 tokens back"),
+        (lambda m, x, least: reach(m, x, 0), "must not count"),
+        (lambda m, x, least: furthest(gradient(m, x) > least), "A negative influence"),
+        (lambda m, x, least: len(x) - 1 - reach(m, x, least), "from the beginning"),
+        (
+            lambda m, x, least: furthest(gradient(m, x, slice(None)).abs() > least),
+            "Only the last output",
+        ),
+        (lambda m, x, least: 1, "1 was found"),
+        (lambda m, x, least: "far", "A whole number"),
+    ],
+}
 BLANK = [
     (lecture_14.chosen_blocks, lambda query, key, value, size, k: ...),
     (lecture_14.long_keys, lambda key, value, times: None),
