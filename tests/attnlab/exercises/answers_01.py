@@ -1,4 +1,4 @@
-"""Wrong answers and blanks of lecture 1's exercises, for ``test_exercises``."""
+"""Wrong answers to lecture 1's exercises, for ``test_exercises``."""
 
 from __future__ import annotations
 
@@ -141,10 +141,3 @@ WRONG = {
         (5, "A dictionary was wanted"),
     ],
 }
-BLANK = [
-    (lecture_1.gru_of_the_paper, lambda x, h, w, u: None),
-    (lecture_1.reading_by_lengths, lambda words, lengths, step, h: ...),
-    (lecture_1.what_packing_does, {"changed": ..., "zeros help": ...}),
-    (lecture_1.what_packing_does, None),
-    (lecture_1.read_the_places, reading(digits=...)),
-]

@@ -165,10 +165,3 @@ WRONG = {
         (lambda model, *rows: (*rows, rows[2]), "ends: wanted is"),
     ],
 }
-BLANK = [
-    (lecture_2.exact_search, lambda following: ...),
-    (lecture_2.all_places_alike, {"different": ..., "best": ..., "like": ...}),
-    (lecture_2.all_places_alike, None),
-    (lecture_2.read_the_measures, {"search": ..., "divide": ..., "train": ..., "most": ...}),
-    (lecture_2.ends_take_no_place, lambda model, last, state, log_p: None),
-]

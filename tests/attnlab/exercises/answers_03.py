@@ -1,4 +1,4 @@
-"""Lecture 3's exercises: wrong answers with the words that name the mistake, and blanks."""
+"""Lecture 3's exercises: wrong answers with the words that name the mistake."""
 
 from __future__ import annotations
 
@@ -127,11 +127,10 @@ WRONG = {
         ([FEW], "A dictionary was wanted"),
     ],
 }
-BLANK = [
-    (lecture_3.finds_padding, lambda *_: ...),
-    (lecture_3.finds_unread_source, lambda *_: ...),
-    (lecture_3.without_the_greatest, findings(share=...)),
-    (lecture_3.without_the_greatest, findings(lambda a: ...)),
-    (lecture_3.read_the_tables, ...),
-    (lecture_3.read_the_tables, reading(word_class=...)),
-]
+BLANK = {
+    lecture_3.without_the_greatest: (
+        findings(share=...),
+        findings(lambda a: ...),
+        findings(than=...),
+    ),
+}

@@ -1,4 +1,4 @@
-"""Lecture 4's exercises: wrong answers with the words that name the mistake, and blanks."""
+"""Lecture 4's exercises: wrong answers with the words that name the mistake."""
 
 from __future__ import annotations
 
@@ -83,10 +83,3 @@ WRONG = {
         (1, "A dictionary was wanted"),
     ],
 }
-BLANK = [
-    (lecture_4.matrix_for_scaled_dot, lambda d: None),
-    (lecture_4.finds_the_blind, lambda *given: None),
-    (lecture_4.what_a_shift_changes, {"keys": ..., "query": ...}),
-    (lecture_4.what_a_shift_changes, None),
-    (lecture_4.read_the_looks, reading(linear=...)),
-]

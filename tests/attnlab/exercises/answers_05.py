@@ -1,4 +1,4 @@
-"""Lecture 5's exercises: wrong answers with the words that name the mistake, and blanks."""
+"""Lecture 5's exercises: wrong answers with the words that name the mistake."""
 
 from __future__ import annotations
 
@@ -134,10 +134,3 @@ WRONG = {
         (5, "A function was wanted"),
     ],
 }
-BLANK = [
-    (lecture_5.prefix_attention, lambda x, p: ...),
-    (lecture_5.without_softmax, ...),
-    (lecture_5.without_softmax, findings(factor=...)),
-    (lecture_5.sees_no_order, lambda layer, x: None),
-    (lecture_5.read_the_mask, lambda i, j: None),
-]

@@ -1,4 +1,4 @@
-"""Lecture 7's exercises: wrong answers with the words that name the mistake, and blanks."""
+"""Lecture 7's exercises: wrong answers with the words that name the mistake."""
 
 from __future__ import annotations
 
@@ -128,8 +128,3 @@ WRONG = {
         ),
     ],
 }
-BLANK = [
-    (lecture_7.packed_mask, lambda sentence: None),
-    (lecture_7.repair, lambda: ...),
-    (lecture_7.cached_decoder, lambda real, n_q: ...),
-]

@@ -1,4 +1,4 @@
-"""Lecture 8's exercises: wrong answers with the words that name the mistake, and blanks."""
+"""Lecture 8's exercises: wrong answers with the words that name the mistake."""
 
 from __future__ import annotations
 
@@ -161,8 +161,6 @@ WRONG = {
         (Draft(12, 4), "A class was wanted"),
     ],
 }
-BLANK = [
-    (lecture_8.shares_of_the_heads, lambda x, w_q, w_k, w_v, w_o, n_heads: None),
-    (lecture_8.without_mixing, lambda: ...),
-    (lecture_8.mend_the_layer, ...),
-]
+BLANK = {
+    lecture_8.mend_the_layer: (..., None),
+}

@@ -1,4 +1,4 @@
-"""Lecture 9's exercises: wrong answers with the words that name the mistake, and blanks."""
+"""Lecture 9's exercises: wrong answers with the words that name the mistake."""
 
 from __future__ import annotations
 
@@ -86,8 +86,3 @@ WRONG = {
         (lambda: shares(0.99, 0.83, 0.66), "more than 4"),
     ],
 }
-BLANK = [
-    (lecture_9.grid, lambda x, rows, columns: ...),
-    (lecture_9.left_padded, lambda real: ...),
-    (lecture_9.begun_later, lambda: None),
-]

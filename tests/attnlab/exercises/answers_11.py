@@ -1,4 +1,4 @@
-"""Lecture 11's exercises: wrong answers with the words that name the mistake, and blanks."""
+"""Lecture 11's exercises: wrong answers with the words that name the mistake."""
 
 from __future__ import annotations
 
@@ -128,8 +128,3 @@ WRONG = {
         (lambda x, y, e: x, "wanted is ()"),
     ],
 }
-BLANK = [
-    (lecture_11.packed_masks, lambda source_pairs, target_pairs: None),
-    (lecture_11.silenced, lambda model, batch: ...),
-    (lecture_11.smoothed_loss, lambda logits, target, epsilon: ...),
-]

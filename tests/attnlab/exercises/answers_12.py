@@ -1,4 +1,4 @@
-"""Lecture 12's exercises: wrong answers with the words that name the mistake, and blanks."""
+"""Lecture 12's exercises: wrong answers with the words that name the mistake."""
 
 from __future__ import annotations
 
@@ -170,8 +170,3 @@ WRONG = {
         (lambda h, a: h, "wanted is (6,)"),
     ],
 }
-BLANK = [
-    (lecture_12.sentence_score, lambda model, ids, hidden: None),
-    (lecture_12.left_out, lambda model, ids: ...),
-    (lecture_12.other_weights, lambda states, weights: None),
-]

@@ -1,4 +1,4 @@
-"""Lecture 13's exercises: wrong answers with the words that name the mistake, and blanks."""
+"""Lecture 13's exercises: wrong answers with the words that name the mistake."""
 
 from __future__ import annotations
 
@@ -115,8 +115,3 @@ WRONG = {
         (lambda x, size: x[0], "wanted is (5, 8)"),
     ],
 }
-BLANK = [
-    (lecture_13.continued, lambda query, key, value: ...),
-    (lecture_13.wrong_rest, lambda p, q: None),
-    (lecture_13.in_groups, lambda x, size: ...),
-]

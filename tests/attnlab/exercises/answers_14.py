@@ -1,4 +1,4 @@
-"""Lecture 14's exercises: wrong answers with the words that name the mistake, and blanks."""
+"""Lecture 14's exercises: wrong answers with the words that name the mistake."""
 
 from __future__ import annotations
 
@@ -115,8 +115,3 @@ WRONG = {
         (lambda m, x, least: "far", "A whole number"),
     ],
 }
-BLANK = [
-    (lecture_14.chosen_blocks, lambda query, key, value, size, k: ...),
-    (lecture_14.long_keys, lambda key, value, times: None),
-    (lecture_14.measured_reach, lambda model, x, least: ...),
-]

@@ -1,13 +1,15 @@
-"""The whole corpus, drawn once for all its tests."""
+"""The corpus, drawn once for all its tests: the part that it begins with, or the whole."""
 
 import pytest
 
 from attnlab.language import Corpus, Pair, english_french
 
+WHOLE = 46_000
 
-@pytest.fixture(scope="session")
-def corpus() -> Corpus:
-    return english_french()
+
+@pytest.fixture(scope="session", params=[6_000, pytest.param(WHOLE, marks=pytest.mark.heavy)])
+def corpus(request: pytest.FixtureRequest) -> Corpus:
+    return english_french(request.param)
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,22 +95,6 @@ def test_a_batch_moves_to_a_device() -> None:
     moved = pad_batch([([5], [6])]).to("meta")
     assert isinstance(moved, Batch)
     assert {tensor.device.type for tensor in moved} == {"meta"}
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: pad_batch([]), "examples must hold at least one pair: there is none"),
-        (lambda: pad_batch([([3], [4]), ([], [4])]), "that of pair 1 is empty"),
-        (lambda: batches([], 4), "the corpus is empty"),
-        (lambda: batches([([3], [4])], 0), "batch_size must be a whole number of at least 1"),
-        (lambda: batches([([3], [4])], 4, seed=-1), "seed must be a whole number of at least 0"),
-        (lambda: batches([([3], [4])], 4, pool=0), "pool must be a whole number of at least 1"),
-    ],
-)
-def test_bad_input_is_an_error_at_the_call(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 def test_arrays_and_tensors_are_sentences_too() -> None:

@@ -46,22 +46,6 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path, separator: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(("left", "right"), [(3, 5), (5, 3), (0, 2), (3, 4)])
-def test_files_of_different_length_are_an_error(tmp_path: Path, left: int, right: int) -> None:
-    paths = aligned(tmp_path, "a\n" * left, "b\n" * right)
-    read = read_aligned(*paths)
-    with pytest.raises(ValueError, match=rf"\.en has {left}, .*\.fr has {right}"):
-        list(read)
-
-
-def test_bytes_that_are_not_utf8_are_named_by_line(tmp_path: Path) -> None:
-    paths = aligned(tmp_path, ENGLISH, b"Un homme dort.\n" + b"caf\xe9\n")
-    read = read_aligned(*paths)
-    assert next(read) == PAIRS[0]
-    with pytest.raises(ValueError, match=r"\.fr, line 2: this is not UTF-8"):
-        next(read)
-
-
 def test_reading_takes_one_pair_at_a_time(tmp_path: Path) -> None:
     paths = aligned(tmp_path, ENGLISH * 5 + "odd\n", FRENCH * 5)
     read = read_aligned(*paths)
@@ -86,19 +70,3 @@ def test_tab_separated_pairs_are_read(tmp_path: Path) -> None:
     lines = ("A man sleeps.\tUn homme dort.\tCC-BY", "", "Two dogs run.\tDeux chiens courent.", "")
     path.write_text("\n".join(lines))
     assert list(read_tab_separated(path)) == PAIRS
-
-
-@pytest.mark.parametrize("line", ["no tab", "one\t", "\tone"])
-def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str) -> None:
-    (tmp_path / "pairs.tsv").write_text(f"a\tb\n{line}\n")
-    read = read_tab_separated(tmp_path / "pairs.tsv")
-    assert next(read) == TextPair("a", "b")
-    with pytest.raises(ValueError, match=r"pairs.tsv, line 2: there must be a source and a target"):
-        next(read)
-
-
-def test_a_missing_file_is_an_error_at_the_call(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="there is no file"):
-        read_aligned(tmp_path / "a", tmp_path / "b")
-    with pytest.raises(FileNotFoundError, match="there is no file"):
-        read_tab_separated(tmp_path / "a")

@@ -10,12 +10,6 @@ from attnlab.language.tokens import has_spacy
 both_ways = pytest.mark.parametrize("plain", [True, False], ids=["plain", "spacy"])
 
 
-@pytest.fixture(autouse=True)
-def _needs_spacy(request: pytest.FixtureRequest) -> None:
-    if "spacy" in request.node.name:
-        pytest.importorskip("spacy", reason="spaCy is not installed")
-
-
 @both_ways
 @pytest.mark.parametrize(
     ("language", "text", "tokens"),
@@ -40,7 +34,7 @@ def test_text_is_cut(language: str, text: str, tokens: str, plain: bool) -> None
 
 @both_ways
 def test_the_books_own_sentences_come_back(corpus: Corpus, plain: bool) -> None:
-    for pair in corpus.train[:1500] + corpus.longer[:200]:
+    for pair in corpus.train[:500] + corpus.longer[:100]:
         assert tuple(tokenise(detokenise(pair.source), "en", plain=plain)) == pair.source
         assert tuple(tokenise(detokenise(pair.target), "fr", plain=plain)) == pair.target
 
@@ -82,8 +76,3 @@ def test_without_spacy_the_plain_way_is_taken(monkeypatch: pytest.MonkeyPatch) -
         assert tokenise("U.S. cats", "en") == ["U", ".", "S", ".", "cats"]
     finally:
         has_spacy.cache_clear()
-
-
-def test_an_unknown_language_is_refused() -> None:
-    with pytest.raises(ValueError, match="language must be one of en, fr, de: it is 'xx'"):
-        tokenise("a", "xx")

@@ -67,21 +67,6 @@ def test_the_seed_decides(task) -> None:
     assert task(30) == task(60)[:30]
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: copied(6, shortest=1, longest=1), "n must be at most 5, half of the strings"),
-        (lambda: copied(2, shortest=0), "shortest must be a whole number of at least 1: it is 0"),
-        (lambda: copied(2, shortest=5, longest=4), "longest must be a whole number of at least 5"),
-        (lambda: reversed_digits(-1), "n must be a whole number of at least 0: it is -1"),
-        (lambda: dates(10**6), "n must be at most 182625: it is 1000000"),
-    ],
-)
-def test_bad_input_is_named(call, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_draws_follow_their_weights() -> None:
     draws = Draws(0, "weights")
     drawn = [draws.weighted("abc", (1, 0, 3)) for _ in range(4000)]

@@ -65,22 +65,18 @@ def test_torchs_own_random_numbers_go_on_as_if_nothing_had_happened(tmp_path: Pa
     assert torch.equal(before, torch.get_rng_state())
 
 
-def test_a_header_is_passed_over(tmp_path: Path) -> None:
-    vectors = read(tmp_path, "2 3\ncat 1 2 3\nthe 4 5 6\n")
-    assert row(vectors, "the") == [4, 5, 6]
-
-
-def test_a_word_of_one_component_is_no_header(tmp_path: Path) -> None:
-    assert row(read(tmp_path, "cat 1\nthe 2\n"), "cat") == [1]
-
-
-def test_a_word_that_comes_twice_keeps_its_first_vector(tmp_path: Path) -> None:
-    assert row(read(tmp_path, "cat 1 2\ncat 3 4\n"), "cat") == [1, 2]
-
-
-def test_a_word_may_hold_spaces(tmp_path: Path) -> None:
-    vectors = read(tmp_path, "cat 1 2\n. . . 3 4\n")
-    assert row(vectors, ". . .") == [3, 4]
+@pytest.mark.parametrize(
+    ("text", "word", "wanted"),
+    [
+        ("2 3\ncat 1 2 3\nthe 4 5 6\n", "the", [4, 5, 6]),
+        ("cat 1\nthe 2\n", "cat", [1]),
+        ("cat 1 2\ncat 3 4\n", "cat", [1, 2]),
+        ("cat 1 2\n. . . 3 4\n", ". . .", [3, 4]),
+    ],
+    ids=["a header", "one component is no header", "the first of two", "a word with spaces"],
+)
+def test_lines_of_every_kind_are_read(tmp_path: Path, text: str, word: str, wanted: list) -> None:
+    assert row(read(tmp_path, text), word) == wanted
 
 
 def test_packed_files_and_windows_line_ends_are_read(tmp_path: Path) -> None:

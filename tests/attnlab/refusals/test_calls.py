@@ -77,7 +77,12 @@ WRONG = (
     *((EVEN * np.nan, "not hold NaN"), (EVEN * np.inf, "+∞"), (EVEN - 1, "from -0.667")),
     *((EVEN * 9, "be from 0 to 1: they go from 3 to 3"), (EVEN + 1j, "are complex128")),
     *((np.ma.array(EVEN, mask=EVEN > 0), "masked"), (EVEN.astype("datetime64[D]"), "datetime64")),
-    *((EVEN[:, :0], "0)"), (EVEN[0], "3,)"), (EVEN[None, None], "(1, 1, ")),
+    *(
+        (EVEN[:, :0], "0)"),
+        (-np.inf * EVEN, "be from 0 to 1"),
+        (EVEN[0], "3,)"),
+        (EVEN[None, None], "(1, 1, "),
+    ),
 )
 ROWS, COLUMNS = (
     arg(tuple(good), (("x",), f"name each {axis} of the weights: there are 1"))
@@ -186,13 +191,14 @@ CALLS = (
     }),
     Call("pictures.figures.curves", partial(DRAWN, log=True), {"x": arg([1, 2], ([0, 1], "be positive for log=True: its smallest is 0")), "series": arg({"a": [1, 2]}, ({"a": [-1, 1]}, "its smallest is -1"))}),
     Call("pictures.figures.heatmap", figures.heatmap, SEEN),
-    Call("pictures.figures.alignment", figures.alignment, {"weights": SEEN["weights"], "source": COLUMNS, "target": ROWS, "gold": arg({(0, 1)}, ({(0, 2)}, "link source words 0 to 2 with target words 0 to 1: (0, 2)"))}),
+    Call("pictures.figures.heatmap", partial(figures.heatmap, tokens="ab", key_tokens="abc", signed=True), {"weights": arg(EVEN, *WRONG[:2])}),
+    Call("pictures.figures.alignment", figures.alignment, {"weights": SEEN["weights"], "source": COLUMNS, "target": ROWS, "gold": arg({(0, 1)}, *(({link}, f"link source words 0 to 2 with target words 0 to 1: {link}") for link in ((0, 2), (3, 0), (0, -1))))}),
     Call("pictures.figures.head_grid", figures.head_grid, {**SEEN, "weights": HEADS, "names": arg(("x",), (("a", "b"), "name each head: there are 2 for 1 heads")), "columns": count(1)}),
     Call("training.loop.train", trained, {
         "model": kind(nn.Linear(2, 1), also=((nn.ReLU(), "have weights that require a gradient: it has none"),)),
-        "batches": arg([zeros("1 2")], ([], "hold at least one: epoch 0 holds none"), (3, "it is a int"), (iter([IDS]), "a list, or a function from the epoch to its batches: it is a list_iterator")),
-        "loss": kind(lambda m, x: m(x).sum(), also=((lambda *_: 1.0, "return a torch.Tensor: it returned a float", TypeError), (lambda *_: zeros("1"), "depends on the model's weights: it returned the shape (1,)"), *RUNS_OFF)),
-        "steps": count(2), "lr": positive(1e-3, None), "clip": positive(1.0), "optimizer": kind(SGD), **SEED, "schedule": kind(schedules.constant(), also=FACTORS), "patience": count(2),
+        "batches": arg([zeros("1 2")], ([], "hold at least one: epoch 0 holds none"), (3, "it is a int"), (iter([IDS]), "a list, or a function from the epoch to its batches: it is a list_iterator"), (lambda epoch: [], "epoch 0 holds none")),
+        "loss": kind(lambda m, x: m(x).sum(), also=((lambda *_: 1.0, "return a torch.Tensor: it returned a float", TypeError), (lambda *_: zeros("1"), "depends on the model's weights: it returned the shape (1,)"), (lambda *_: torch.ones(()), "requires_grad=False"), *RUNS_OFF)),
+        "steps": count(2), "lr": positive(1e-3, None), "clip": positive(1.0), "optimizer": kind(SGD, also=((SGD([zeros("1")]), "it is an optimiser", TypeError),)), **SEED, "schedule": kind(schedules.constant(), also=FACTORS), "patience": count(2),
         "validate": kind(lambda model: 1.0, also=((lambda model: NAN, "be finite: at step 1 it is nan"), ALONE)), "validate_every": count(1, 1, ALONE),
     }),
     *(Call(f"training.losses.{f.__name__}", f, LOGITS) for f in (losses.sequence_loss, losses.check_logits)),
@@ -289,6 +295,7 @@ RULES = (
     Rule("language.vocabulary.Vocabulary", r"^'c' is not in the vocabulary of 5", lambda: WORDS.encode(["c"])),
     Rule("language.vocabulary.Vocabulary", r"^every token must be different: '<pad>' is there twice", lambda: Vocabulary([["<pad>"]])),
     Rule("language.vocabulary.Vocabulary", r"^min_count must leave at least one token: it is 2", lambda: Vocabulary([["a"]], min_count=2, unknown="?")),
+    Rule("pictures.figures.heatmap", r"^key_tokens must name each column .* there are 2", lambda: figures.heatmap(EVEN, "ab")),
     Rule("pictures.figures.Picture", r"^path must end in \.png: it is 'a\.jpg'", lambda: figures.heatmap(EVEN, "ab", "abc").save("a.jpg")),
     Rule("training.loop.train", r"^patience must come with validate: ", partial(trained, patience=2)),
     Rule("training.loop.train", r"^resume must come with checkpoint", partial(trained, resume=True)),

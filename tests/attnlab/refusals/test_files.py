@@ -2,8 +2,9 @@
 """A damaged or unfit file is refused in words, and nothing on the disk is changed."""
 
 import json
+import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -100,8 +101,14 @@ def two(source: bytes, target: bytes) -> Change:
 
 
 def of_text(name: str, content: bytes, read: Change) -> tuple[Any, Any]:
-    """What writes a file of that content, and reads all of it."""
-    return holding(name, content), lambda folder, **options: list(read(folder / name, **options))
+    """What writes a file of that content, and reads it."""
+    return holding(name, content), lambda folder, **options: read(folder / name, **options)
+
+
+def of_heads(*heads: int) -> bytes:
+    """The rows of a tree whose words have these heads."""
+    rows = (f"{i}\tI\t_\tPRON\t_\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate(heads, 1))
+    return "".join(rows).encode()
 
 
 def config(name: str = "config.json", /, **settings: Any) -> Change:
@@ -148,22 +155,30 @@ FILES = (
     )),
     File("training.loop.train", nothing, lambda folder: trained(checkpoint=folder), (Damage(r"^checkpoint must be a folder without one", saved),)),
     File("language.vocabulary.Vocabulary", lambda folder: WORDS.save(folder / "words"), lambda folder: Vocabulary.load(folder / "words"), (
-        Damage(r"words is not a vocabulary", holding("words", b"[1, 2")),
+        *(Damage(r"words is not a vocabulary", holding("words", content)) for content in (b"", b"[1, 2", b"[]", b'{"tokens": ["a"]}')),
+        *(Damage(r"words is not a vocabulary", holding("words", b'{"tokens": %b, "unknown": %b}' % wrong)) for wrong in ((b"[1]", b"null"), (b'"abc"', b"null"), (b'["a"]', b"3"))),
+        Damage(r"'a' is there twice", holding("words", b'{"tokens": ["a", "b", "a"], "unknown": null}')),
         gone("words", "No such file .*"),
     )),
-    File("language.readers.read_aligned", two(b"a\nb", b"a\nb"), lambda folder: list(readers.read_aligned(folder / "a.en", folder / "a.fr")), (
-        Damage(r"must have as many lines: .*a\.en has 2, .*a\.fr has 1", two(b"one\ntwo\n", b"un\n")),
+    File("language.readers.read_aligned", two(b"a\nb", b"a\nb"), lambda folder: readers.read_aligned(folder / "a.en", folder / "a.fr"), (
+        *(Damage(rf"must have as many lines: .*a\.en has {n}, .*a\.fr has {m}", two(b"a\n" * n, b"b\n" * m)) for n, m in ((5, 3), (3, 5), (0, 2), (3, 4))),
         Damage(r"a\.fr, line 2: this is not UTF-8", two(b"a\nb", b"a\n\xff")),
         *map(gone, ("a.en", "a.fr")),
     )),
-    File("language.readers.read_multi30k", two(b"a", b"b"), lambda folder: list(readers.read_multi30k(folder, "a")), (gone("a.fr", "^there is neither "),)),
-    File("language.dependencies.read_trees", *of_text("a.conllu", b"1\tI\t_\tPRON\t_\t_\t0\troot\t_\t_\n", dependencies.read_trees), (
+    File("language.readers.read_multi30k", two(b"a", b"b"), lambda folder: readers.read_multi30k(folder, "a"), (gone("a.fr", "^there is neither "),)),
+    File("language.dependencies.read_trees", *of_text("a.conllu", of_heads(0), dependencies.read_trees), (
+        Damage(r"line 1: words must be numbered from 1 to 2", holding("a.conllu", of_heads(0, 1).replace(b"2\t", b"3\t"))),
+        Damage(r"line 1: heads must be whole numbers from 0 to 2", holding("a.conllu", of_heads(0, 3))),
+        Damage(r"line 1: heads must be whole numbers from 0 to 1", holding("a.conllu", of_heads(0).replace(b"\t0\t", b"\t_\t"))),
+        *(Damage(rf"line 1: one word must have the head 0: {n} have it", holding("a.conllu", of_heads(*heads))) for n, heads in ((2, (0, 0)), (0, (2, 1)))),
+        Damage(r"line 2: word 2 has no way to the root: a circle", holding("a.conllu", b"# text\n" + of_heads(0, 3, 2))),
+        Damage(r"line 3: one word must have the head 0", holding("a.conllu", of_heads(0) + b"\n" + of_heads(1))),
         Damage(r"a\.conllu, line 1: a word must have 10 columns with tabs between them: it has 3", holding("a.conllu", b"1\tI\t_\n")),
         Damage(r"a\.conllu, line 2: this is not UTF-8", holding("a.conllu", b"# hello\n\xff\n")),
         gone("a.conllu"),
     )),
     File("language.readers.read_tab_separated", *of_text("a.tsv", b"one\tun\n", readers.read_tab_separated), (
-        Damage(r"a\.tsv, line 2: there must be a source and a target .*'two'", holding("a.tsv", b"one\tun\ntwo\n")),
+        *(Damage(rf"a\.tsv, line 2: there must be a source and a target .*{re.escape(repr(line))}", holding("a.tsv", f"one\tun\n{line}\n".encode())) for line in ("two", "two\t", "\tdeux")),
         Damage(r"a\.tsv, line 1: this is not UTF-8", holding("a.tsv", b"one\t\xff\n")),
         gone("a.tsv"),
     )),
@@ -232,13 +247,20 @@ def test_a_whole_file_is_taken(tmp_path: Path, file: File) -> None:
     file.read(tmp_path)
 
 
+def read_whole(file: File, damage: Damage, folder: Path) -> None:
+    found = file.read(folder, **damage.options)
+    if isinstance(found, Iterator):
+        assert damage.error is not FileNotFoundError  # that is raised by the call
+        list(found)
+
+
 @pytest.mark.parametrize(("file", "damage"), CASES)
 def test_a_bad_file_is_refused_and_left_alone(tmp_path: Path, file: File, damage: Damage) -> None:
     file.write(tmp_path)
     damage.change(tmp_path)
     before = held(tmp_path)
     with pytest.raises(damage.error, match=damage.words) as caught:
-        file.read(tmp_path, **damage.options)
+        read_whole(file, damage, tmp_path)
     assert type(caught.value) is damage.error
     assert held(tmp_path) == before
 

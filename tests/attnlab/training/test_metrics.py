@@ -135,9 +135,7 @@ def test_a_model_is_evaluated_in_eval_mode_and_put_back() -> None:
     assert (model.training, model.part.training, torch.is_grad_enabled()) == (True, False, True)
 
 
-def test_perplexity_needs_a_token_and_fitting_logits() -> None:
-    with pytest.raises(ValueError, match="batches must hold at least one token"):
-        perplexity(Table(CHANCES), [])
+def test_perplexity_needs_fitting_logits() -> None:
     with pytest.raises(ValueError, match=r"logits must have the shape.*\(1, 5\), .*\(1, 2\)"):
         perplexity(Table(CHANCES), [batch((A,))], lambda model, batch: torch.zeros(1, 5))
 
@@ -174,8 +172,6 @@ def test_exact_match_counts_whole_sentences() -> None:
 def test_argmax_links_take_the_first_of_equals_and_nothing_from_zeros() -> None:
     weights = torch.tensor([[0.1, 0.9, 0.0], [0.5, 0.0, 0.5], [0.0, 0.0, 0.0]])
     assert argmax_links(weights) == {(1, 0), (0, 1)}
-    with pytest.raises(ValueError, match=r"weights must have the shape \(n_t, n_s\).*\(3,\)"):
-        argmax_links(weights[0])
 
 
 # the small cat does not eat -> le petit chat ne mange pas; links are (source, target)
@@ -247,33 +243,3 @@ def test_properties_of_the_alignment_error_rate(found: set, sure: set, possible:
     precision, recall = hits / len(found), hits / len(sure)
     f1 = 2 * precision * recall / (precision + recall) if hits else 0
     assert alignment_error_rate([found], [sure]) == pytest.approx(1 - f1)
-
-
-ROW = torch.tensor([[0.5, 0.5]])
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: bleu(["a"], []), ValueError, "hypotheses and references .* have 1 and 0"),
-        (lambda: bleu([], []), ValueError, "at least 1: they have 0 and 0"),
-        (lambda: bleu("a", ["a"]), TypeError, "hypotheses must be a list .* it is a str"),
-        (lambda: bleu(["a"], [["a"]]), TypeError, "references must be strings: there is a list"),
-        (lambda: exact_match([], []), ValueError, "they have 0 and 0"),
-        (lambda: exact_match(["a"], [["a"]]), TypeError, "both be strings or both be tokens"),
-        (lambda: alignment_accuracy([ROW], []), ValueError, "weights and gold .* 1 and 0"),
-        (lambda: alignment_accuracy([ROW], [{(2, 0)}]), ValueError, r"link \(2, 0\).*\(1, 2\)"),
-        (lambda: alignment_accuracy([ROW], [{(0, 1)}]), ValueError, r"link \(0, 1\).*\(1, 2\)"),
-        (lambda: alignment_accuracy([ROW], [()]), ValueError, "gold must hold at least one link"),
-        (lambda: alignment_accuracy([ROW], [{(0, 0)}], [[]]), ValueError, "has 0 names"),
-        (lambda: alignment_accuracy([ROW], [{(0, 0)}], []), ValueError, "classes and gold"),
-        (lambda: alignment_error_rate([()], [()]), ValueError, "must hold at least one link"),
-        (lambda: alignment_error_rate([()], []), ValueError, "predicted and sure"),
-        (lambda: alignment_error_rate([()], [()], []), ValueError, "possible and sure"),
-    ],
-)
-def test_what_cannot_be_measured_is_refused(
-    call: object, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        call()

@@ -58,19 +58,3 @@ def test_a_factor_is_never_above_1_nor_below_its_end(
     assert 0 <= factor <= 1 + 1e-12
     if step >= warmup:
         assert factor >= final - 1e-12
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: constant(-1), "warmup must be a whole number of at least 0: it is -1"),
-        (lambda: warmup_cosine(1.5, 9), "warmup must be a whole number of at least 0: it is 1.5"),
-        (lambda: warmup_cosine(9, 9), "steps must be a whole number of at least 10: it is 9"),
-        (lambda: warmup_cosine(1, 9, final=2), "final must be from 0 to 1: it is 2"),
-        (lambda: warmup_inverse_sqrt(0), "warmup must be a whole number of at least 1: it is 0"),
-        (lambda: warmup_inverse_sqrt(9, d_model=0), "d_model must be a whole number of at least 1"),
-    ],
-)
-def test_a_schedule_that_cannot_be_is_refused(make: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make()

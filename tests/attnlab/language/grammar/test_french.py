@@ -78,7 +78,7 @@ def test_articles_contract_with_de_and_à(pairs: list[Pair]) -> None:
                 assert any(
                     pair.source_classes[i] == "determiner" or pair.source[i] == "'s" for i in linked
                 ), pair
-    assert contracted > 1000
+    assert contracted > len(pairs) / 50
 
 
 def test_du_au_des_aux_stand_before_no_vowel_in_the_singular(pairs: list[Pair]) -> None:
@@ -178,4 +178,4 @@ def test_ne_and_pas_stand_around_the_finite_verb(pairs: list[Pair]) -> None:
                 k += 1
             assert pair.target_classes[k] in ("verb", "auxiliary"), pair
             assert pair.target[k + 1] in ("pas", "jamais", "plus"), pair
-    assert found > 10_000
+    assert found > len(pairs) / 5

@@ -115,22 +115,23 @@ def corrupted(words: Words, vocabulary: Sequence[str], rng: Random) -> Words:
     return rng.choice((*kinds, (*before, other, *words[i:]), (*before, other, *after)))
 
 
+@pytest.mark.parametrize("n", [80, pytest.param(1_000, marks=pytest.mark.heavy)])
 @pytest.mark.parametrize("lexicon", LEXICONS, ids=lambda words: " ".join(sorted(words)))
 def test_over_a_small_lexicon_exactly_what_the_grammar_writes_is_accepted(
-    lexicon: frozenset[str],
+    lexicon: frozenset[str], n: int
 ) -> None:
     there = enumerated(lexicon)
     rng, vocabulary = Random(0), sorted(set().union(*there))
     broken = 0
-    for whole in rng.sample(sorted(there), 300):
+    for whole in rng.sample(sorted(there), min(n, len(there))):
         assert accepts(whole, one_clause=True), whole
         other = corrupted(whole, vocabulary, rng)
         assert accepts(other, one_clause=True) == (other in there), other
         broken += other not in there
-    assert broken > 150  # or the corruptions would prove nothing
+    assert broken > n / 3  # or the corruptions would prove nothing
 
 
-@pytest.mark.parametrize(("ways", "n"), [(ONE_CLAUSE, 500), (SENTENCES, 80)])
+@pytest.mark.parametrize(("ways", "n"), [(ONE_CLAUSE, 200), (SENTENCES, 40)])
 def test_what_the_grammar_draws_is_accepted(ways: Any, n: int) -> None:
     one_clause = ways is ONE_CLAUSE
     for words in drawn(n, "grammatical", ways):
@@ -145,11 +146,6 @@ def test_every_way_to_write_a_sentence_is_read() -> None:
 
 def test_the_sentences_that_the_book_begins_with_are_accepted() -> None:
     assert all(accepts(pair.source, one_clause=True) for pair in famous())
-
-
-def test_a_list_and_a_tuple_are_read_alike() -> None:
-    assert accepts(["he", "sleeps"])
-    assert accepts(("he", "sleeps"))
 
 
 WRONG = {
@@ -184,37 +180,33 @@ def test_two_nouns_that_meet_are_different(text: str, same: str) -> None:
     assert not accepts(text.replace(same, "cat").split(), one_clause=True)
 
 
-def test_of_a_sentence_there_is_nothing_to_say() -> None:
-    assert why_not(["the", "small", "cats", "sleep"]) is None
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("the small cats sleep", None),
+        ("", "it has no words"),
+        ("the zebra eats a zebra and grass", 'the grammar has no "zebra" and no "grass"'),
+        ("the cat sleeps because the girl eats an apple", "it has more than one clause"),
+        ("eats the the sleep", "no change of one word makes a sentence of it"),
+    ],
+)
+def test_what_else_is_wrong_is_said(text: str, why: str | None) -> None:
+    assert why_not(text.split(), one_clause=True) == why
+    assert accepts(text.split()) == (why is None or "clause" in why)
 
 
-def test_no_words_are_no_sentence() -> None:
-    assert not accepts([])
-    assert why_not([]) == "it has no words"
-
-
-def test_a_word_is_one_word() -> None:
-    assert not accepts(["the cat", "sleeps"])
-    assert not accepts(["the", "cat", "sleeps", ""])
-
-
-def test_unknown_words_are_named() -> None:
-    words = ["the", "zebra", "eats", "a", "zebra", "and", "grass"]
-    assert why_not(words) == 'the grammar has no "zebra" and no "grass"'
+@pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        (["he", "sleeps"], True),
+        (("he", "sleeps"), True),
+        (["the cat", "sleeps"], False),
+        (["he", "sleeps", ""], False),
+    ],
+)
+def test_words_are_a_list_or_a_tuple_of_single_words(words: Sequence[str], right: bool) -> None:
+    assert accepts(words) == right
 
 
 def test_nothing_is_known_that_the_grammar_does_not_write_and_nothing_missing() -> None:
     assert _vocabulary() == set().union(*drawn(8_000, "train", SENTENCES))
-
-
-def test_two_clauses_are_not_one() -> None:
-    words = ["the", "cat", "sleeps", "because", "the", "girl", "eats", "an", "apple"]
-    assert accepts(words)
-    assert not accepts(words, one_clause=True)
-    assert why_not(words, one_clause=True) == "it has more than one clause"
-
-
-def test_two_mistakes_are_beyond_one_change() -> None:
-    assert (
-        why_not(["eats", "the", "the", "sleep"]) == "no change of one word makes a sentence of it"
-    )

@@ -1,5 +1,6 @@
 """The pronoun pairs: one word decides, and neither position nor a repeated noun gives it away."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -70,13 +71,7 @@ def test_a_position_is_right_half_of_the_time(choice: int) -> None:
     assert sum(right) * 2 == len(right)
 
 
-def test_a_quoted_pair_names_its_authors() -> None:
-    quoted = {pair.sentences[0]: pair.source for pair in PAIRS if pair.source != "book"}
-    assert quoted == {
-        "The animal didn't cross the street because it was too tired.": "Uszkoreit (2017)",
-        "The trophy would not fit in the brown suitcase because it was too big.": (
-            "Levesque, Davis and Morgenstern (2012)"
-        ),
-    }
-    assert pronouns()[0].changed == ("tired", "wide")
-    assert pronouns()[0].meant == ("animal", "street")
+def test_a_quoted_pair_names_its_authors_and_year() -> None:
+    quoted = [pair.source for pair in PAIRS if pair.source != "book"]
+    assert len(quoted) == 2
+    assert all(re.search(r"\w \((19|20)\d\d\)$", source) for source in quoted)
