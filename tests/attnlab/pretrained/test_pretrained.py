@@ -115,6 +115,7 @@ def test_a_sentence_vector_is_the_mean_over_its_own_pieces(minilm: Pretrained, r
     near(mine.norm(dim=1), torch.ones(len(SENTENCES)))
 
 
+@pytest.mark.heavy
 def test_sentence_vectors_are_their_authors(minilm: Pretrained, folder: Path) -> None:
     needs.needs("sentence-transformers", "sentence_transformers")
     from sentence_transformers import SentenceTransformer

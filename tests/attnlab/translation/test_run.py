@@ -5,10 +5,13 @@ import itertools
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +21,37 @@ import torch
 from attnlab.training.resume import has_checkpoint, read_checkpoint
 from attnlab.translation import run as program
 from attnlab.translation.journal import read_log
-from attnlab.translation.recipe import Recipe
 from attnlab.translation.run import Run, train
 from attnlab.translation.saved import load
 from attnlab.translation.team import Team
 from tests.attnlab.training.runs import contents
-from tests.attnlab.translation.small import multi30k, recipe, same, trained, weights, write
+from tests.attnlab.translation.small import multi30k, recipe, same, trained, weights
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     return multi30k(tmp_path / "data")
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Return what gives the folder of a whole run, trained once; nobody may change it."""
+    folder = tmp_path_factory.mktemp("straight")
+    data = multi30k(folder / "data")
+
+    @cache
+    def run(**choices: Any) -> Path:
+        name = f"{choices}"
+        train(recipe(**choices), data, folder / name)
+        return folder / name
+
+    return run
+
+
+@pytest.fixture
+def begun(straight: Callable[..., Path], tmp_path: Path) -> Path:
+    """Return the folder of a run of four steps."""
+    return shutil.copytree(straight(steps=4), tmp_path / "run")
 
 
 def stopped(data: Path, folder: Path, after: int, **choices: Any) -> None:
@@ -55,14 +78,14 @@ def result(folder: Path) -> dict[str, Any]:
     ],
 )
 def test_a_stopped_run_goes_on_to_the_same_bits(
-    tmp_path: Path, data: Path, kind: str, after: int
+    tmp_path: Path, data: Path, straight: Callable[..., Path], kind: str, after: int
 ) -> None:
-    wanted = trained(data, tmp_path / "straight", model=kind)
+    both = straight(model=kind), tmp_path / "stopped"
     stopped(data, tmp_path / "stopped", after, model=kind)
-    assert same(trained(data, tmp_path / "stopped", model=kind), wanted)
-    one, two = (tmp_path / name / "model.safetensors" for name in ("straight", "stopped"))
+    assert same(trained(data, tmp_path / "stopped", model=kind), weights(both[0]))
+    one, two = (run / "model.safetensors" for run in both)
     assert one.read_bytes() == two.read_bytes()
-    logs = [read_log(tmp_path / name / "log.jsonl") for name in ("straight", "stopped")]
+    logs = [read_log(run / "log.jsonl") for run in both]
     told = [[{**entry, "seconds": 0} for entry in log] for log in logs]
     assert told[0] == told[1]
 
@@ -133,23 +156,21 @@ def test_the_log_can_be_plotted(tmp_path: Path, data: Path, monkeypatch: Any) ->
     ],
 )
 def test_a_run_of_another_recipe_stays_as_it_is(
-    tmp_path: Path, data: Path, choices: dict[str, Any], words: str
+    begun: Path, data: Path, choices: dict[str, Any], words: str
 ) -> None:
-    trained(data, tmp_path / "run", steps=4)
-    before = contents(tmp_path / "run")
+    before = contents(begun)
     with pytest.raises(ValueError, match=words):
-        train(recipe(**choices), data, tmp_path / "run")
-    assert contents(tmp_path / "run") == before
+        train(recipe(**choices), data, begun)
+    assert contents(begun) == before
 
 
-def test_a_run_on_other_data_is_refused(tmp_path: Path, data: Path) -> None:
-    trained(data, tmp_path / "run", steps=4)
-    before = weights(tmp_path / "run")
+def test_a_run_on_other_data_is_refused(begun: Path, data: Path) -> None:
+    before = weights(begun)
     lines = (data / "train.fr").read_text().splitlines()
     (data / "train.fr").write_text("\n".join([lines[1], lines[0], *lines[2:]]) + "\n")
     with pytest.raises(ValueError, match="must hold a run on the same data"):
-        train(recipe(), data, tmp_path / "run")
-    assert same(weights(tmp_path / "run"), before)
+        train(recipe(), data, begun)
+    assert same(weights(begun), before)
 
 
 def test_a_folder_of_other_files_is_left_alone(tmp_path: Path, data: Path) -> None:
@@ -159,12 +180,11 @@ def test_a_folder_of_other_files_is_left_alone(tmp_path: Path, data: Path) -> No
         train(recipe(), data, data / "train.en")
 
 
-def test_a_damaged_checkpoint_is_refused(tmp_path: Path, data: Path) -> None:
-    trained(data, tmp_path / "run", steps=4)
-    path = tmp_path / "run" / "step-00000004" / "optimizer.safetensors"
+def test_a_damaged_checkpoint_is_refused(begun: Path, data: Path) -> None:
+    path = begun / "step-00000004" / "optimizer.safetensors"
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ValueError, match="must be a whole checkpoint"):
-        train(recipe(), data, tmp_path / "run")
+        train(recipe(), data, begun)
 
 
 def test_a_loss_that_is_not_finite_names_the_step(tmp_path: Path, data: Path) -> None:
@@ -183,10 +203,10 @@ def test_pairs_that_are_all_too_long_are_refused(tmp_path: Path, data: Path) -> 
     [pytest.param(n, marks=() if n in (1, 13) else pytest.mark.heavy) for n in range(1, 14)],
 )
 def test_a_disk_that_fills_up_leaves_the_last_checkpoint(
-    tmp_path: Path, data: Path, monkeypatch: Any, at: int
+    tmp_path: Path, data: Path, straight: Callable[..., Path], monkeypatch: Any, at: int
 ) -> None:
     """Whichever write fails, what was written before is whole, and the run goes on from there."""
-    wanted = trained(data, tmp_path / "straight")
+    wanted = weights(straight(model="transformer"))
     real, calls = os.fsync, itertools.count(1)
 
     def full(descriptor: int) -> None:
@@ -233,14 +253,3 @@ def test_a_run_that_is_killed_ten_times_ends_on_the_same_bits(tmp_path: Path) ->
             read_checkpoint(tmp_path / "run")
     assert kills >= 5
     assert same(trained(data, tmp_path / "run", **choices), wanted)
-
-
-def test_what_is_written_is_the_recipe(tmp_path: Path, data: Path) -> None:
-    trained(data, tmp_path / "run", steps=2)
-    assert Recipe.from_json((tmp_path / "run" / "recipe.json").read_text()) == recipe(steps=2)
-
-
-def test_an_empty_pair_of_files_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
-    write(tmp_path / "data", "train", ([""], [""]))
-    with pytest.raises(ValueError, match="must hold pairs: there is none"):
-        train(recipe(), tmp_path / "data", tmp_path / "run")
