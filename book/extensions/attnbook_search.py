@@ -1,110 +1,188 @@
 """What the search looks through: every section of every page, so that a result leads to a section.
 
 Sphinx's own search knows pages alone, and a lecture is thirty screens long. The list of sections is
-a script, ``_static/sections.js``, because ``fetch`` is refused on file://; only the page of the
-search loads it. ``search.js`` ranks and shows.
+a script, ``_static/sections.js``, because ``fetch`` is refused on file://; a page loads it when its
+reader begins to search. ``search.js`` ranks and shows. Students' words for what the book calls
+otherwise, and what the book leaves out, stand in ``search.toml``.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from attnbook_head import plain
+from attnbook_terms import BOOK, concepts, glossary
+from attnbook_terms import sections as numbered
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
 FILE = "sections.js"
+DATA = tomllib.loads(Path(__file__).with_name("search.toml").read_text(encoding="utf-8"))
 SPHINX = re.compile(
     r'\s*<script[^>]* src="(?:_static/(?:searchtools|language_data)|searchindex)\.js[^>]*></script>'
 )
 OUTPUT = {"cell_code_output", "cell_output", "mime_bundle"}
+# of code, the names that one may ask for
+CALLED = re.compile(r"(?<=\.)[a-z]\w{3,}(?=\()|[A-Za-z]\w*(?:_\w+|[a-z][A-Z]\w+)")
+NUMBER = re.compile(r"[\dE]+(?:\.\d+)?(?=\.? )")
+CONCEPTS = re.compile(r"^```\{concepts\}\n(.*?)^```", re.M | re.S)
+LINK = re.compile(r"\[(.+)\]\((https://.+)\)")
+LONGEST = 32  # letters of a formula in a line
+SIGNS: dict[str, str] = DATA["signs"]
+ASKS = "The question"
 
 
 @dataclass
 class Section:
-    """A place that a result can lead to: its title, what stands there, and where it sends on."""
+    """A place that a result can lead to: its title, the number above it, and what stands there."""
 
     place: str
     title: str
+    above: str = ""
     text: list[str] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
-    taught: list[str] = field(default_factory=list)  # of a term: the sections that teach it
+    terms: list[tuple[str, int]] = field(default_factory=list)
+
+
+def formula(tex: str) -> str:
+    """Return a formula as a line can show it, or dots for what no line can."""
+    text = re.sub(r"\\(?:text|mathrm|operatorname|mathbf)\s*\{(\w*)\}", r"\1", tex)
+    text = re.sub(r"\\sqrt\s*\{([^{}]*)\}|\\sqrt\s*(\w)", r"√\1\2", text)
+    text = re.sub(r"\\[,;! ]|\\(?:left|right)\b", "", text)
+    text = re.sub(r"\\([A-Za-z]+)", lambda m: SIGNS.get(m[1], m[0]), text)
+    text = re.sub(r"\{([^{}]*)\}", r"\1", text)
+    return "…" if len(text) > LONGEST or re.search(r"[\\{}&]", text) else text
+
+
+def plain(node: nodes.Node) -> str:
+    """Return what a reader sees of a node, in one line and without markup."""
+    if isinstance(node, nodes.raw | nodes.Invisible | nodes.image):
+        return ""
+    if isinstance(node, nodes.math):
+        return formula(node.astext())
+    if isinstance(node, nodes.Text):
+        return node.astext()
+    return "".join(plain(child) for child in node.children)
 
 
 def sections(doctree: nodes.document, name: str) -> list[Section]:
     """Return the sections of a page, its documented names and its terms, in their order."""
     found: list[Section] = []
 
-    def below(node: nodes.Element, here: Section | None) -> None:
+    def below(node: nodes.Element, here: Section | None, above: str = "") -> None:
         for child in node.children:
             if isinstance(child, nodes.section):
                 title = child.next_node(nodes.title)
-                found.append(Section(child["ids"][0], title.astext() if title else ""))
-                below(child, found[-1])
+                found.append(Section(child["ids"][0], plain(title) if title else "", above))
+                number = NUMBER.match(found[-1].title)
+                below(child, found[-1], number[0] if number else above)
             elif isinstance(child, addnodes.desc):
                 for signature in child.findall(addnodes.desc_signature):
                     if signature.parent is child and signature["ids"]:
                         found.append(Section(signature["ids"][0], signature["ids"][0]))
-                below(child, found[-1] if found else here)
+                        found[-1].text += [first(child)]
+                below(child, None)  # its members have entries of their own
             elif isinstance(child, nodes.definition_list_item) and child[0]["ids"]:
-                found.append(Section(child[0]["ids"][0], child[0].astext()))
-                found[-1].text.append(plain(child[-1].astext()))
-                found[-1].taught += [target(link, name) for link in child.findall(nodes.reference)]
-            elif skipped(child) or here is None:
+                found.append(Section(child[0]["ids"][0], plain(child[0])))
+                found[-1].text.append(re.sub(r"(?: \d+\.\d+)+$", "", line(child[-1])))
+            elif skipped(child) or (here is None and not isinstance(child, addnodes.desc_content)):
                 continue
             elif isinstance(child, nodes.literal_block):
-                here.code.append(child.astext())
+                here.code += CALLED.findall(child.astext())
+            elif isinstance(child, nodes.row):
+                here.text.append(" · ".join(filter(None, (line(entry) for entry in child))))
             elif isinstance(child, nodes.TextElement):
-                here.text.append(plain(child.astext()))
+                here.text.append(line(child))
             else:
-                below(child, here)
+                below(child, here, above)
 
     below(doctree, None)
     return found
 
 
+def line(node: nodes.Node) -> str:
+    """Return a text's words with one space between two."""
+    return " ".join(plain(node).split())
+
+
+def first(entry: nodes.Element) -> str:
+    """Return the first sentence of what documents a name."""
+    said = next((line(one) for one in entry.findall(nodes.paragraph)), "")
+    return re.split(r"(?<=[.:]) (?=[A-Z])", said)[0]
+
+
 def skipped(node: nodes.Node) -> bool:
-    """Say whether a node is no text of the page, or a title that is known already."""
-    if isinstance(node, nodes.raw | nodes.Invisible | nodes.title | addnodes.desc_signature):
+    """Say whether a node is no text of the page, or one that names other sections only."""
+    no_words = nodes.raw | nodes.Invisible | nodes.title | nodes.math_block
+    if isinstance(node, no_words | addnodes.desc_signature):
         return True
+    if node.astext().startswith(("Plan, ", "Builds on ", "# @title Set-up")):
+        return isinstance(node, nodes.TextElement)
     return isinstance(node, nodes.container) and node.get("nb_element") in OUTPUT
 
 
-def target(link: nodes.reference, name: str) -> str:
-    """Return where a link leads, from the book's root: ``notebooks/05-self-attention.html#x``."""
-    at = os.path.join(os.path.dirname(name), link.get("refuri", ""))
-    return os.path.normpath(at).replace(os.sep, "/")
+def teach(pages: dict[str, list[Section]]) -> None:
+    """Tell each section of a lecture its terms: 0 where it introduces one, or its place after."""
+    source = BOOK / "concepts.md"
+    block = CONCEPTS.search(source.read_text(encoding="utf-8")) if source.exists() else None
+    known = glossary()
+    forms = {term.name: [term.name, term.other] for term in known}
+    at = {(name, one.place): one for name, found in pages.items() for one in found}
+    for name, listed in concepts(block[1] if block else "", known).items():
+        # where a lecture asks for a thing, a later section has it
+        for place, number in enumerate(sorted(listed, key=lambda n: numbered()[n][2] == ASKS)):
+            stem, anchor, _ = numbered()[number]
+            if one := at.get((f"notebooks/{stem}", anchor)):
+                one.terms += [(form, place) for form in forms.get(name, [name]) if form]
+
+
+def reading(places: list[str]) -> list[list[str]]:
+    """Return links of section numbers and of works, each as its words and its address.
+
+    Raises: ValueError where no lecture has the section.
+    """
+    links = []
+    for one in places:
+        if work := LINK.fullmatch(one):
+            links.append([work[1], work[2]])
+        elif one in numbered():
+            stem, place, title = numbered()[one]
+            links.append([f"{one} {title}", f"notebooks/{stem}.html#{place}"])
+        else:
+            raise ValueError(f"search.toml names the section {one}, which no lecture has")
+    return links
 
 
 def write_list(app: Sphinx, error: Exception | None) -> None:
-    """Write the list of all sections, and lead the page of the search to it."""
+    """Write the list of all sections, and take Sphinx's own search from its page."""
     page = Path(app.outdir) / "search.html"
     if error or app.builder.format != "html" or not page.exists():
         return
-    pages = []
-    for name in sorted(app.env.found_docs):
-        found = sections(app.env.get_doctree(name), name)
-        rows = [[s.place, s.title, " ".join(s.text), " ".join(s.code), s.taught] for s in found]
-        pages.append([f"{name}.html", rows])
-    text = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
-    script = f"globalThis.attnbookSections = {text};\n"
+    names = sorted(app.env.found_docs)
+    pages = {name: sections(app.env.get_doctree(name), name) for name in names}
+    teach(pages)
+    absent = [one | {"read": reading(one["read"])} for one in DATA["absent"]]
+    rows = [[f"{name}.html", [row(one) for one in found]] for name, found in pages.items()]
+    data = {"pages": rows, "words": DATA["words"], "absent": absent}
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    script = f"globalThis.attnbookSearch = {text};\n"
     (Path(app.outdir) / "_static" / FILE).write_text(script, encoding="utf-8")
-    ours = "".join(
-        f'\n  <script defer src="_static/{one}"></script>' for one in (FILE, "search.js")
-    )
-    text = page.read_text(encoding="utf-8")
-    text = SPHINX.sub("", text)
-    if ours not in text:
-        text = text.replace("</head>", f"{ours}\n  </head>", 1)
-    page.write_text(text, encoding="utf-8")
+    page.write_text(SPHINX.sub("", page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def row(one: Section) -> list:
+    """Return a section as the list holds it: its paragraphs as lines, each name of code once."""
+    text = "\n".join(filter(None, one.text))
+    code = " ".join(sorted({name for name in one.code if name not in text}))
+    return [one.place, one.title, one.above, text, code, one.terms]
 
 
 def setup(app: Sphinx) -> dict:
     app.add_css_file("search.css")
+    app.add_js_file("search.js", loading_method="defer")
     app.connect("build-finished", write_list)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
