@@ -40,13 +40,13 @@ def open_lecture(app: Sphinx, doctree: nodes.document) -> None:
         if any("cell_output" in part.get("classes", ()) for part in cell):
             cell["classes"].append("lecture-opening")
         else:
-            section.remove(cell)
             inner.insert(len(inner) - 1, cell)
     plan = next(node for node in inner if node.astext().startswith("Plan, "))
-    section.replace(inner[0], nodes.container("", *inner, classes=["lecture-data"]))
-    for node in inner[1:]:
-        if node.parent is section:
-            section.remove(node)
+    data = nodes.container("", classes=["lecture-data"])
+    section.insert(section.index(inner[0]), data)
+    for node in inner:
+        section.remove(node)
+    data += inner
     at = section.index(story) + 1
     section[at:at] = [byline(app), bar(plan.astext(), section)]
     mark(section)

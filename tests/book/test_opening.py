@@ -29,6 +29,9 @@ def test_a_lecture_opens_with_its_question_and_a_live_picture(visit, path) -> No
     fold = page.locator(".lecture-data > details")
     assert not fold.evaluate("(fold) => fold.open")
     assert fold.locator(".cell").count() >= 2
+    for held in ("Plan, ", "Builds on"):
+        told = page.locator("article.bd-article p > strong").filter(has_text=held)
+        assert told.count() == 1, f"{held} stands in the fold alone"
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS[4:5], ids=lambda path: path.stem)
