@@ -1,10 +1,12 @@
 // Few stops for the Tab key: the list of pages, the contents of a page, and the code of a section
-// are one stop each, and arrow keys go on within them. Without this script each part is a stop.
+// with its links to figures and sections are one stop each, and arrow keys go on within them.
+// Without this script each part is a stop.
 (() => {
   const PAGES = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
   const CODE = { ArrowLeft: -1, ArrowRight: 1 }; // up and down scroll the code that was unfolded
   const PARTS = "section section:not(section section section)";
   const OF_CODE = ".cell:not(.tag_solution) :is(details.above-input > summary, .copybtn)";
+  const NAMED = ".attnbook-ref";
   const STOP = "data-stop";
 
   const groups = [];
@@ -26,7 +28,7 @@
   /** Where Tab would stop at nothing, as what was unfolded is folded up again: the first in sight. */
   const settle = (group) => {
     const found = group.members().filter(shown);
-    if (found.length > 1) keep(group, found.find((one) => one.hasAttribute(STOP)) ?? group.first(found));
+    if (found.length > 0) keep(group, found.find((one) => one.hasAttribute(STOP)) ?? group.first(found));
   };
 
   const add = (keys, told, members, first = (found) => found[0]) => {
@@ -49,10 +51,14 @@
     }
     const article = document.querySelector("article.bd-article");
     if (!article) return;
-    const all = () => [...article.querySelectorAll(OF_CODE)];
+    const all = () => [...article.querySelectorAll(`${OF_CODE}, ${NAMED}`)];
     const part = (box) => box.closest(PARTS);
-    for (const one of new Set(all().map(part)))
-      add(CODE, "← →  the other code of this section", () => all().filter((box) => part(box) === one));
+    for (const one of new Set(all().map(part))) {
+      const members = () => all().filter((box) => part(box) === one);
+      const named = members().filter((box) => box.matches(NAMED)).length;
+      const kinds = named === 0 ? "code" : named < members().length ? "code and links" : "links";
+      add(CODE, `← →  the other ${kinds} of this section`, members);
+    }
   };
 
   const settleAll = () => groups.forEach(settle);

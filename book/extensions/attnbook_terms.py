@@ -183,10 +183,12 @@ def explained(page: str, known: dict[str, Term]) -> str:
         if term is None or term.name in told:
             return found[0]
         told.add(term.name)
-        said = html.escape(plain(term.sentence), quote=True)
+        said, name = (html.escape(plain(text)) for text in (term.sentence, term.name))
+        place = f"term-{len(told)}"
         return (
-            f'<dfn class="attnbook-term" tabindex="0"><strong>{found[1]}</strong>'
-            f'<span role="tooltip">{said}</span></dfn>'
+            f'<dfn class="attnbook-term book-note" tabindex="0" aria-describedby="{place}">'
+            f"<strong>{found[1]}</strong>"
+            f'<span role="tooltip" id="{place}" data-term="{name}">{said}</span></dfn>'
         )
 
     return STRONG.sub(explain, page)
@@ -199,7 +201,7 @@ def explain_terms(app: Sphinx, error: Exception | None) -> None:
     known = {form.lower(): term for term in glossary() for form in (term.name, term.other) if form}
     for path in sorted((Path(app.outdir) / "notebooks").glob("[0-9]*.html")):
         text = path.read_text(encoding="utf-8")
-        if 'class="attnbook-term"' not in text:  # a page that was not written anew has them
+        if 'class="attnbook-term ' not in text:  # a page that was not written anew has them
             path.write_text(explained(text, known), encoding="utf-8")
 
 
