@@ -17,6 +17,7 @@ from attnlab.pictures import curves
 from attnlab.translation import captions
 from attnlab.widgets import Translator
 
+LANDING = "book/index"  # its reader meets a sentence and a button, the table only later
 EXAMPLES = [
     "two dogs are playing in the snow",
     "a little girl in a pink dress is eating ice cream",
@@ -41,6 +42,7 @@ class CaptionTranslator(SphinxDirective):
             sentence=" ".join(self.content),
             examples=EXAMPLES,
             asset="captions",
+            simple=self.env.docname == LANDING,
         )
         return [nodes.raw("", widget.html(), format="html")]
 

@@ -2,18 +2,32 @@
 
 Each page has a description and a preview; the book has a list of its pages, a page for an address
 that leads nowhere, and a root that leads to its first page. What needs the book's own address, as
-absolute links do, is left out until it has one (see ``_config.yml``).
+absolute links do, is left out until it has one (see ``_config.yml``); a release, which is a build
+with the variable ATTNBOOK_RELEASE, fails without one. ``byline`` says who made the book, and when.
 """
 
 from __future__ import annotations
 
+import datetime
 import html
+import os
 import re
 from pathlib import Path
 
+import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
 
+ROOT = Path(__file__).resolve().parents[2]
+RELEASE = "ATTNBOOK_RELEASE"  # set where a release is built
+NOWHERE = re.compile(r"OWNER(\.github\.io)?/attention-worked-out")
+ADDRESSED = (  # what is published; book/tools/address.py rewrites the addresses in it
+    "*.md", "CITATION.cff", "_config.yml", "book/**/*.md", "notebooks/*.ipynb", "pyproject.toml",
+    "src/attnlab/pyproject.toml",
+)  # fmt: skip
 NAME = "Attention, Worked Out"
 FIRST = "book/index"
 IMAGE = "_static/page.png"
@@ -128,7 +142,56 @@ def write_pages(app: Sphinx, error: Exception | None) -> None:
         (out / "sitemap.xml").write_text(text, encoding="utf-8")
 
 
+def unaddressed(root: Path) -> list[str]:
+    """Return the lines that name a repository which has no address yet, as ``file:line``."""
+    return [
+        f"{path.relative_to(root).as_posix()}:{number}"
+        for path in sorted({path for place in ADDRESSED for path in root.glob(place)})
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if NOWHERE.search(line)
+    ]
+
+
+def refuse(app: Sphinx | None, config: Config | None, root: Path = ROOT) -> None:
+    """Stop the build of a release that has no address.
+
+    Raises: ExtensionError, which names the places.
+    """
+    if os.environ.get(RELEASE) and (places := unaddressed(root)):
+        raise ExtensionError(
+            f"{RELEASE} is set, and OWNER stands in {len(places)} lines in place of the "
+            "repository's owner; write its address into _config.yml, then `make address` and "
+            "`make notebooks`:\n  " + "\n  ".join(places)
+        )
+
+
+def byline(cited: dict, repository: str) -> str:
+    """Return authors, date, repository once it has an address, and licences, as HTML."""
+    names = [
+        one.get("name") or f"{one['given-names']} {one['family-names']}" for one in cited["authors"]
+    ]
+    authors = re.sub("^The ", "the ", ", ".join([*names[:-2], " and ".join(names[-2:])]))
+    day = datetime.date.fromisoformat(str(cited["date-released"]))
+    parts = [f"By {html.escape(authors)}", f"{day.day} {day:%B %Y}"]
+    if site(repository):
+        parts.append(f'<a href="{html.escape(repository)}">on GitHub</a>')
+    parts.append('text under <a href="credits.html">CC BY 4.0</a>, code under Apache 2.0')
+    return f'<p class="byline">{" · ".join(parts)}</p>'
+
+
+class Byline(SphinxDirective):
+    """Who made the book, when, and what may be done with it."""
+
+    def run(self) -> list[nodes.Node]:
+        place = ROOT / "CITATION.cff"
+        self.env.note_dependency(str(place))
+        cited = yaml.safe_load(place.read_text(encoding="utf-8"))
+        return [nodes.raw("", byline(cited, repository(self.env.app)), format="html")]
+
+
 def setup(app: Sphinx) -> dict:
+    app.add_directive("byline", Byline)
+    app.connect("config-inited", refuse)
     app.connect("html-page-context", describe)
     app.connect("build-finished", write_pages)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

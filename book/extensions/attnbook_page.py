@@ -63,7 +63,7 @@ class Steps(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         tokens, vectors = zip(*(line.split(maxsplit=1) for line in self.content), strict=True)
         rows = [[float(number) for number in vector.split()] for vector in vectors]
-        widget = AttentionSteps(rows, list(tokens), step=4)
+        widget = AttentionSteps(rows, list(tokens), step=4, plays=True)
         return [nodes.raw("", widget.html(), format="html")]
 
 

@@ -72,10 +72,10 @@ class Status(SphinxDirective):
         if took := [ran["seconds"] for ran in told["notebooks"].values()]:
             lines += ["", f"Together {sum(took) / 60:.0f} minutes, one after the other, with"]
             lines += [f"{told['machine']}."]
-        shown = nodes.container()
+        shown = nodes.container(classes=["status"])  # its dates are in one line each: look.css
         text = "\n".join(lines).split("\n")
         self.state.nested_parse(StringList(text, source="status"), self.content_offset, shown)
-        return shown.children
+        return [shown]
 
 
 def setup(app: Sphinx) -> dict:

@@ -27,6 +27,17 @@ ROOT = Path(__file__).resolve().parents[2]
 FAMILY = "Attnbook Serif"
 SIZE = 14  # in points, of the optical sizes
 FACES = (("normal", 400, ""), ("normal", 600, ""), ("italic", 400, "-Italic"))
+# what stands in until they are there: (name, fonts of the machine, their letters' size in %)
+FALLBACKS = (
+    ("Georgia", ["Georgia"], 107.7),
+    ("Times", ["Times New Roman", "Liberation Serif"], 118.3),
+    ("DejaVu", ["DejaVu Serif"], 92.5),
+)
+NOTE = (
+    "/* until they are there, what the machine has, as wide and as high: "
+    "nothing moves when they come */"
+)
+ASCENT, DESCENT = 103.6, 33.5  # Source Serif's, in % of its size
 # western Europe's letters, Greek, and what mathematics needs
 WANTED = [
     *range(0x20, 0x7F), *range(0xA0, 0x100), 0x152, 0x153, *range(0x391, 0x3CA),
@@ -63,6 +74,16 @@ def woff2(font: TTFont) -> str:
     return f"data:font/woff2;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
+def fallback(name: str, fonts: list[str], size: float) -> str:
+    """A font of the reader's machine, its letters as wide and its lines as high as ours."""
+    places = ", ".join(f'local("{one}")' for one in fonts)
+    return (
+        f'@font-face {{ font-family: "Attnbook {name}"; src: {places}; size-adjust: {size}%;'
+        f" ascent-override: {100 * ASCENT / size:.1f}%; descent-override:"
+        f" {100 * DESCENT / size:.1f}%; line-gap-override: 0%; }}"
+    )
+
+
 def main() -> None:
     rules = [
         f'@font-face {{ font-family: "{FAMILY}"; font-style: {style}; font-weight: {weight};'
@@ -74,7 +95,8 @@ def main() -> None:
         "/* Made by book/tools/fonts.py from Source Serif 4, (c) 2014 The Source Serif 4 Project\n"
         "   Authors, SIL Open Font License 1.1: src/attnlab/pictures/FONT-LICENSE.txt */\n"
     )
-    (ROOT / "book/assets/fonts.css").write_text(head + "\n".join(rules) + "\n", encoding="utf-8")
+    text = "\n".join([*rules, NOTE, *(fallback(*one) for one in FALLBACKS)])
+    (ROOT / "book/assets/fonts.css").write_text(head + text + "\n", encoding="utf-8")
     pictures = ROOT / "src/attnlab/pictures"
     face("", 400).save(pictures / "attnbook-serif.ttf")
     licence = (SOURCE / "LICENSE").read_text(encoding="utf-8")

@@ -103,7 +103,7 @@ export function typing(view, start) {
     "aria-label": "English sentence",
     onkeydown: (event) => event.key === "Enter" && translate(),
   });
-  const go = button("translate", translate);
+  const go = view.simple ? button("Translate", translate, { class: "go" }) : button("translate", translate);
   const cost = el("span", { class: "note", role: "status" });
   const price = (text = `loads the weights, ${sizeText(store.get("size"))}, once`) =>
     setText(cost, view.there ? "" : text);

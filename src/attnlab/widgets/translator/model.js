@@ -184,11 +184,14 @@ function next(model, memory, before, count) {
  * Beam search, a generator as beamSearch is one; returns the ranking, best first.
  * @param {any} model
  * @param {any[]} memory
- * @param {{beam: number, penalty: number, longest: number}} how
+ * @param {{beam: number, penalty: number, longest: number, told?: (one: Hypothesis) => void}} how `told` hears of each hypothesis before it grows
  * @returns {Generator<number, (Hypothesis & {n: number, score: number})[], void>}
  */
-export function* search(model, memory, { beam, penalty, longest }) {
-  const grow = (one) => next(model, memory, one, beam);
+export function* search(model, memory, { beam, penalty, longest, told }) {
+  const grow = (one) => {
+    told?.(one);
+    return next(model, memory, one, beam);
+  };
   const start = { word: BOS, past: null, logP: 0 };
   const { ranking } = yield* beamSearch(start, { grow, beam, penalty, longest, eos: EOS });
   return ranking.map(({ one, ...how }) => ({ ...one, ...how }));

@@ -8,6 +8,9 @@ import { assembled, encode, search } from "./model.js";
 import { cutting, pieces, words } from "./reading.js";
 
 const PACE = 260; // milliseconds from word to word
+const LOOK = 110; // and where they are shown as they come, so that the eye follows
+
+const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** After what the page has to do meanwhile; a timer would wait for 4 ms each time. */
 const soon = () =>
@@ -54,15 +57,21 @@ export async function translate(view) {
     const model = await loaded(view);
     const { ids, names, odd } = view.reader.read(sentence);
     const { memory, seen } = encode(model, ids);
-    const work = search(model, memory, { beam, penalty, longest: view.reader.longest(ids.length) });
+    let most = 0;
+    const told = (one) => {
+      const words = path(one).map(({ word }) => word);
+      if (words.length > most) view.writing?.(view.reader.text(words)); // of a beam, the best
+      most = Math.max(most, words.length);
+    };
+    const work = search(model, memory, { beam, penalty, longest: view.reader.longest(ids.length), told });
     let found = work.next();
     for (; !found.done; found = work.next()) {
-      await soon();
+      await (view.writing && !still() ? new Promise((go) => setTimeout(go, LOOK / beam)) : soon());
       if (late()) return null;
     }
     const [best] = found.value;
     view.result = { sentence: names, odd, beam, penalty, seen, ranking: found.value, steps: path(best) };
-    view.busy = false;
+    Object.assign(view, { busy: false, writing: null });
     view.play?.();
     view.redraw();
   } catch (error) {
@@ -72,7 +81,8 @@ export async function translate(view) {
 }
 
 function failed(view, error) {
-  Object.assign(view, { key: null, busy: false, asked: false, play: null });
+  Object.assign(view, { key: null, busy: false, asked: false, play: null, writing: null });
+  view.written?.remove();
   view.line.price();
   view.alert.tell(`The model cannot be used: ${error.message}.`);
 }
@@ -98,7 +108,7 @@ export async function cutText(view, text, go) {
 /** Show the result from its first word on, a word at a time, until a hand takes over. */
 export function playing(view) {
   view.play = null;
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return reveal(view, Infinity);
+  if (still()) return reveal(view, Infinity);
   const tick = (count) => {
     reveal(view, count);
     if (count < view.result.steps.length) view.timer = setTimeout(tick, PACE, count + 1);

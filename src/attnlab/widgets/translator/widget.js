@@ -16,7 +16,7 @@ import { halt, playing, reveal, translate } from "./run.js";
 import * as text from "./text.js";
 import { describe, describeRow, ranking, rivals, sources, summary, tables, words } from "./words.js";
 
-const data = ["source_words", "target_words", "shapes", "sizes", "pieces", "examples", "asset", "initial"];
+const data = ["source_words", "target_words", "shapes", "sizes", "pieces", "examples", "asset", "simple", "initial"];
 const state = ["sentence", "beam", "penalty", "part", "layer", "head", "shown", "row"];
 
 const MOST_BEAM = 8;
@@ -49,6 +49,7 @@ function build(store) {
       there: Boolean(store.get("carried")?.byteLength), // else they are loaded when they are wanted
       place: el("div"),
       about: note(),
+      simple: store.get("simple"), // a sentence, a button; all else once it is translated
       pinWord(row) {
         halt(view);
         store.set({ row, ...(store.get("part") === "encoder" ? { part: "cross" } : {}) });
@@ -58,7 +59,8 @@ function build(store) {
   );
   view.line = typing(view, () => {
     halt(view);
-    Object.assign(view, { asked: true, play: () => playing(view) });
+    Object.assign(view, { asked: true, play: view.simple ? null : () => playing(view) });
+    if (view.simple) write(view);
     view.redraw();
   });
   view.settings = settings(view);
@@ -69,9 +71,7 @@ function build(store) {
   view.found = el(
     "div",
     {},
-    steps,
-    ...nodes(read),
-    text,
+    ...(view.simple ? [text, ...nodes(read), steps] : [steps, ...nodes(read), text]),
     list,
     which,
     el("div", "main", view.place, side),
@@ -80,7 +80,8 @@ function build(store) {
     ...nodes(all),
     folded,
   );
-  view.node = el("div", {}, view.line.node, view.alert.node, view.line.hints, view.settings.node);
+  view.node = el("div", view.simple ? "simple" : {}, view.line.node, view.alert.node, view.line.hints);
+  (view.simple ? view.found : view.node).append(view.settings.node);
   const { attach } = view;
   view.attach = (figure) => {
     const detach = attach(figure);
@@ -98,7 +99,8 @@ function draw(view, width) {
   view.line.show();
   view.settings.show();
   if (view.asked || view.there) translate(view);
-  if (!view.result) return;
+  if (!view.result || view.writing) return;
+  view.written?.remove();
   if (!view.found.parentNode) view.node.append(view.found);
   view.figure.querySelector(".attnbook-fallback")?.remove(); // what it says is said here now
   look(view);
@@ -110,6 +112,18 @@ function draw(view, width) {
     now: { pinned },
   } = view;
   setText(view.status, cursor ? describe(view, cursor) : pinned === null ? summary(view) : describeRow(view, pinned));
+}
+
+/** Show the translation as it comes, alone; what tells how it came waits until it is whole. */
+function write(view) {
+  const text = el("p", "written", "…");
+  if (!view.busy) view.key = null; // the same sentence again, too
+  view.writing = (said) => setText(text, said || "…");
+  view.store.set({ shown: null, row: null });
+  view.found.replaceWith(text);
+  view.written?.remove();
+  view.written = text;
+  view.node.append(text);
 }
 
 /** What is shown now: the translation as far as it is shown, and the weights that are drawn. */

@@ -87,6 +87,7 @@ class Translator(WithAsset, kind="translator"):
         part: whose weights are drawn: "cross", "encoder" or "decoder".
         layer: of that part (−1 is the last); head: one of its heads, or None for their mean.
         asset: the name of the file that the page loads the weights from.
+        simple: show the sentence and a button alone until it is translated, piece by piece.
 
     The traits sentence, beam, penalty, part, layer, head, shown (how many words of the translation
     are shown; None is all) and row (the one pinned) follow the reader's hand.
@@ -110,6 +111,7 @@ class Translator(WithAsset, kind="translator"):
     head = traitlets.Int(None, allow_none=True).tag(sync=True)
     shown = traitlets.Int(None, allow_none=True).tag(sync=True)
     row = traitlets.Int(None, allow_none=True).tag(sync=True)
+    simple = traitlets.Bool(False).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     rules = checks.rules(
@@ -139,6 +141,7 @@ class Translator(WithAsset, kind="translator"):
         layer: int = -1,
         head: int | None = None,
         asset: str = "translator",
+        simple: bool = False,
         caption: str = "",
     ) -> None:
         self._model = rounded(model)
@@ -154,6 +157,7 @@ class Translator(WithAsset, kind="translator"):
             pieces=self._reader.page,
             examples=_examples(examples, self._reader),
             asset=asset,
+            simple=checks.switch("simple", simple),
             carried=carried,
             size=len(asset_script(asset, carried)),
             start={
@@ -171,7 +175,7 @@ class Translator(WithAsset, kind="translator"):
     def state(self) -> dict[str, Any]:
         """Return what the page's JSON holds: of pieces, only where there are any."""
         found = super().state()
-        return found if self.pieces else {k: v for k, v in found.items() if k != "pieces"}
+        return {k: v for k, v in found.items() if v or k not in ("pieces", "simple")}
 
     @property
     def hypotheses(self) -> list[Hypothesis]:
@@ -223,6 +227,12 @@ class Translator(WithAsset, kind="translator"):
 
     def _fallback(self) -> str:
         best = self.hypotheses[0]
+        said = (
+            f"The model reads “{markup.escape(' '.join(self.sentence))}” and writes"
+            f" “{markup.escape(self.translation)}”."
+        )
+        if self.simple:
+            return f"<p>{said}</p>"
         chances, weights = self._run(best, "cross")
         words = map(markup.escape, self._words(_written(best)))
         rows = [
@@ -232,8 +242,7 @@ class Translator(WithAsset, kind="translator"):
         source = [markup.escape(word) for word in self._reader.source(self.sentence)[1]]
         whose = "the mean of its heads" if self.head is None else f"head {self.head}"
         return (
-            f"<p>The model reads “{markup.escape(' '.join(self.sentence))}” and writes"
-            f" “{markup.escape(self.translation)}”. A row is a word that it writes, with its"
+            f"<p>{said} A row is a word that it writes, with its"
             " probability p and where the decoder looks in the source for it: layer"
             f" {self.layer}, {whose}. The weights of a row sum to 1.</p>"
             + markup.table(

@@ -1,0 +1,300 @@
+"""Miniatures of the live pictures on the landing page's cards: a drawing for each kind of widget.
+
+``lecture-cards`` is the list of a part's lectures, the part its argument; each item links to a
+lecture, and a miniature of that lecture's live picture is set before its words. It is drawn from
+what the lecture stores of the widget, in one colour, ``currentColor``, and has no words: one glance
+says what kind of picture waits there. All are 120 wide and 80 high.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from attnlab.widgets.core.numbers import softmax
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+WIDGET = re.compile(
+    r'<figure class="attnbook attnbook-(\w+)".*?<script type="application/json">(.*?)</script>'
+    r"(.*?)</figure>",
+    re.S,
+)
+LECTURE = re.compile(r"notebooks/(\d\d-[\w-]+)")
+ROW = re.compile(r"<tr>.*?</tr>", re.S)
+SHADE = re.compile(r'style="--w:([\d.]+)')
+
+
+def rect(x: float, y: float, w: float, h: float, shade: float = 1.0) -> str:
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" opacity="{shade:.2f}"/>'
+
+
+def line(points: Iterable[tuple[float, float]], width: float = 1.5, shade: float = 1.0) -> str:
+    way = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return (
+        f'<polyline points="{way}" fill="none" stroke="currentColor" stroke-width="{width:.1f}"'
+        f' stroke-linecap="round" opacity="{shade:.2f}"/>'
+    )
+
+
+def ring(x: float, y: float, r: float) -> str:
+    return (
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}" fill="none" stroke="currentColor"'
+        ' stroke-width="1.5"/>'
+    )
+
+
+def weights(rows: Sequence[Sequence[float]], left: float, top: float, w: float, h: float) -> str:
+    """Return a map of weights in a box; the least shade still shows that a cell is there."""
+    high, wide = h / len(rows), w / len(rows[0])
+    return "".join(
+        rect(left + j * wide, top + i * high, wide - 1, high - 1, 0.1 + 0.9 * weight)
+        for i, row in enumerate(rows)
+        for j, weight in enumerate(row)
+    )
+
+
+def shades(table: str) -> list[list[float]]:
+    """Return the weights that a widget's own table shows without a script."""
+    rows = (SHADE.findall(row) for row in ROW.findall(table))
+    return [[float(weight) for weight in row] for row in rows if row]
+
+
+def unrolled(state: dict[str, Any], _: str) -> str:
+    """A chain that reads, one vector, a chain that writes."""
+    n = min(len(state["sentence"]), 6)
+    read = [(6 + 42 * i / (n - 1), 60) for i in range(n)]
+    write = [(72 + 42 * i / (n - 1), 20) for i in range(n)]
+    boxes = "".join(rect(x - 3, y - 4, 6, 8) for x, y in read + write)
+    return line([*read, (60, 40), *write]) + boxes + rect(54, 30, 12, 20)
+
+
+def beam(state: dict[str, Any], _: str) -> str:
+    """The tree of prefixes, the greedy path in bold."""
+    rows = {tuple(prefix): row for row, prefix in enumerate(state["prefixes"])}
+    drawn, leaf = [], iter(range(99))
+
+    def grow(row: int, depth: int, greedy: bool) -> float:
+        best = max(range(len(state["logs"][row])), key=lambda k: state["logs"][row][k])
+        places = []
+        for k, word in enumerate(state["words_of"][row]):
+            following = rows.get((row, word))
+            on = greedy and k == best
+            y = next(leaf) if following is None else grow(following, depth + 1, on)
+            places.append((y, on))
+        here = sum(y for y, _ in places) / len(places)
+        drawn.extend(((depth, here), (depth + 1, y), on) for y, on in places)
+        return here
+
+    grow(0, 0, True)
+    deep, last = max(end[0] for _, end, _ in drawn), max(end[1] for _, end, _ in drawn)
+    at = lambda depth, y: (8 + 104 * depth / deep, 8 + 64 * y / last)  # noqa: E731
+    return "".join(
+        line([at(*one), at(*other)], 3 if on else 1.2) + ring(*at(*other), 1.6 + on)
+        for one, other, on in drawn
+    )
+
+
+def shaded(_: dict[str, Any], table: str) -> str:
+    """A map of weights, as the widget's table has them."""
+    rows = shades(table)
+    return weights(rows, 8, 4, 104, 72)
+
+
+def scores(state: dict[str, Any], _: str) -> str:
+    """A query and its keys as arrows from one point."""
+    ends = [*state["key"], state["query"]]
+    by = min(34 / max(abs(y) for _, y in ends), 50 / max(abs(x) for x, _ in ends))
+    low = min(0, *(y for _, y in ends))
+    zero = (60, 74 + by * low)
+    found = []
+    for place, (x, y) in enumerate(ends):
+        tip, turn = (zero[0] + by * x, zero[1] - by * y), math.atan2(y, x)
+        barbs = [
+            (tip[0] - 7 * math.cos(turn + a), tip[1] + 7 * math.sin(turn + a)) for a in (0.5, -0.5)
+        ]
+        width = 3.5 if place == len(ends) - 1 else 1.5
+        found += [line([zero, tip], width), line([barbs[0], tip, barbs[1]], width)]
+    return line([(4, zero[1]), (116, zero[1])], 1, 0.35) + "".join(found)
+
+
+def steps(state: dict[str, Any], _: str) -> str:
+    """Each vector as cells, and its weight as a bar."""
+    x = np.array(state["vectors"], dtype=float)
+    bars = softmax(x @ x[state["query"]] / math.sqrt(x.shape[1]))
+    high = 72 / len(x)
+    cells = weights(abs(x) / abs(x).max(), 6, 4, 48, 72)
+    ends = ((4 + (i + 0.2) * high, 54 * bar) for i, bar in enumerate(bars))
+    return cells + "".join(
+        rect(60, y, 54, 0.6 * high, 0.12) + rect(60, y, w, 0.6 * high) for y, w in ends
+    )
+
+
+def roles(state: dict[str, Any], _: str) -> str:
+    """One token's vector, three matrices, three vectors."""
+    x = np.array(state["vectors"][state["token"]], dtype=float)
+    parts = [weights(abs(x)[:, None] / abs(x).max(), 6, 22, 13, 36)]
+    for k, name in enumerate(("w_q", "w_k", "w_v")):
+        w = np.array(state[name], dtype=float)
+        top = 3 + 26 * k
+        parts.append(line([(20, 40), (44, top + 11)], 1.2))
+        parts.append(weights(abs(w) / abs(w).max(), 48, top, 22, 22))
+        parts.append(line([(72, top + 11), (90, top + 11)], 1.2))
+        out = abs(x @ w)
+        parts.append(weights(out[None] / out.max(), 92, top + 6, 24, 10))
+    return "".join(parts)
+
+
+def heads(state: dict[str, Any], _: str) -> str:
+    """The heads' maps side by side."""
+    count, n_q, n_k = state["shape"]
+    maps = softmax(np.array(state["scores"], dtype=float).reshape(count, n_q, n_k))
+    side = min(72.0, 112 / count - 4)
+    left = (120 - count * (side + 4) + 4) / 2
+    drawn = (
+        weights(one, left + k * (side + 4), 40 - side / 2, side, side)
+        for k, one in enumerate(maps.tolist())
+    )
+    return "".join(drawn)
+
+
+def positions(state: dict[str, Any], _: str) -> str:
+    """Clocks of several speeds, all at the same position."""
+    at, pairs, found = state["shift"], state["d"] // 2, []
+    for k in range(6):
+        turn = at / state["base"] ** (k * 2 / pairs)
+        x, y = 22 + 38 * (k % 3), 21 + 38 * (k // 3)
+        found.append(ring(x, y, 15))
+        found.append(line([(x, y), (x + 12 * math.sin(turn), y - 12 * math.cos(turn))], 2.5))
+    return "".join(found)
+
+
+def block(_: dict[str, Any], __: str) -> str:
+    """The residual path with its two branches and sums."""
+    found = [line([(4, 58), (116, 58)], 3)]
+    for x in (14, 66):
+        found.append(line([(x, 58), (x, 22), (x + 36, 22), (x + 36, 54)], 1.5))
+        found += [rect(x + 7, 12, 22, 20), ring(x + 36, 58, 6)]
+        found.append(line([(x + 36, 54), (x + 36, 62)], 1.5))
+    return "".join(found)
+
+
+def translator(_: dict[str, Any], table: str) -> str:
+    """Two sentences, and from each word that is written a line to where the model looks."""
+    rows = shades(table)
+    wide = [104 / len(rows), 104 / len(rows[0])]
+    middle = lambda side, k: 8 + (k + 0.5) * wide[side]  # noqa: E731
+    links = (
+        line([(middle(0, i), 68), (middle(1, j), 12)], 0.5 + 3 * w, 0.25 + 0.75 * w)
+        for i, row in enumerate(rows)
+        for j, w in enumerate(row)
+        if w >= 0.1
+    )
+    words = (
+        rect(8 + k * wide[side] + 1, top, wide[side] - 2, 6)
+        for side, top, count in ((1, 4, len(rows[0])), (0, 70, len(rows)))
+        for k in range(count)
+    )
+    return "".join([*links, *words])
+
+
+def browser(state: dict[str, Any], _: str) -> str:
+    """All layers and heads, one of them chosen."""
+    layers, count = state["shape"]
+    chosen = (state["layer"], state["head"])
+    rows = [[0.9 * ((k, h) == chosen) + 0.08 for h in range(count)] for k in range(layers)]
+    return weights(rows, 4, 12, 112, 56)
+
+
+def memory(state: dict[str, Any], _: str) -> str:
+    """The memory of a model over the length of its text: its weights, and above them its cache."""
+    model = state["models"][state["chosen"]]
+    held = model["parameters"] * state["weight_bits"] / 8
+    a_token = sum(each * state["bits"] / 8 / every for each, _, every in model["kept"])
+    grown = a_token * model["context"]
+    top = 72 * held / (held + grown)
+    wedge = f'<polygon points="6,{76 - top:.1f} 114,{76 - top:.1f} 114,4"/>'
+    return rect(6, 76 - top, 108, top, 0.3) + wedge + line([(6, 4), (6, 76), (114, 76)])
+
+
+def visibility(state: dict[str, Any], _: str) -> str:
+    """Which earlier tokens each token still sees."""
+    n, window, first = 14, state["window"], state["first"]
+    cells = (
+        rect(24 + 5.2 * j, 4 + 5.2 * i, 4.4, 4.4, 1.0 if i - j < window or j < first else 0.16)
+        for i in range(n)
+        for j in range(i + 1)
+    )
+    return "".join(cells)
+
+
+KINDS: dict[str, Callable[[dict[str, Any], str], str]] = {
+    "unrolled": unrolled, "beam": beam, "player": shaded, "scores": scores, "steps": steps,
+    "roles": roles, "heatmap": shaded, "heads": heads, "positions": positions, "block": block,
+    "translator": translator, "browser": browser, "cache": memory, "visibility": visibility,
+}  # fmt: skip
+
+
+@cache
+def widgets(stem: str) -> list[tuple[str, str, str]]:
+    """Return kind, JSON and table of the widgets that a lecture's stored output holds."""
+    cells = json.loads((NOTEBOOKS / f"{stem}.ipynb").read_text(encoding="utf-8"))["cells"]
+    pages = (
+        "".join(o.get("data", {}).get("text/html", "")) for c in cells for o in c.get("outputs", [])
+    )
+    return [found.groups() for page in pages for found in WIDGET.finditer(page)]
+
+
+def chosen(stems: Sequence[str]) -> dict[str, tuple[str, str, str]]:
+    """Return a picture for each lecture: the first of a kind that none before it stands for.
+
+    Raises: ValueError for a lecture without a live picture that can be drawn small.
+    """
+    found: dict[str, tuple[str, str, str]] = {}
+    for stem in stems:
+        free = [one for one in widgets(stem) if one[0] in KINDS]
+        if not free:
+            raise ValueError(
+                f"the lecture {stem} has no live picture of these kinds: {', '.join(KINDS)}"
+            )
+        taken = {one[0] for one in found.values()}
+        found[stem] = next((one for one in free if one[0] not in taken), free[0])
+    return found
+
+
+def drawing(kind: str, state: str, table: str) -> str:
+    """Return a miniature as SVG; who cannot see it has the words beside it."""
+    inner = KINDS[kind](json.loads(state), table)
+    opening = f'<svg class="miniature is-{kind}" viewBox="0 0 120 80" fill="currentColor"'
+    return f'{opening} aria-hidden="true">{inner}</svg>'
+
+
+class LectureCards(SphinxDirective):
+    """A part's lectures, each with its miniature."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        pictures = chosen([path.stem for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))])
+        around = nodes.container(classes=["lecture-cards", f"part-{self.arguments[0]}"])
+        self.state.nested_parse(self.content, self.content_offset, around)
+        for item in around.findall(nodes.list_item):
+            if not (found := LECTURE.search(str(item))):
+                raise self.error(f"each item must link to a lecture: {item.astext()!r}")
+            item.insert(0, nodes.raw("", drawing(*pictures[found[1]]), format="html"))
+        return [around]
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_directive("lecture-cards", LectureCards)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
