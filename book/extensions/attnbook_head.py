@@ -25,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RELEASE = "ATTNBOOK_RELEASE"  # set where a release is built
 NOWHERE = re.compile(r"OWNER(\.github\.io)?/attention-worked-out")
 ADDRESSED = (  # what is published; book/tools/address.py rewrites the addresses in it
-    "*.md", "CITATION.cff", "_config.yml", "book/**/*.md", "notebooks/*.ipynb", "pyproject.toml",
-    "src/attnlab/pyproject.toml",
+    "*.md", ".github/**/*.yml", "CITATION.cff", "_config.yml", "book/**/*.md", "notebooks/*.ipynb",
+    "pyproject.toml", "src/attnlab/pyproject.toml",
 )  # fmt: skip
 NAME = "Attention, Worked Out"
 FIRST = "book/index"

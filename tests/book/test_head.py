@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
+import yaml
 from docutils import nodes
 from docutils.utils import new_document
 from playwright.sync_api import expect
+from sphinx.errors import ExtensionError
 
 from tests.book.lectures import HTML, PAGES, ROOT, load
 
@@ -42,6 +45,62 @@ def test_what_needs_an_address_waits_for_one() -> None:
     assert tags["og:title"] == "7. &quot;A&quot; &amp; B"
     assert tags["og:description"] == tags["description"] == "C &lt;d&gt;"
     assert tags["og:url"] == home
+
+
+def test_an_image_is_absolute_as_soon_as_there_is_an_address() -> None:
+    for owner, wanted in (
+        ("OWNER", "../_static/page.png"),
+        ("ada", "https://ada.github.io/b/_static/"),
+    ):
+        options = {"repository_url": f"https://github.com/{owner}/b"}
+        app = SimpleNamespace(config=SimpleNamespace(html_theme_options=options))
+        context = {"title": "A", "pathto": lambda name, resource: f"../{name}"}
+        made.describe(app, "book/cite", "", context, None)
+        assert dict(TAG.findall(context["metatags"]))["og:image"].startswith(wanted)
+
+
+def test_a_release_without_an_address_is_refused_and_the_places_named(
+    tmp_path, monkeypatch
+) -> None:
+    (tmp_path / "book").mkdir()
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "README.md").write_text("# A\n\nhttps://github.com/OWNER/attention-worked-out\n")
+    (tmp_path / "book" / "a.md").write_text("--at https://github.com/OWNER/REPO/ is an example\n")
+    notebook = tmp_path / "notebooks" / "01.ipynb"
+    notebook.write_text('"https://OWNER.github.io/attention-worked-out/"\n')
+    monkeypatch.delenv(made.RELEASE, raising=False)
+    made.refuse(None, None, tmp_path)
+    monkeypatch.setenv(made.RELEASE, "1")
+    with pytest.raises(
+        ExtensionError, match=r"in 2 lines[^:]*:\n  README.md:3\n  notebooks/01.ipynb:1$"
+    ):
+        made.refuse(None, None, tmp_path)
+    for path in (tmp_path / "README.md", notebook):
+        path.write_text(path.read_text().replace("OWNER", "ada"))
+    made.refuse(None, None, tmp_path)
+
+
+def test_all_that_make_address_rewrites_is_looked_through() -> None:
+    assert set(load(ROOT / "book" / "tools" / "address.py").PLACES) < set(made.ADDRESSED)
+
+
+def test_what_is_published_is_built_as_a_release() -> None:
+    for name in ("book", "kit"):
+        flow = yaml.safe_load((ROOT / ".github" / "workflows" / f"{name}.yml").read_text())
+        assert flow["jobs"]["build"]["env"][made.RELEASE]
+
+
+def test_the_byline_names_authors_day_and_licence_and_the_repository_once_it_has_an_address() -> (
+    None
+):
+    cited = {"authors": [{"name": "The <b> authors"}], "date-released": "2026-01-02"}
+    said = made.byline(cited, "https://github.com/OWNER/a")
+    assert "By the &lt;b&gt; authors · 2 January 2026 · text under" in said
+    assert "GitHub" not in said
+    ada = {"given-names": "Ada", "family-names": "Lovelace"}
+    said = made.byline({**cited, "authors": [ada, {"name": "X"}, ada]}, "https://github.com/ada/a")
+    assert "By Ada Lovelace, X and Ada Lovelace ·" in said
+    assert '<a href="https://github.com/ada/a">on GitHub</a>' in said
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -1,4 +1,4 @@
-"""The landing page: something to move at once, the path, the lectures' drawings, the menus."""
+"""The landing page: what plays and then invites, the path, the cards, the sidebar, the menus."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import os
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from book.extensions import attnbook_launch as launch
-from book.extensions.attnbook_landing import first_drawing, lectures, path_of, small
+from book.extensions.attnbook_landing import path_of
+from book.extensions.attnbook_miniatures import KINDS, chosen, drawing
 from tests.book.conftest import no_sideways_scroll
 from tests.book.lectures import HTML, NOTEBOOKS
 
@@ -21,32 +23,50 @@ STEMS = [path.stem for path in NOTEBOOKS]
 
 
 def test_the_path_links_its_lectures_and_parts_that_stand_alone_have_no_arrow() -> None:
-    svg = path_of(["One | 1 2", "Two | 5 6", "Three | → 9"], "three parts", named=True)
-    assert re.findall(r'<a href="../notebooks/(\d\d)', svg) == ["01", "02", "05", "06", "09"]
-    assert svg.count('class="attnbook-link"') == 3  # 1 to 2, 5 to 6, 6 to 9
-    assert 'role="group"' in svg
-    assert 'role="img"' not in svg
-    assert "Decoding" in svg
-    assert ">Decoding" not in path_of(["One | 1 2"], "one part", named=False)
+    found = path_of(["One: start | 1 2", "Two | 5 6", "Three | → 9"])
+    assert re.findall(r'<a href="../notebooks/(\d\d)', found) == ["01", "02", "05", "06", "09"]
+    assert re.findall('(is-joined)?"? data-part="(.)"', found) == [
+        ("", "1"),
+        ("", "2"),
+        ("is-joined", "3"),
+    ]
+    assert "<strong>One</strong> <span>start</span>" in found
+    assert "<b>2</b> <span>Decoding</span>" in found
 
 
 @pytest.mark.parametrize("line", ["One", "One | 1 99", "One | →", "One |"])
 def test_a_part_of_another_form_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match=r"label \| numbers of lectures"):
-        path_of([line], "a part", named=True)
+        path_of([line])
 
 
-def test_a_lecture_without_a_drawing_is_named() -> None:
-    with pytest.raises(ValueError, match="the lecture errata has no drawing"):
-        first_drawing("errata")
+def test_no_two_lectures_have_miniatures_of_one_kind() -> None:
+    found = chosen(STEMS)
+    assert list(found) == STEMS
+    assert len({kind for kind, _, _ in found.values()}) == len(STEMS)
+    with pytest.raises(ValueError, match="the lecture errata has no live picture"):
+        chosen(["errata"])
 
 
-def test_every_lecture_stands_on_the_page_with_its_own_drawing() -> None:
-    page = (HTML / f"{LANDING}.html").read_text(encoding="utf-8")
-    cards = re.findall(r'<div class="attnbook attnbook-drawing lecture-drawing">.*?</div>', page)
-    assert cards == [small(first_drawing(stem)) for stem in STEMS]
-    for number, (stem, title) in lectures().items():
-        assert page.count(f'href="../notebooks/{stem}.html" aria-label="{number}. {title}"') == 2
+@pytest.mark.parametrize("stem", STEMS)
+def test_a_miniature_has_no_words_and_stays_in_its_frame(stem: str) -> None:
+    svg = drawing(*chosen(STEMS)[stem])
+    assert svg in (HTML / f"{LANDING}.html").read_text(encoding="utf-8")
+    root = ElementTree.fromstring(svg)
+    assert not "".join(root.itertext()).strip()
+    assert len(root) > 4 or stem == "13-faster-decoding"
+    for shape in root:
+        places = re.findall(r"([\d.-]+),([\d.-]+)", shape.get("points", ""))
+        if shape.tag == "rect":
+            x, y, w, h = (float(shape.attrib[name]) for name in ("x", "y", "width", "height"))
+            places = [(x, y), (x + w, y + h)]
+        assert all(0 <= float(x) <= 120 and 0 <= float(y) <= 80 for x, y in places), shape.attrib
+
+
+def test_a_miniature_follows_its_lectures_numbers() -> None:
+    state = {"vectors": [[1, 0], [0, 1]], "query": 0}
+    other = {**state, "vectors": [[3, 0], [0, 1]]}
+    assert KINDS["steps"](state, "") != KINDS["steps"](other, "")
 
 
 def menus(url: str) -> dict:
@@ -81,35 +101,157 @@ def test_a_students_copy_that_is_older_than_its_lecture_is_left_out(tmp_path: Pa
     assert set(launch.copies(tmp_path / "students", tmp_path)) == {"01-new"}
 
 
-def test_a_visitor_can_move_a_number_without_scrolling(visit) -> None:
+STATE = "document.querySelector('.attnbook-steps [aria-current]').textContent"
+TURN = "Your turn: change a number."
+
+
+def test_the_picture_plays_once_and_then_invites(visit) -> None:
     page = visit(LANDING)
-    number = page.locator("figure.attnbook-steps input[inputmode]").first
+    figure = page.locator("figure.attnbook-steps")
+    turn = figure.get_by_text(TURN)
+    playing = figure.locator(".attnbook-playing")
+    if playing.count():  # unless the machine was slower than all five steps
+        seen = page.evaluate(
+            "() => new Promise((done) => { const seen = []; const look = () => {"
+            f" const now = {STATE}; if (now !== seen.at(-1)) seen.push(now);"
+            " document.querySelector('.attnbook-playing') ? requestAnimationFrame(look)"
+            " : done(seen);"
+            " }; look(); })"
+        )
+        names = ["1 score", "2 scale", "3 mask", "4 softmax", "5 sum"]
+        assert seen == names[-len(seen) :]
+    expect(playing).to_have_count(0)
+    expect(turn).to_be_visible()
+    expect(figure.locator("[aria-current]")).to_have_text("5 sum")
+    number = figure.locator("input[inputmode]").first
     box = number.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] < 900
-    figure = page.locator("figure.attnbook-steps")
     before = figure.inner_text()
     number.fill("1")
     expect(figure).not_to_have_text(before, use_inner_text=True)
 
 
+def test_a_key_stops_the_picture_where_it_is(visit) -> None:
+    """Out of sight it waits, so that the first step is there for certain."""
+    page = visit(LANDING, viewport={"width": 1280, "height": 400})
+    figure = page.locator("figure.attnbook-steps")
+    expect(figure.locator("[aria-current]")).to_have_text("1 score")
+    expect(figure.get_by_text(TURN)).to_be_hidden()
+    page.keyboard.press("Shift")
+    expect(figure.get_by_text(TURN)).to_be_visible()
+    expect(figure.locator("[aria-current]")).to_have_text("1 score")
+
+
+def test_where_nothing_may_move_the_last_step_stands(visit) -> None:
+    page = visit(LANDING, reduced_motion="reduce")
+    figure = page.locator("figure.attnbook-steps")
+    expect(figure.locator("[aria-current]")).to_have_text("5 sum")
+    expect(figure.get_by_text(TURN)).to_be_visible()
+
+
+def test_the_translators_weights_wait_until_its_sentence_is_whole(visit) -> None:
+    page = visit(LANDING, via="http", reduced_motion="reduce")
+    figure = page.locator("figure.attnbook-translator")
+    assert figure.locator("table:visible, canvas:visible, select:visible").count() == 0
+    page.evaluate(
+        "() => { window.said = []; const look = () => { const now = document.querySelector("
+        "'.attnbook-written'); if (!document.querySelector('.attnbook-words')) said.push("
+        "now?.textContent ?? ''); }; new MutationObserver(look).observe(document.querySelector("
+        "'figure.attnbook-translator'), { subtree: true, childList: true, characterData: true }); }"
+    )
+    figure.get_by_role("button", name="Translate").click()
+    expect(figure.locator("canvas").first).to_be_visible(timeout=30_000)
+    said = [text for text in page.evaluate("said") if text not in ("", "…")]
+    whole = figure.locator(".attnbook-written").inner_text()
+    assert len(set(said)) > 5
+    assert all(whole.startswith(text) for text in said)
+
+
+@pytest.mark.parametrize("name", [LANDING, "notebooks/14-longer-contexts"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_moves_while_a_page_is_loaded(visit, name: str, width: int) -> None:
+    page = visit(name, via="http", viewport={"width": width, "height": 900})
+    page.wait_for_function("document.readyState === 'complete'")
+    moved = page.evaluate(
+        "() => new Promise((done) => { let sum = 0; new PerformanceObserver((list) => {"
+        " for (const one of list.getEntries()) if (!one.hadRecentInput) sum += one.value; })"
+        ".observe({ type: 'layout-shift', buffered: true });"
+        " document.fonts.ready.then(() => setTimeout(() => done(sum), 500)); })"
+    )
+    assert moved < 0.05
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 390, 1280])
 def test_the_landing_page_fits_and_axe_finds_nothing(visit, width: int, theme: str) -> None:
-    page = visit(LANDING, theme=theme, viewport={"width": width, "height": 900})
+    page = visit(LANDING, theme=theme, viewport={"width": width, "height": 844})
     assert no_sideways_scroll(page)
-    shown = page.locator(".lecture-path:visible")
-    expect(shown).to_have_count(1)
-    assert ("is-narrow" in (shown.get_attribute("class") or "")) == (width < 768)
+    box = page.locator(".lecture-path").bounding_box()
+    assert box is not None
+    assert box["height"] < 700
     found = Axe().run(page, context=[["article"]], options={"preload": False})
     assert [(one["id"], one["nodes"][0]["html"]) for one in found.response["violations"]] == []
 
 
+def test_the_parts_colours_are_strong_enough_in_both_themes(visit) -> None:
+    for theme in ("light", "dark"):
+        page = visit(LANDING, theme=theme)
+        assert min(page.evaluate(CONTRASTS)) >= 3
+
+
+CONTRASTS = """() => {
+  const pen = document.createElement("canvas").getContext("2d");
+  const light = (colour) => {
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 1, 1);
+    const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).map((one) =>
+      one / 255 <= 0.04045 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const style = getComputedStyle(document.documentElement);
+  const ground = light(style.getPropertyValue("--pst-color-background"));
+  return [1, 2, 3, 4, 5].map((part) => light(style.getPropertyValue(`--part-${part}`))).map((one) =>
+    Math.max(one, ground) / Math.min(one, ground));
+}"""
+
+
 def test_the_path_leads_to_its_lecture_by_keyboard(visit) -> None:
     page = visit(LANDING)
-    page.locator(".is-wide a").nth(6).focus()
+    page.locator(".lecture-path a").nth(6).focus()
     page.keyboard.press("Enter")
     expect(page).to_have_title(re.compile("Scaling and masks"))
+
+
+def test_the_list_of_pages_moves_only_where_the_page_would_be_out_of_sight(visit) -> None:
+    page = visit(LANDING, via="http", viewport={"width": 1280, "height": 700})
+    at = "document.querySelector('.sidebar-primary-item:has(.bd-docs-nav)').scrollTop"
+
+    def follow(name: str) -> float:
+        page.locator(".bd-docs-nav").get_by_role("link", name=name).click()
+        page.wait_for_load_state("load")
+        for always in (".logo__title", ".sidebar-primary-item .search-button__button"):
+            expect(page.locator(always)).to_be_in_viewport(ratio=1)
+        expect(page.locator(".bd-docs-nav a.current").last).to_be_in_viewport(ratio=1)
+        return page.evaluate(at)
+
+    assert page.evaluate(at) == 0
+    assert follow("5. Self-attention") == 0
+    there = follow("Errata")
+    assert there > 0
+    assert follow("Bibliography") == pytest.approx(there, abs=60)
+    page.evaluate(f"{at} = 300")
+    page.goto(page.url.replace("bibliography", "index"))
+    page.wait_for_load_state("load")
+    assert page.evaluate(at) == 0
+
+
+def test_what_is_ticked_is_large_enough_for_a_finger(visit) -> None:
+    page = visit(viewport={"width": 390, "height": 844})
+    boxes = page.locator(":is([type=checkbox], [type=radio]):visible")
+    sizes = boxes.evaluate_all("all => all.map((one) => one.getBoundingClientRect().width)")
+    assert len(sizes) > 2
+    assert min(sizes) >= 24
 
 
 def test_a_caption_and_the_cell_before_it_are_marked_as_one() -> None:

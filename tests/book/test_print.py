@@ -96,5 +96,6 @@ def test_page_and_figures_have_one_typeface(visit, via: str) -> None:
         '"Attnbook Serif"'
     )
     css = (HTML / "_static/fonts.css").read_text(encoding="utf-8")
-    assert len(re.findall("@font-face", css)) == 3
+    assert len(re.findall(r"@font-face[^}]*url\(", css)) == 3
+    assert len(re.findall(r"@font-face[^}]*src: local\(", css)) == 3  # what stands in until then
     assert "http" not in css
