@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from playwright.sync_api import Browser, sync_playwright
 from timing import Row, goals, replace
@@ -56,6 +57,26 @@ new MutationObserver((changes, watcher) => {
   }
 }).observe(document, { subtree: true, attributeFilter: ['data-ready'] });
 """
+
+# what a desk's slow machine feels: the longest task, and how far the page moved by itself
+FELT = """
+window.felt = { task: 0, shift: 0, first: 0 };
+new MutationObserver((changes, watcher) => {
+  if (!changes.some(({ target }) => target.matches('figure.attnbook'))) return;
+  watcher.disconnect();
+  felt.first = performance.now();
+}).observe(document, { subtree: true, attributeFilter: ['data-ready'] });
+new PerformanceObserver((list) => list.getEntries().forEach((one) => {
+  felt.task = Math.max(felt.task, one.duration);
+})).observe({ type: 'longtask', buffered: true });
+new PerformanceObserver((list) => list.getEntries().forEach((one) => {
+  if (!one.hadRecentInput) felt.shift += one.value;
+})).observe({ type: 'layout-shift', buffered: true });
+"""
+FIRST = """() => Math.min(...[...document.querySelectorAll(
+  'article figure.attnbook, article .cell_output img, article .cell_output svg')]
+  .map((one) => one.getBoundingClientRect())
+  .filter((box) => box.height > 40).map((box) => box.top))"""
 
 # notes the time, from the start of the navigation, at which the last widget became ready
 WATCH = """
@@ -188,6 +209,52 @@ def phone_rows(browser: Browser, html: Path) -> list[Row]:
     return rows
 
 
+class Felt(NamedTuple):
+    """What one visit to a page at a quarter of the processor's speed was like."""
+
+    first: float  # seconds until a live picture answers
+    task: float  # the longest task, milliseconds
+    shift: float  # cumulative layout shift
+    fold: float  # pixels above the first picture
+    size: float  # kilobytes that came, gzipped
+
+
+def slow_desk(browser: Browser, url: str) -> Felt:
+    """Visit a page on a slow machine with a fast line, until all of it has settled."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    context.add_init_script(FELT)
+    page = context.new_page()
+    line, came = context.new_cdp_session(page), []
+    line.send("Network.enable")
+    line.send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
+    line.on("Network.loadingFinished", lambda event: came.append(event["encodedDataLength"]))
+    page.goto(url, wait_until="load", timeout=120_000)
+    page.wait_for_function(ALL_READY)
+    fold = page.evaluate(FIRST)
+    page.wait_for_function("!window.MathJax?.startup || MathJax.startup.promise.then(() => true)")
+    page.wait_for_timeout(1000)  # what comes after the formulae
+    first, task, shift = page.evaluate("[felt.first, felt.task, felt.shift]")
+    context.close()
+    return Felt(first / 1000, task, shift, fold, sum(came) / 1000)
+
+
+def felt(browser: Browser, html: Path) -> str:
+    """Return the table of all lectures and the landing page at a quarter of the speed."""
+    heads = (
+        "first live picture, s | longest task, ms | layout shift | px above a picture | came, KB"
+    )
+    lines = [f"| page | {heads} |", "|---|---:|---:|---:|---:|---:|"]
+    with packed(html) as root:
+        for path in [html / "book/index.html", *sorted((html / "notebooks").glob("[0-9]*.html"))]:
+            say(f"a slow desk opens {path.stem}")
+            url = f"{root}/{path.relative_to(html)}"
+            visits = [slow_desk(browser, url) for _ in range(3)]
+            middle = Felt(*(statistics.median(column) for column in zip(*visits, strict=True)))
+            numbers = f"{middle.first:.1f} | {middle.task:.0f} | {middle.shift:.3f}"
+            lines.append(f"| {path.stem} | {numbers} | {middle.fold:.0f} | {middle.size:.0f} |")
+    return "\n".join(lines)
+
+
 def stops(browser: Browser, html: Path) -> list[Row]:
     """The Tab key's stops in the lecture that has most."""
     say("the stops of the Tab key")
@@ -286,8 +353,13 @@ def main() -> None:
             browser = launch(playwright)
             rows += timing_rows(browser, html) + phone_rows(browser, html)
             rows += widget_rows(browser, html) + stops(browser, html)
+            table = felt(browser, html)
             browser.close()
     write("page", rows)
+    machine = (
+        f"Each the median of three visits on {os.cpu_count()} cores, a quarter of the processor."
+    )
+    replace(README, "felt", table, machine)
 
 
 if __name__ == "__main__":

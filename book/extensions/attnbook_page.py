@@ -29,9 +29,8 @@ UNUSED = re.compile(
 BIBLIOGRAPHY = '<div role="list" class="citation-list">'  # its children are no list items
 FOLD = '<summary aria-label="Toggle hidden content">'  # its text says what is folded up, this not
 UNFOLD = '<summary><span class="toctree-toggle"'  # in the contents: an arrow and no text
-MATHJAX = re.compile(
-    r"\s*<script>window\.MathJax = .*?</script>|\s*<script[^>]*/tex-chtml\.js[^>]*></script>"
-)
+MATHJAX = re.compile(r"\s*<script>window\.MathJax = .*?</script>")
+LOADER = re.compile(r"\s*<script[^>]*/tex-chtml\.js[^>]*></script>")  # formulae.js loads it
 # a script that an inline one needs at once stays as it is
 WAITED = re.compile(
     r'<script (?=[^>]*\bsrc="(?!https?:))(?![^>]*(?:defer|async|documentation_options))'
@@ -138,6 +137,7 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
     for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         text = VIEWPORT.sub("", UNUSED.sub("", text))
+        text = LOADER.sub("", text)
         if 'class="math ' not in text:
             text = MATHJAX.sub("", text)
         text = WAITED.sub("<script defer ", text)
@@ -152,14 +152,12 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
 
 
 def quiet_formulae(app: Sphinx, config: Config) -> None:
-    """Let formulae come last, and keep them and the copying of output from the Tab key."""
+    """Keep formulae and the copying of output from the Tab key."""
     config.copybutton_selector = ":not(.output) > div.highlight > pre"
     mathjax = dict(config.mathjax3_config or {})
     options = dict(mathjax.get("options", {}))
     options["menuOptions"] = {"settings": {"inTabOrder": False}}
     config.mathjax3_config = {**mathjax, "options": options}
-    # after all else: the live pictures answer before the formulae are set
-    config.mathjax_options = {"async": "async", "fetchpriority": "low"}
 
 
 def setup(app: Sphinx) -> dict:
@@ -168,6 +166,7 @@ def setup(app: Sphinx) -> dict:
     # before the widgets, which draw for paper once the page is light
     app.add_js_file("book.js", loading_method="defer", priority=90)
     app.add_js_file("keys.js", loading_method="defer", priority=90)
+    app.add_js_file("formulae.js", loading_method="defer", priority=110)
     app.connect("config-inited", quiet_formulae, priority=100)  # before the copying's own
     app.connect("builder-inited", copy_assets)
     app.connect("html-page-context", page_context, priority=900)

@@ -79,25 +79,54 @@ function forPrint(node) {
   return () => media.removeEventListener("change", change);
 }
 
+/** Bring the widget of one figure to life; one that fails keeps its fallback. */
+function enliven(kinds, figure) {
+  try {
+    const state = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
+    mount(kinds, figure, plainStore(state));
+    figure.dataset.ready = "";
+    // a widget with a table of its own needs the server's no longer; the others print it
+    if (kinds[state.kind].drawsTable) figure.querySelector(".attnbook-fallback").remove();
+  } catch (error) {
+    figure.querySelector(".attnbook-live")?.remove();
+    console.error(error);
+  }
+}
+
 /**
- * Bring every widget of a static page to life; one that fails keeps its fallback.
+ * Bring every widget of a static page to life: those in sight at once, the others when they come
+ * near, when the browser has nothing else to do, or for the print.
  * @type {(kinds: Record<string, Kind>, page: ParentNode) => void}
  */
 function hydrate(kinds, page) {
-  for (const one of page.querySelectorAll("figure.attnbook:not([data-ready])")) {
-    const figure = /** @type {HTMLElement} */ (one);
-    try {
-      const script = figure.querySelector('script[type="application/json"]');
-      const state = JSON.parse(script.textContent);
-      mount(kinds, figure, plainStore(state));
-      figure.dataset.ready = "";
-      // a widget with a table of its own needs the server's no longer; the others print it
-      if (kinds[state.kind].drawsTable) figure.querySelector(".attnbook-fallback").remove();
-    } catch (error) {
-      figure.querySelector(".attnbook-live")?.remove();
-      console.error(error);
-    }
-  }
+  /** @type {Set<HTMLElement>} */
+  const waiting = new Set(page.querySelectorAll("figure.attnbook:not([data-ready])"));
+  const build = (figure) => waiting.delete(figure) && enliven(kinds, figure); // once
+  // a link into the page leads to a place below all that is built later
+  const target = document.getElementById(location.hash.slice(1));
+  const above = (figure) => target && figure.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const seen = [...waiting].filter((figure) => above(figure) || inSight(figure));
+  seen.forEach(build);
+  const near = new IntersectionObserver(
+    (entries) => entries.filter((one) => one.isIntersecting).forEach(({ target: one }) => build(one)),
+    { rootMargin: "100% 0px" },
+  );
+  waiting.forEach((figure) => near.observe(figure));
+  const whenIdle = globalThis.requestIdleCallback ?? ((call) => setTimeout(call, 50));
+  const buildOne = () => {
+    const [next] = waiting;
+    build(next);
+    if (waiting.size) whenIdle(buildOne);
+    else near.disconnect();
+  };
+  whenIdle(buildOne);
+  addEventListener("beforeprint", () => waiting.forEach(build));
+}
+
+/** @type {(node: HTMLElement) => boolean} */
+function inSight(node) {
+  const { top, bottom } = node.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
 }
 
 /**
