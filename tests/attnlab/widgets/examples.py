@@ -637,7 +637,7 @@ EXAMPLES = {
         moves=({"vectors": [[0, 1, 0]] * 3}, {"step": 2, "query": 1},),
         bad=(
             ("nuts, component 3", ["", "2000000", "e-", "1e7"],
-                "a number from −1 000 000 to 1 000 000", "2", "2,5",),
+                "a number from −1,000,000 to 1,000,000", "2", "2,5",),
         ),
         more=(lambda: steps(causal=True, query=1, caption="and `code`"),),
         fallback=("(1.005, 1.895, 1.900)",),
@@ -972,7 +972,7 @@ EXAMPLES = {
         moves=({"context": 2**20, "chosen": 0}, {"batch": 100, "bits": 4}, {"gpu": 141},),
         bad=(
             ("tokens in a text as a number", ["", "127", "1048577", "200.5", "many"],
-                "a whole number from 128 to 1,048,576", "8192", "300"),
+                "a whole number from 128 to 1,048,576", "8,192", "300"),
             ("texts at once as a number", ["0", "1025"], "a whole number from 1 to 1,024",
                 "1", "7"),
         ),
@@ -1025,7 +1025,7 @@ EXAMPLES = {
         bad=(
             ("components d", ["7", "66"], "an even number from 2 to 64", "8", "10"),
             ("positions n", ["2.5"], "a whole number from 2 to 64", "12", "11"),
-            ("base as a number", ["0", "<b>"], "a number from 1 to 1000000", "100", "5"),
+            ("base as a number", ["0", "<b>"], "a number from 1 to 1,000,000", "100", "5"),
         ),
         more=(lambda: PositionExplorer(position=8, shift=5, caption="Positions and `code`."),),
         start={"position": -1, "pair": -1},

@@ -159,7 +159,8 @@ def test_a_number_of_400_digits_is_too_large_in_words(show) -> None:
     page.get_by_label("your prediction for had").fill("9" * 400)
     page.get_by_role("button", name="reveal").click()
     expect(page.get_by_role("alert")).to_have_text(
-        "One of your predictions is too large to compare: write fewer digits."
+        "One of your predictions cannot be compared: “99999999999999999999…” is too long: write"
+        " fewer digits."
     )
     assert page.locator(".attnbook-live tbody").count() == 0
     page.get_by_label("your prediction for had").fill("9" * 30)

@@ -1,45 +1,34 @@
 // Reading and judging what a reader worked out on paper.
 
-import { fixed, typed } from "../core/view/text.js";
+import { asked, retold, understood } from "../core/maths/number.js";
+import { fixed } from "../core/view/text.js";
 
-const GROUPS = /^([-+−]?\d{1,3})((?:[\s']\d{3})+)(?=$|[.,])/; // 12 345, 12'345
-const MILLIONS = /^[-+−]?\d{1,3}(,\d{3}){2,}$/; // one comma alone marks decimals
-const COMMA = /^[-+−]?\d{1,3},\d{3}$/;
 const SLACK = 1e-9; // of what a fraction loses when it is divided
 
-/** The number that was entered: 0.5, 0,5, 1/2, 12 345; NaN where it is none. @type {(text: string) => number} */
-export function entered(text) {
-  const bare = MILLIONS.test(text.trim()) ? text.replace(/,/g, "") : text;
-  const tidy = bare.trim().replace(GROUPS, (_, head, tail) => head + tail.replace(/[\s']/g, ""));
-  const [above, below, ...more] = tidy.split("/");
-  const value = below === undefined ? typed(tidy) : more.length ? NaN : typed(above) / typed(below);
-  return Number.isFinite(value) ? value : NaN;
-}
+/** How an entry is read where so many decimals are wanted. @type {(decimals: number) => import("../core/maths/number.js").Box} */
+export const reads = (decimals) => ({ thousands: decimals === 0 });
 
-/** How many decimals were written; a fraction is exact. @type {(text: string) => number} */
-function decimalsOf(text) {
-  if (/[/e]/i.test(text)) return Infinity;
-  return (text.trim().split(/[.,]/)[1] ?? "").length;
-}
+/** The number that was entered; NaN where it is none, or could be two. @type {(text: string, decimals?: number) => number} */
+export const entered = (text, decimals = 0) => understood(text, reads(decimals)).value ?? NaN;
 
 /** Two numbers that are the same within the tolerance. @type {(one: number, other: number, tolerance: number) => boolean} */
 export const near = (one, other, tolerance) =>
   Math.abs(one - other) <= tolerance + SLACK * Math.max(1, Math.abs(other));
 
 /**
- * What an entry is, and what is said of it.
- * @type {(text: string, truth: number, tolerance: number, decimals: number) => {is: string, said: string}}
+ * What an entry is, what is said of it, and as what it is read where that has another form.
+ * @type {(text: string, truth: number, tolerance: number, decimals: number) => {is: string, said: string, read?: string}}
  */
 export function judge(text, truth, tolerance, decimals) {
   if (!text.trim()) return { is: "empty", said: "still empty" };
-  const mine = entered(text);
-  if (Number.isNaN(mine)) return { is: "unread", said: "not a number that can be read here" };
+  const { value: mine, decimals: kept, why, ask } = understood(text, reads(decimals));
+  if (ask) return { is: "unread", said: asked(text, ask) };
+  if (why) return { is: "unread", said: why };
+  return { ...compared(mine, truth, tolerance, decimals, kept), read: retold(text, mine, reads(decimals)) };
+}
+
+function compared(mine, truth, tolerance, decimals, kept) {
   if (near(mine, truth, tolerance)) return { is: "right", said: "right" };
-  if (COMMA.test(text.trim()) && near(entered(text.replace(",", "")), truth, tolerance))
-    return decimals === 0 // a whole number is wanted, so the comma marks thousands
-      ? { is: "right", said: "right" }
-      : { is: "close", said: "a comma is read as a decimal point: write thousands without it" };
-  const kept = decimalsOf(text);
   const cut = 0.5 * 10 ** -kept;
   if (mine !== 0 && kept < decimals && near(mine, truth, cut))
     return { is: "close", said: `right as far as it goes: give ${decimals} decimals, or a fraction` };
@@ -51,12 +40,12 @@ export function judge(text, truth, tolerance, decimals) {
 
 /**
  * The first named mistake that the entries show: its numbers and what is said of it.
- * @type {(mistakes: [(number|null)[], string][], texts: string[], tolerance: number) => [(number|null)[], string]|undefined}
+ * @type {(mistakes: [(number|null)[], string][], texts: string[], tolerance: number, decimals?: number) => [(number|null)[], string]|undefined}
  */
-export function mistaken(mistakes, texts, tolerance) {
+export function mistaken(mistakes, texts, tolerance, decimals) {
   /** @type {(one: [(number|null)[], string]) => boolean} */
   const fits = ([numbers]) =>
-    numbers.every((number, place) => number === null || near(entered(texts[place]), number, tolerance));
+    numbers.every((number, place) => number === null || near(entered(texts[place], decimals), number, tolerance));
   return mistakes.find(fits);
 }
 

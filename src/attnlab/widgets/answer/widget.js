@@ -6,6 +6,7 @@ import { fixed } from "../core/view/text.js";
 import { bounds, entered, judge, mistaken } from "./judge.js";
 
 const data = ["question", "labels", "answers", "mistakes", "decimals", "tolerance", "reason"];
+const LONGEST = "1000"; // letters of an entry: what is no number is said to be none, and kept
 const state = ["entries", "checked", "tries", "given"];
 
 function build(store) {
@@ -42,7 +43,7 @@ function build(store) {
     const verdicts = store
       .get("entries")
       .map((text, place) => judge(text, store.get("answers")[place], tolerance, decimals));
-    const named = mistaken(store.get("mistakes"), store.get("entries"), tolerance);
+    const named = mistaken(store.get("mistakes"), store.get("entries"), tolerance, decimals);
     named?.[0].forEach((number, place) => {
       // what has a name is not called close
       if (number !== null && verdicts[place].is === "close") verdicts[place] = { is: "wrong", said: "not right" };
@@ -61,7 +62,7 @@ function build(store) {
 function entry(store, label, place, alert) {
   const box = decimal({
     "aria-label": `your number for ${label}`,
-    maxlength: "40",
+    maxlength: LONGEST,
     onkeydown(event) {
       if (event.key !== "Enter") return;
       event.preventDefault(); // JupyterLab swallows the browser's own way to submit
@@ -73,8 +74,8 @@ function entry(store, label, place, alert) {
       store.set({ entries, checked: false });
     },
   });
-  const said = el("span", "said");
-  const show = ({ is, said: words }, checked, over, given) => {
+  const [read, said] = [el("span", "read"), el("span", "said")];
+  const show = ({ is, said: words, read: mine }, checked, over, given) => {
     const text = store.get("entries")[place];
     if (box.value !== text) box.value = text;
     box.readOnly = over;
@@ -83,10 +84,11 @@ function entry(store, label, place, alert) {
     else box.removeAttribute("aria-invalid");
     mark(said, "right", judged && is === "right");
     mark(said, "wrong", judged && is !== "right" && is !== "empty");
+    setText(read, mine ?? "");
     const truth = given ? `the answer: ${fixed(store.get("answers")[place], store.get("decimals"))}` : "";
     setText(said, [judged ? words : "", truth].filter(Boolean).join("; "));
   };
-  return { node: el("div", "entry", el("label", {}, el("span", {}, inline(label)), box), said), box, show };
+  return { node: el("div", "entry", el("label", {}, el("span", {}, inline(label)), box), read, said), box, show };
 }
 
 /** The verdict in words, the mistake that was made, and the reason once the question is over. */
@@ -98,7 +100,9 @@ function result(store, verdicts, right, named) {
     const good = verdicts.filter(({ is }) => is === "right").length;
     parts.push(labels.length > 1 ? `${good} of ${labels.length} right. ` : "Not there yet. ");
     // one by one they stand beside their boxes; here they are told to a screen reader
-    const each = verdicts.map(({ said }, place) => `${labels[place]}: ${said}.`).join(" ");
+    const each = verdicts
+      .map(({ said, read }, place) => `${labels[place]}: ${read ? `${read} ` : ""}${said}.`)
+      .join(" ");
     parts.push(el("span", "unseen", `${each} `), ...cited(named?.[1] ?? ""));
   }
   if (given && !right) {

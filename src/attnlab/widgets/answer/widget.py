@@ -12,7 +12,7 @@ from attnlab.widgets.core.base import Widget
 
 __all__ = ["Answer"]
 
-LONGEST = 40  # letters of an entry
+LONGEST = 1000  # letters of an entry
 
 
 class Answer(Widget, kind="answer"):

@@ -136,12 +136,14 @@ function line(view, row, where) {
     const box = numberBox({
       label: `${name}, ${where}`,
       step: 0.05,
+      least: 0,
+      most: 1,
       wanted: "a number from 0 to 1, with at most 1 in all in its line,",
-      usable: (value) => value >= 0 && sum(numbers().filter((_, other) => other !== at)) + value <= 1 + 1e-6,
+      usable: (value) => sum(numbers().filter((_, other) => other !== at)) + value <= 1 + 1e-6,
       change: (value) => store.set(changed(store, "logs", row, at, value > 0 ? Math.min(0, Math.log(value)) : null)),
       tell: view.alert.tell,
     });
-    const show = (log) => box.show(share(log), String(share(log)));
+    const show = (log) => box.show(share(log));
     return { node: el("label", {}, name, box.node), show };
   });
   const node = el("div", { role: "group", "aria-label": where }, el("span", {}, where), nodes(boxes), rest);

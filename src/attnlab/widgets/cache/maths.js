@@ -84,6 +84,3 @@ export function sized(bytes) {
   if (!unit) return `${plain(value)} bytes`;
   return `${fixed(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2)} ${UNITS[unit]}`;
 }
-
-/** 131,072. @type {(n: number) => string} */
-export const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -1,10 +1,10 @@
 // What a model's cache takes: the reader changes the model, the texts and the bits, and sees when it
 // outgrows the weights, and a GPU.
 
+import { grouped } from "../core/maths/number.js";
 import { alertLine, choice, el, nodes, note, numberBox, reset, setText, together, twin } from "../core/view/dom.js";
 import { drawn } from "../core/view/plot.js";
 import { curves, FIRST, LAST, MEMORIES } from "./curves.js";
-import { grouped } from "./maths.js";
 import { counted, said, tableRows } from "./words.js";
 
 const data = ["models", "initial"];
@@ -93,15 +93,16 @@ function power({ store, alert }, label, trait, least, most) {
   const [low, high] = [2 ** least, 2 ** most];
   const box = numberBox({
     label: `${label} as a number`,
-    wanted: `a whole number from ${grouped(low)} to ${grouped(high)}`,
-    usable: (value) => Number.isInteger(value) && value >= low && value <= high,
+    whole: true,
+    least: low,
+    most: high,
     change: (value) => store.set({ [trait]: value }),
     tell: alert.tell,
   });
   const show = (now) => {
     slider.value = Math.round(Math.log2(now[trait]));
     slider.setAttribute("aria-valuetext", grouped(now[trait]));
-    box.show(now[trait], String(now[trait]));
+    box.show(now[trait]);
   };
   return { node: el("div", "slide", el("span", { "aria-hidden": "true" }, label), slider, box.node), show };
 }

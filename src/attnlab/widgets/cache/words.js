@@ -1,6 +1,7 @@
 // What a cache takes in words and in a table.
 
-import { cacheBytes, grouped, perToken, room, sized, weightBytes } from "./maths.js";
+import { grouped } from "../core/maths/number.js";
+import { cacheBytes, perToken, room, sized, weightBytes } from "./maths.js";
 
 /** @type {(n: number) => string} */
 const roomSaid = (n) => (n < 0 ? "none" : n === Infinity ? "any length" : grouped(n));

@@ -1,9 +1,9 @@
 // After how many tokens each pair comes round, before and after scaling, against the trained length.
 
 import { times } from "../core/maths/lists.js";
+import { grouped } from "../core/maths/number.js";
 import { el, setText, svg } from "../core/view/dom.js";
 import { ROUND } from "./maths.js";
-import { grouped } from "./words.js";
 
 const [W, H] = [360, 250];
 const BOX = { left: 62, right: W - 8, top: 12, bottom: H - 36 };

@@ -1,6 +1,7 @@
 // Rotary positions beyond the trained length: the reader drags the distance and chooses a scaling,
 // and sees which hands stand where none stood in training.
 
+import { grouped } from "../core/maths/number.js";
 import { slide } from "../core/view/controls.js";
 import {
   alertLine,
@@ -18,7 +19,7 @@ import {
 import { curve } from "./curve.js";
 import { dials } from "./dials.js";
 import { hands, met, speeds } from "./maths.js";
-import { grouped, ofPair, rows, said } from "./words.js";
+import { ofPair, rows, said } from "./words.js";
 
 const data = ["d", "base", "trained", "initial"];
 const state = ["distance", "scaling", "factor", "pair"];
@@ -111,21 +112,15 @@ function far({ store, alert }, { trained }) {
     "aria-label": label,
     oninput: () => set(Math.max(1, Math.round(trained * 2 ** Number(slider.value)))),
   });
-  const box = numberBox({
-    label: `${label} as a number`,
-    wanted: `a whole number from 1 to ${most}`,
-    usable: (value) => Number.isInteger(value) && value >= 1 && value <= most,
-    change: set,
-    tell: alert.tell,
-  });
+  const box = numberBox({ label: `${label} as a number`, whole: true, least: 1, most, change: set, tell: alert.tell });
   const times = el("span", "value");
   const show = ({ distance }) => {
     const there = Math.log2(distance / trained);
     // a slider under the reader's finger already stands where it should
     if (Math.abs(Number(slider.value) - there) > EIGHTH / 2) slider.value = there;
-    const shown = `${Number((distance / trained).toPrecision(3))} n₀`;
+    const shown = `${grouped(Number((distance / trained).toPrecision(3)))} n₀`;
     slider.setAttribute("aria-valuetext", `${grouped(distance)}, ${shown}`);
-    box.show(distance, String(distance));
+    box.show(distance);
     setText(times, `= ${shown}`);
   };
   return { node: el("div", "slide far", el("span", { "aria-hidden": "true" }, label), slider, box.node, times), show };

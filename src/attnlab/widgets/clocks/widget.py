@@ -131,7 +131,7 @@ class RotaryClocks(Widget, kind="clocks"):
         rows = [
             [
                 str(i),
-                " → ".join(dict.fromkeys(_short(2 * np.pi / of[i]) for of in (plain, now))),
+                " → ".join(dict.fromkeys(markup.short(2 * np.pi / of[i]) for of in (plain, now))),
                 "all" if self.met[i] == 2 * np.pi else f"0 to {_degrees(self.met[i])}",
                 _degrees(self.angles[i]) + (", never met" if self.outside[i] else ""),
             ]
@@ -147,12 +147,6 @@ class RotaryClocks(Widget, kind="clocks"):
             f" hands stand{'s' if outside == 1 else ''} at an angle that training never showed.</p>"
             + markup.table(head, rows, label="Each pair before and after scaling")
         )
-
-
-def _short(value: float) -> str:
-    """Return a number with four digits that count."""
-    told = float(f"{value:.4g}")
-    return f"{told:,.0f}" if told == int(told) else markup.plain(told, 9)
 
 
 def _degrees(angle: float) -> str:

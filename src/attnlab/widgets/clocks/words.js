@@ -1,16 +1,8 @@
 // Rotary clocks in words and as a table.
 
-import { fixed, plain } from "../core/view/text.js";
+import { grouped } from "../core/maths/number.js";
+import { fixed, plain, short } from "../core/view/text.js";
 import { ROUND, stretch } from "./maths.js";
-
-/** A whole number in groups of three digits. */
-export const grouped = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
-
-/** A number with four digits that count. */
-export function short(value) {
-  const told = Number(value.toPrecision(4));
-  return Number.isInteger(told) ? grouped(told) : String(told);
-}
 
 export const degrees = (angle, decimals = 0) => `${fixed((angle * 360) / ROUND, decimals)}°`;
 

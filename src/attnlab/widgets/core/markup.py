@@ -20,6 +20,7 @@ __all__ = [
     "inline",
     "numbers_asked",
     "plain",
+    "short",
     "table",
     "tidy",
     "to_json",
@@ -55,9 +56,9 @@ def cited(text: str) -> str:
 
 
 def fixed(value: float, decimals: int = 3) -> str:
-    """Return a number with exactly ``decimals`` decimals and a true minus sign."""
-    text = f"{value:.{decimals}f}"
-    if float(text) == 0:
+    """Return a number with exactly ``decimals`` decimals, as the book prints it: −12,345.678."""
+    text = f"{value:,.{decimals}f}"
+    if round(value, decimals) == 0:
         text = text.lstrip("-")
     return text.replace("-", "−")
 
@@ -66,6 +67,11 @@ def plain(value: float, decimals: int = 3) -> str:
     """Return a number with at most ``decimals`` decimals and no trailing zeros."""
     text = fixed(value, decimals)
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def short(value: float) -> str:
+    """Return a number with four digits that count."""
+    return plain(float(f"{value:.4g}"), 9)
 
 
 def bracket(values: Iterable[float], show: Callable[[float], str] = plain) -> str:

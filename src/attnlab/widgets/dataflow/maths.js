@@ -1,5 +1,7 @@
 // A drawing's sizes worked out: what sizes.py reads as trees, as `value` there does; its labels.
 
+import { grouped } from "../core/maths/number.js";
+
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
 /** A tree: a whole number, a name, or [operation, tree, tree]. @typedef {any} Tree */
@@ -14,11 +16,11 @@ export function value(tree, sizes) {
   const [sign, ...both] = tree;
   const [left, right] = both.map((one) => value(one, sizes));
   if (sign === "/") {
-    if (right === 0) throw new Error(`${left} / 0 has no value`);
-    if (left % right) throw new Error(`${left} / ${right} is not a whole number`);
+    if (right === 0) throw new Error(`${grouped(left)} / 0 has no value`);
+    if (left % right) throw new Error(`${grouped(left)} / ${grouped(right)} is not a whole number`);
     return left / right;
   }
-  if (sign === "-" && left < right) throw new Error(`${left} − ${right} is below 0`);
+  if (sign === "-" && left < right) throw new Error(`${grouped(left)} − ${grouped(right)} is below 0`);
   const found = sign === "+" ? left + right : sign === "-" ? left - right : left * right;
   if (found > LARGEST) throw new Error("a number is too large to be counted");
   return found;
@@ -53,18 +55,15 @@ export function worked(picture, derived, sizes) {
   return { all, boxes, arrows, parameters: sum("parameters"), multiplications: sum("multiplications") };
 }
 
-/** 1234567 as 1,234,567. @type {(number: number) => string} */
-export const counted = (number) => number.toLocaleString("en");
-
 /** A count in at most nine letters: all digits below ten million, then one decimal. @type {(number: number) => string} */
 export function short(number) {
-  if (number < 1e7) return counted(number);
+  if (number < 1e7) return grouped(number);
   const power = Math.min(Math.floor((String(number).length - 1) / 3), 5);
   const tenths = Math.floor(number / 10 ** (3 * power - 1));
   return `${Math.floor(tenths / 10)}.${tenths % 10} ${" kMGTP"[power]}`;
 }
 
-/** @type {(shape: number[]) => string} */
+/** As PyTorch prints a shape, without commas at thousands. @type {(shape: number[]) => string} */
 export const times = (shape) => shape.join(" × ");
 
 const MARKED = /([\^_])(?:\{([^{}]*)\}|([\p{L}\p{N}]+))/gu;

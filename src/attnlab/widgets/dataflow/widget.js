@@ -1,5 +1,6 @@
 // A drawing of a machine, live: sizes are changed, and shapes, parameters and products follow.
 
+import { grouped } from "../core/maths/number.js";
 import {
   alertLine,
   el,
@@ -18,7 +19,7 @@ import {
 } from "../core/view/dom.js";
 import { listed } from "../core/view/text.js";
 import { drawing, label } from "./drawing.js";
-import { counted, short, times, worked } from "./maths.js";
+import { short, times, worked } from "./maths.js";
 
 const data = ["picture", "ranges", "derived", "initial"];
 const state = ["sizes", "letters", "opened"];
@@ -77,13 +78,13 @@ function draw(view) {
   setText(view.status, total(store, view.last));
 }
 
-const said = (store, sizes) => listed(store.get("ranges").map(([name]) => `${name} = ${sizes[name]}`));
+const said = (store, sizes) => listed(store.get("ranges").map(([name]) => `${name} = ${grouped(sizes[name])}`));
 
 /** "At n = 12 …: 1,050,624 parameters and 25,165,824 multiplications." */
 function total(store, { sizes, now: { all, parameters, multiplications } }) {
   const none = Object.keys(all).filter((name) => all[name] === 0);
   const empty = none.length ? ` Where ${listed(none)} is 0, a shape holds no numbers.` : "";
-  const sums = [parameters && `${counted(parameters)} parameters`, `${counted(multiplications)} multiplications`];
+  const sums = [parameters && `${grouped(parameters)} parameters`, `${grouped(multiplications)} multiplications`];
   return `At ${said(store, sizes)}: ${sums.filter(Boolean).join(" and ")}.${empty}`;
 }
 
@@ -136,19 +137,12 @@ function size(store, tell, [name, least, most, step]) {
     "aria-label": name,
     oninput: () => change(Number(slider.value)),
   });
-  const box = numberBox({
-    label: `${name} as a number`,
-    step,
-    wanted: `a whole number from ${least} to ${most}`,
-    usable: (value) => Number.isInteger(value) && value >= least && value <= most,
-    change,
-    tell,
-  });
+  const box = numberBox({ label: `${name} as a number`, step, whole: true, least, most, change, tell });
   const show = () => {
     const now = store.get("sizes")[name];
     slider.value = now;
-    slider.setAttribute("aria-valuetext", now);
-    box.show(now, String(now));
+    slider.setAttribute("aria-valuetext", grouped(now));
+    box.show(now);
   };
   return { node: el("div", "slide", el("span", { "aria-hidden": "true" }, label(name)), slider, box.node), show };
 }
@@ -161,8 +155,8 @@ function open({ store, panel }, now) {
   const { shape, parameters, multiplications } = now.boxes[at];
   const lines = [
     box.letters && `shape: ${box.letters} = ${times(shape)}`,
-    box.parameters.text && `parameters: ${box.parameters.text} = ${counted(parameters)}`,
-    box.multiplications.text && `multiplications: ${box.multiplications.text} = ${counted(multiplications)}`,
+    box.parameters.text && `parameters: ${box.parameters.text} = ${grouped(parameters)}`,
+    box.multiplications.text && `multiplications: ${box.multiplications.text} = ${grouped(multiplications)}`,
   ];
   const [head, ...rows] = box.example;
   return panel.replaceChildren(
@@ -181,12 +175,12 @@ function open({ store, panel }, now) {
 function texts({ store, last: { now } }) {
   const rows = store.get("picture").boxes.map(({ label, letters }, at) => {
     const { shape, parameters, multiplications } = now.boxes[at];
-    return [label, letters, times(shape), counted(parameters), counted(multiplications)];
+    return [label, letters, times(shape), grouped(parameters), grouped(multiplications)];
   });
   return [
     ["box", "in letters", "shape", "parameters", "multiplications"],
     ...rows,
-    ["all together", "", "", counted(now.parameters), counted(now.multiplications)],
+    ["all together", "", "", grouped(now.parameters), grouped(now.multiplications)],
   ];
 }
 

@@ -185,7 +185,7 @@ class DataFlow(Widget, kind="dataflow"):
         return svg_of(self.picture, groups)
 
     def _sizes_said(self) -> str:
-        return ", ".join(f"{name} = {size}" for name, size in self.all_sizes.items())
+        return ", ".join(f"{name} = {size:,}" for name, size in self.all_sizes.items())
 
 
 _COUNTED = ("parameters", "multiplications")

@@ -3,6 +3,7 @@
 
 import { times } from "../core/maths/lists.js";
 import { el, mark, note, setText, svg } from "../core/view/dom.js";
+import { short } from "../core/view/text.js";
 import { farthest, turned } from "./maths.js";
 
 const MOST = 8; // clocks that are drawn
@@ -14,9 +15,6 @@ export function shownPairs(count, chosen) {
   const nearest = some.reduce((best, i) => (Math.abs(i - chosen) < Math.abs(best - chosen) ? i : best));
   return some.map((i) => (i === nearest ? chosen : i));
 }
-
-/** A number with four digits that count. */
-export const short = (value) => String(Number(value.toPrecision(4)));
 
 const spot = (angle, r) => `${(r * Math.sin(angle)).toFixed(3)} ${(-r * Math.cos(angle)).toFixed(3)}`;
 

@@ -78,14 +78,15 @@ function whole(view, { label, step, trait, put }) {
     label,
     least: 2,
     most: MOST,
+    whole: true,
     step,
     tell: view.alert.tell,
     wanted: `${step > 1 ? "an even" : "a whole"} number from 2 to ${MOST}`,
-    usable: (value) => value >= 2 && value <= MOST && value % step === 0,
+    usable: (value) => value % step === 0,
     change: (value) => view.store.set({ [trait]: value, ...put(value) }),
   });
   const node = el("label", {}, el("span", { "aria-hidden": "true" }, label), box.node);
-  return { node, show: (now) => box.show(now[trait], String(now[trait])) };
+  return { node, show: (now) => box.show(now[trait]) };
 }
 
 function settings(view) {
@@ -101,6 +102,7 @@ function settings(view) {
     max: LARGEST,
     least: 1,
     most: 10 ** LARGEST,
+    thousands: true, // 10,000 above all
     value: (place) => Number((10 ** place).toPrecision(3)),
     place: Math.log10,
   });

@@ -131,7 +131,7 @@ class PositionExplorer(Widget, kind="positions"):
     def _pairs(self) -> str:
         now, then = self._encoded(np.array([self.position, self.position + self.shift]))
         rows = [
-            [str(i), _short(length), *map(markup.fixed, (*now[2 * i :][:2], *then[2 * i :][:2]))]
+            [str(i), markup.short(length), *map(markup.fixed, (*now[2 * i :][:2], *then[2 * i :][:2]))]
             for i, length in enumerate(self.wavelengths)
         ]
         head = ["pair i", "wavelength"]
@@ -153,11 +153,6 @@ class PositionExplorer(Widget, kind="positions"):
             rows.append([name, *(markup.fixed(value) for value in np.cos(angles).mean(axis=1))])
         head = ["cosine at distance", *map(str, _NEIGHBOURS)]
         return markup.table(head, rows, label="The cosine at four distances by both formulas")
-
-
-def _short(value: float) -> str:
-    """Return a number with four digits that count."""
-    return markup.plain(float(f"{value:.4g}"), 9)
 
 
 def _dimensions(value: Any) -> int:

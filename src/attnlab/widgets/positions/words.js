@@ -2,8 +2,7 @@
 
 import { times } from "../core/maths/lists.js";
 import { el, mark, scroller, setText, table } from "../core/view/dom.js";
-import { fixed, plain } from "../core/view/text.js";
-import { short } from "./clocks.js";
+import { fixed, plain, short } from "../core/view/text.js";
 import { alikeAt, speeds } from "./maths.js";
 
 export const FORMULAS = ["divides", "multiplies"];

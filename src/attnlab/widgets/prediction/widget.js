@@ -1,8 +1,9 @@
 // Predict, then reveal: the reader's numbers beside the computed ones.
 
-import { alertLine, button, decimal, el, inline, nodes, scroller, table } from "../core/view/dom.js";
+import { asked, retold, understood, written } from "../core/maths/number.js";
+import { alertLine, button, decimal, el, inline, nearly, nodes, scroller, table } from "../core/view/dom.js";
 import { done } from "../core/view/questions.js";
-import { fixed, typed } from "../core/view/text.js";
+import { fixed } from "../core/view/text.js";
 
 const data = ["question", "labels", "answers", "decimals", "tolerance", "reason"];
 const state = ["guesses", "revealed"];
@@ -17,7 +18,7 @@ function build(store) {
   const submit = (event) => {
     event.preventDefault();
     alert.tell(complaint(inputs, store.get("guesses")));
-    if (alert.node.textContent) return;
+    if (alert.told()) return;
     store.set({ revealed: true });
     reset.focus(); // the button that had the focus is gone
   };
@@ -49,15 +50,26 @@ function startAgain(store, inputs) {
 }
 
 function guess(store, label, place, alert) {
+  const takes = { thousands: store.get("decimals") === 0 };
+  const read = () => understood(box.value, takes);
+  const settle = () => {
+    const { value } = read();
+    if (value === undefined) return;
+    const told = retold(box.value, value, takes);
+    if (told) alert.tell(told, true);
+    box.value = written(value, takes);
+  };
   const box = decimal({
     "aria-label": `your prediction for ${label}`,
     onkeydown(event) {
       if (event.key !== "Enter") return;
       event.preventDefault(); // JupyterLab swallows the browser's own way to submit
+      settle();
       if (!box.readOnly) box.form.requestSubmit();
     },
+    onchange: settle,
     oninput() {
-      const value = Number.isFinite(typed(box.value)) ? typed(box.value) : null;
+      const value = read().value ?? null;
       box.removeAttribute("aria-invalid");
       alert.tell("");
       store.set({ guesses: store.get("guesses").map((old, at) => (at === place ? value : old)) });
@@ -66,20 +78,23 @@ function guess(store, label, place, alert) {
   const show = (guesses, revealed) => {
     box.readOnly = revealed;
     const now = guesses[place];
-    if (now !== null && typed(box.value) !== now) box.value = now;
+    const mine = read().value;
+    if (now !== null && !nearly(mine ?? NaN, now)) box.value = written(now, takes);
     // what is no number (yet) is left to its reader
-    if (now === null && Number.isFinite(typed(box.value))) box.value = "";
+    if (now === null && mine !== undefined) box.value = "";
   };
-  return { node: el("label", {}, el("span", {}, inline(label)), box), box, show };
+  return { node: el("label", {}, el("span", {}, inline(label)), box), box, read, show };
 }
 
 /** What stands in the way of revealing, in words, or an empty string. */
 function complaint(inputs, guesses) {
-  const bad = inputs.filter(({ box }) => box.value.trim() && !Number.isFinite(typed(box.value)));
+  const bad = inputs.filter(({ box, read }) => box.value.trim() && read().value === undefined);
   bad.forEach(({ box }) => box.setAttribute("aria-invalid", "true"));
-  if (bad.some(({ box }) => !Number.isNaN(typed(box.value))))
-    return "One of your predictions is too large to compare: write fewer digits.";
-  if (bad.length) return "One of your predictions is not a number.";
+  if (bad.length) {
+    const [{ box, read }] = bad;
+    const { why, ask } = read();
+    return `One of your predictions cannot be compared: ${ask ? asked(box.value, ask) : why}.`;
+  }
   if (guesses.some((value) => value !== null)) return "";
   inputs[0].box.setAttribute("aria-invalid", "true");
   return "Write down at least one prediction first; a guess will do.";

@@ -237,13 +237,11 @@ function row(view, name, j, width) {
 function component({ store, alert }, name, j, c) {
   const box = numberBox({
     label: `${name}, component ${c + 1}`,
-    wanted: "a number from −1 000 000 to 1 000 000",
     most: MOST,
     change: (value) => store.set(changed(store, "vectors", j, c, value)),
     tell: alert.tell,
   });
-  const text = (value) => String(value).replace(/-/g, "−");
-  return { node: box.node, show: (vectors) => box.show(vectors[j][c], text(vectors[j][c])) };
+  return { node: box.node, show: (vectors) => box.show(vectors[j][c]) };
 }
 
 /** @type {import("../core/types.d.ts").Kind} */

@@ -22,7 +22,6 @@ const data = ["initial"];
 const state = ["scores", "values", "tile", "step", "factor"];
 
 const MOST = { score: 1000, value: 1e6 };
-const WANTED = { score: "a number from −1000 to 1000", value: "a number from −1 000 000 to 1 000 000" };
 const short = (value) => plain(value, 4);
 
 function build(store) {
@@ -92,7 +91,6 @@ function row({ store, alert }, j) {
   ].map(([name, trait]) =>
     numberBox({
       label: `${name} of key ${j + 1}`,
-      wanted: WANTED[name],
       most: MOST[name],
       change: (value) => store.set({ [trait]: replaced(store.get(trait), j, value) }),
       tell: alert.tell,
@@ -103,7 +101,7 @@ function row({ store, alert }, j) {
   const cells = boxes.map((box) => el("td", "component", box.node));
   const node = el("tr", {}, head, cells, counts);
   const show = ({ scores, values, tile, step, all }) => {
-    [scores[j], values[j]].forEach((value, c) => boxes[c].show(value, String(value).replace(/-/g, "−")));
+    [scores[j], values[j]].forEach((value, c) => boxes[c].show(value));
     const place = Math.floor(j / tile); // of its tile
     mark(node, "now", place === step - 1);
     mark(node, "later", place >= step);

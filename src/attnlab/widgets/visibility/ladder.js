@@ -1,8 +1,8 @@
 // What was measured, as points: keys that a token sees against perplexity, both on logarithmic axes.
 
 import { times } from "../core/maths/lists.js";
+import { grouped } from "../core/maths/number.js";
 import { el, nodes, setText, svg } from "../core/view/dom.js";
-import { grouped } from "./words.js";
 
 const [W, H] = [270, 250];
 const BOX = { left: 34, right: W - 12, top: 22, bottom: H - 38 };

@@ -1,9 +1,7 @@
 // What is visible, kept and measured, in words.
 
+import { grouped } from "../core/maths/number.js";
 import { fixed, quoted, visible } from "../core/view/text.js";
-
-/** @type {(count: number) => string} */
-export const grouped = (count) => count.toLocaleString("en-GB");
 
 const percent = (share) => `${fixed(100 * share, share < 0.095 ? 1 : 0)}\u00a0%`;
 const several = (count, what) => (count === 1 ? `the ${what} token` : `the ${what} ${count} tokens`);

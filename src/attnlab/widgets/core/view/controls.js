@@ -1,5 +1,6 @@
 // The heat map's controls: temperature, scale, causal mask, heads, files.
 
+import { written } from "../maths/number.js";
 import { alertLine, el, nodes, numberBox, tick, together } from "./dom.js";
 
 /** @import { Part, Store } from "../types.d.ts" */
@@ -13,7 +14,7 @@ const HOTTEST = 1000; // beyond it every weight is the same to three decimals
 /**
  * A slider for the hand, from min to max, and beside it the number, from least to most, for a
  * value of the trait `name` wanted exactly. The slider may run over another scale than the value.
- * @param {{store: Store, tell: (message: string) => void, name: string, label?: string, min: number|string, max: number|string, least: number, most: number, value?: (place: number) => number, place?: (now: number) => number}} how
+ * @param {{store: Store, tell: (message: string) => void, name: string, label?: string, min: number|string, max: number|string, least: number, most: number, thousands?: boolean, value?: (place: number) => number, place?: (now: number) => number}} how
  * @returns {Part}
  */
 export function slide({
@@ -25,6 +26,7 @@ export function slide({
   max,
   least,
   most,
+  thousands = false,
   value = (place) => place,
   place = (now) => now,
 }) {
@@ -40,6 +42,7 @@ export function slide({
     label: `${label} as a number`,
     least,
     most,
+    thousands,
     step: 0.01,
     change: (typed) => store.set({ [name]: typed }),
     tell,
@@ -49,7 +52,7 @@ export function slide({
     const there = place(now);
     // a slider under the reader's finger already stands where it should
     if (Math.abs(Number(slider.value) - there) > 0.006) slider.value = there;
-    const text = String(Number(now.toPrecision(4)));
+    const text = written(Number(now.toPrecision(4)), { thousands });
     slider.setAttribute("aria-valuetext", text);
     exact.show(now, text);
   };

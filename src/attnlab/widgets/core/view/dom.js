@@ -2,7 +2,7 @@
 // node, so it can never become markup.
 
 import { replaced } from "../maths/lists.js";
-import { typed } from "./text.js";
+import { asked, retold, understood, wantedOf, written } from "../maths/number.js";
 
 /** @import { Part, Store } from "../types.d.ts" */
 
@@ -60,12 +60,19 @@ export const note = (...children) => el("p", "note", ...children);
 export const statusLine = () => el("p", { class: "status", role: "status" });
 
 /**
- * Where the reader is told what cannot be used; tell(message) writes there.
- * @returns {{node: any, tell: (message: string) => void}}
+ * Where the reader is told what cannot be used, by tell(message), and how something was read, by
+ * tell(message, true); either takes the place of the other.
+ * @returns {{node: any, tell: (message: string, calm?: boolean) => void, told: () => string}}
  */
 export function alertLine() {
-  const node = el("p", { class: "error", role: "alert" });
-  return { node, tell: (message) => setText(node, message) };
+  const error = el("p", { class: "error", role: "alert" });
+  // no role of a status: that is the line which says what the picture shows
+  const calm = el("p", { class: "calm", "aria-live": "polite" });
+  const tell = (message, calmly = false) => {
+    setText(error, calmly ? "" : message);
+    setText(calm, calmly ? message : "");
+  };
+  return { node: el("div", {}, error, calm), tell, told: () => error.textContent };
 }
 
 /** Text in which `backticks` mark code: a list of text and <code> elements. @type {(text: string) => any[]} */
@@ -170,57 +177,105 @@ export const onKeys = (act) => (event) => {
   event.stopPropagation(); // JupyterLab would take Enter and the arrows for its cells
 };
 
-/** A box that takes a number, as text: a comma or a point is good. @type {(props: any) => any} */
-export const decimal = (props) => el("input", { type: "text", inputmode: "decimal", autocomplete: "off", ...props });
+/** A box that takes a number, as text. @type {(props: any) => any} */
+export const decimal = (props) =>
+  el("input", { type: "text", inputmode: "decimal", autocomplete: "off", onpaste: pasted, ...props });
+
+/** A browser drops the ends of lines, so that two numbers of a table would become one. */
+function pasted(event) {
+  const text = event.clipboardData?.getData("text").trim() ?? "";
+  if (!/[\t\r\n]/.test(text)) return;
+  event.preventDefault();
+  const box = event.target;
+  box.setRangeText(text.replace(/[\t\r\n]+/g, " ↵ "), box.selectionStart, box.selectionEnd, "end");
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Two numbers that are the same but for what a logarithm loses. @type {(one: number, other: number) => boolean} */
+export const nearly = (one, other) => Math.abs(one - other) <= 1e-7 * Math.abs(other);
 
 /**
- * A box for one number. What cannot be used is marked and said, the last good number stays, and
- * comes back into the box when the reader leaves it. What lies from `least` to `most` can be used,
- * or whatever `usable` says. The up and down arrows change it by `step`.
- * @param {{label: string, most?: number, least?: number, change: (value: number) => any, tell: (message: string) => void, step?: number, wanted?: string, usable?: (value: number) => boolean}} how
+ * A box for one number, read by core/maths/number.js. What cannot be used is marked and said, and
+ * stays in the box until it is mended; the picture goes back to what it showed before. What lies
+ * from `least` to `most` can be used, and what `usable` says, too. The up and down arrows change it
+ * by `step`.
+ * @param {{label: string, most: number, least?: number, whole?: boolean, thousands?: boolean, change: (value: number) => any, tell: (message: string, calm?: boolean) => void, step?: number, wanted?: string, usable?: (value: number) => boolean}} how
  * @returns {Part}
  */
 export function numberBox({
   label,
   most,
   least = -most,
+  whole = false,
+  thousands = whole,
   change,
   tell,
   step = 1,
-  wanted = `a number from ${least} to ${most}`.replace("-", "−"),
-  usable = (value) => value >= least && value <= most,
+  wanted = wantedOf({ whole, thousands, lowest: least, highest: most }),
+  usable = () => true,
 }) {
-  let kept = "";
+  const takes = { whole, thousands, lowest: least, highest: most };
+  let now = { value: NaN, text: "" }; // what the picture shows
+  let before = now; // and what it showed before the reader began to type
   const bad = () => box.hasAttribute("aria-invalid");
+  const read = () => {
+    const found = understood(box.value, takes);
+    return found.value === undefined || usable(found.value) ? found : { why: "" };
+  };
   const accept = (value) => {
     box.removeAttribute("aria-invalid");
     tell("");
+    now = { value, text: written(value, takes) };
     change(value);
+  };
+  /** @type {(found: {why?: string, ask?: number[]}) => void} */
+  const refuse = ({ why, ask }) => {
+    box.setAttribute("aria-invalid", "true");
+    const back = now !== before;
+    now = before;
+    if (back) change(now.value);
+    const clauses = ask ? [asked(box.value, ask)] : [why, `${wanted} is wanted`];
+    tell(`${label}: ${[...clauses, `${now.text} is kept`].filter(Boolean).join("; ")}.`);
+  };
+  const take = () => {
+    const found = read();
+    if (found.value === undefined) refuse(found);
+    else accept(found.value);
+  };
+  /** What was typed is done: it is written as it was understood. */
+  const settle = () => {
+    if (bad() && box.value.trim()) return;
+    if (bad()) tell("");
+    box.removeAttribute("aria-invalid");
+    before = now;
+    if (box.value === now.text) return;
+    const told = box.value.trim() && retold(box.value, now.value, takes);
+    if (told) tell(told, true);
+    box.value = now.text;
   };
   const box = decimal({
     "aria-label": label,
-    oninput() {
-      const value = typed(box.value);
-      if (usable(value)) return accept(value);
-      box.setAttribute("aria-invalid", "true");
-      return tell(`${label}: ${wanted} is wanted; ${kept} is kept.`);
-    },
+    oninput: take,
+    onchange: settle, // by Enter
+    onblur: settle,
+    onfocus: () => bad() && take(), // another box may have had its say since
     onkeydown(event) {
-      const change = { ArrowUp: step, ArrowDown: -step }[event.key];
-      const value = Number((typed(box.value) + change).toPrecision(12));
-      if (!change || !usable(value)) return;
+      const by = { ArrowUp: step, ArrowDown: -step }[event.key];
+      const value = Number(((read().value ?? NaN) + by).toPrecision(12));
+      if (!by || !(value >= least && value <= most && usable(value))) return;
       event.preventDefault();
-      box.value = value;
       accept(value);
-    },
-    onblur() {
-      if (bad()) box.value = kept;
-      box.removeAttribute("aria-invalid");
+      before = now;
+      box.value = now.text;
     },
   });
-  const show = (value, text) => {
-    kept = text;
-    if (!bad() && typed(box.value) !== value) box.value = text;
+  const show = (value, text = written(value, takes)) => {
+    if (!nearly(value, now.value)) {
+      if (bad()) tell("");
+      box.removeAttribute("aria-invalid");
+      now = before = { value, text };
+    }
+    if (!bad() && !nearly(read().value ?? NaN, value)) box.value = now.text;
   };
   return { node: box, show };
 }

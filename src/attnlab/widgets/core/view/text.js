@@ -1,17 +1,13 @@
 // Numbers and tokens as the reader sees them.
 
+import { grouped } from "../maths/number.js";
+
 /** @import { Vec } from "../types.d.ts" */
 
-/** Exactly so many decimals, a true minus sign, and no "−0". @type {(value: number, decimals?: number) => string} */
+/** Exactly so many decimals, commas at thousands, a true minus sign, and no "−0". @type {(value: number, decimals?: number) => string} */
 export function fixed(value, decimals = 3) {
   const text = value.toFixed(decimals);
-  return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
-}
-
-/** The number that a reader typed, with a comma or a point; NaN where it is none. @type {(text: string) => number} */
-export function typed(text) {
-  const tidy = text.trim().replace(/−/g, "-").replace(",", ".");
-  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(tidy) ? Number(tidy) : NaN;
+  return grouped((Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−"));
 }
 
 /** At most three decimals, no trailing zeros. @type {(value: number, decimals?: number) => string} */
@@ -22,6 +18,9 @@ export function plain(value, decimals = 3) {
 
 /** The same, in parentheses where a minus sign would follow another sign. @type {(value: number) => string} */
 export const factor = (value) => (value < 0 ? `(${plain(value)})` : plain(value));
+
+/** With four digits that count. @type {(value: number) => string} */
+export const short = (value) => grouped(String(Number(value.toPrecision(4))).replace("-", "−"));
 
 /** @type {(values: Vec, show?: (value: number) => string) => string} */
 export const vector = (values, show = plain) => `(${values.map((v) => show(v)).join(", ")})`;
