@@ -59,7 +59,8 @@ def test_each_number_has_its_verdict(show, text: str, words: str) -> None:
     assert unread == words.startswith("“")
     assert ("Right." in status(page).inner_text()) == (words == "right")
     if words != "right":  # beside the boxes for the eye, in one line for a screen reader
-        expect(status(page)).to_have_text(f"1 of 2 right. had: right. bowl: {words}. ")
+        read = "had: “5e-3” is read as 0.005. right."
+        expect(status(page)).to_have_text(f"1 of 2 right. {read} bowl: {words}. ")
 
 
 def test_a_mistake_with_a_name_is_named_where_all_its_numbers_stand(show) -> None:

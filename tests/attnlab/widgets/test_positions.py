@@ -65,7 +65,7 @@ def test_the_fallback_shows_cosines_pairs_and_both_formulas() -> None:
     html = PositionExplorer().html()
     for value in RIGHT + WRONG:
         assert f"<td>{markup.fixed(value)}</td>" in html
-    assert "sin(pos · 10000<sup>2i/64</sup>)" in PositionExplorer(formula="multiplies").html()
+    assert "sin(pos · 10,000<sup>2i/64</sup>)" in PositionExplorer(formula="multiplies").html()
 
 
 def test_position_and_pair_stay_within_a_smaller_table() -> None:
@@ -161,7 +161,7 @@ def test_both_formulas_stand_side_by_side_and_the_chosen_one_is_drawn(show) -> N
     page.get_by_role("combobox").select_option(index=1)
     agrees(page, PositionExplorer(position=8, formula="multiplies"))
     expect(page.locator(".attnbook-most")).to_have_text("multiplies")
-    expect(page.locator(".attnbook-letters")).to_contain_text("sin(pos · 100002i/64)")
+    expect(page.locator(".attnbook-letters")).to_contain_text("sin(pos · 10,0002i/64)")
     for distance, value in zip(DISTANCES, WRONG, strict=True):
         page.get_by_label("shift k").fill(str(distance))
         expect(status(page)).to_contain_text(f"{8 + distance}: cosine {markup.fixed(value)}")

@@ -122,8 +122,8 @@ class RotaryClocks(Widget, kind="clocks"):
         if scaling != "none":
             scaling += f" by {markup.plain(self.factor)}"
         return (
-            f"d {self.d}, base {markup.plain(self.base)}, trained to {self.trained}, {scaling},"
-            f" distance {self.distance}"
+            f"d {self.d}, base {markup.plain(self.base)}, trained to {self.trained:,}, {scaling},"
+            f" distance {self.distance:,}"
         )
 
     def _fallback(self) -> str:

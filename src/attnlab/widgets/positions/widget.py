@@ -131,7 +131,11 @@ class PositionExplorer(Widget, kind="positions"):
     def _pairs(self) -> str:
         now, then = self._encoded(np.array([self.position, self.position + self.shift]))
         rows = [
-            [str(i), markup.short(length), *map(markup.fixed, (*now[2 * i :][:2], *then[2 * i :][:2]))]
+            [
+                str(i),
+                markup.short(length),
+                *map(markup.fixed, (*now[2 * i :][:2], *then[2 * i :][:2])),
+            ]
             for i, length in enumerate(self.wavelengths)
         ]
         head = ["pair i", "wavelength"]
