@@ -138,6 +138,7 @@ export const asked = (text, ask) =>
 export function retold(text, value, box) {
   const bare = text.trim().replace(/^[-–‐‑]/, "−");
   const mine = written(value, box);
-  const same = bare === mine || /^[+−]?(\d+\.?\d*|\.\d+)$/.test(bare);
+  const plain = /^[+−]?(\d+\.?\d*|\.\d+)$/.test(bare) && Number(bare.replace("−", "-")) === value;
+  const same = bare === mine || plain; // but 8.192 that was read as 8,192 is not
   return same ? "" : `${cited(text.trim())} is read as ${mine}.`;
 }
