@@ -1,0 +1,212 @@
+"""Every number that the book prints can be typed as it is printed, and junk is told so in words."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.attnlab.widgets.examples import EXAMPLES, guess, paper, steps
+from tests.attnlab.widgets.pages import alert, button, settle
+
+ROOT = Path(__file__).resolve().parents[3]
+LECTURES = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
+ASKED = ("answer", "bughunt", "checkpoint", "prediction")  # they ask; a task is about a picture
+BARE = ("pages", "unrolled", "visibility")  # pictures without a box
+FIGURE = re.compile(r'<figure class="attnbook attnbook-(\w+)"')
+NAMED = re.compile(r"Figure (\d+\.\d+)")
+# not numbers to type: addresses, citations, names of places in the book, formulae's letters
+ASIDE = re.compile(
+    r"\]\([^)]*\)|\[[^\]]*\d{4}|(?:[Ff]igure|[Ll]ecture|Table|section) [\d.]+\d*|`[^`]*`"
+    r"|[\w^_{}]*[A-Za-z_^√][\w^{}]*"
+)
+NUMBER = re.compile(r"[-−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[½¼¾]")
+FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
+
+# type each text into a box as a reader does, and press Enter: what stands there, what is said
+TYPE = """(box, texts) => texts.map((text) => {
+  const figure = box.closest("figure");
+  box.focus();
+  box.value = text;
+  for (const name of ["input", "change"]) box.dispatchEvent(new Event(name, { bubbles: true }));
+  const said = (role) => figure.querySelector(role).textContent;
+  return [box.value, box.hasAttribute("aria-invalid"), said("[role=alert]"), said("[aria-live]")];
+})"""
+PASTE = """(box, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text", text);
+  box.value = "";
+  box.focus();
+  box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, cancelable: true }));
+  return box.value;
+}"""
+
+
+def numbers(text: str) -> dict[str, float]:
+    """The numbers in a text as they are printed, and what each is."""
+    bare = ASIDE.sub(" ", text.replace("{,}", ",").replace("$", ""))
+    found = {one: one.replace(",", "").replace("−", "-") for one in NUMBER.findall(bare)}
+    return {one: FRACTIONS.get(one) or float(value) for one, value in found.items()}
+
+
+@cache
+def tasks(lecture: str) -> list[tuple[str, str, dict[str, float]]]:
+    """A lecture's tasks: their beginning, the HTML of their picture, and all numbers printed."""
+    cells = json.loads((ROOT / "notebooks" / f"{lecture}.ipynb").read_text("utf-8"))["cells"]
+    found, by_name, last = [], {}, ""
+    for cell in cells:
+        for output in cell.get("outputs", []):
+            html = "".join(output.get("data", {}).get("text/html", ""))
+            kind = FIGURE.match(html)
+            last = html if kind and kind[1] not in ASKED else last
+        text = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
+        by_name |= dict.fromkeys(re.findall(r"^\*\*Figure (\d+\.\d+)\.", text, re.M), last)
+        for task in re.findall(r"^\*\*Task\.\*\*.*?(?:</details>|\Z)", text, re.M | re.S):
+            named = NAMED.search(task.split("<details>")[0])
+            found.append((task[:60], by_name[named[1]] if named else last, numbers(task)))
+    return found
+
+
+def boxes(view) -> list:
+    view.locator("details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")
+    return view.locator("input[inputmode=decimal]:not([disabled])").element_handles()
+
+
+def value(text: str) -> float:
+    return float(text.replace(",", "").replace("−", "-"))
+
+
+def understood(shown: list, number: float) -> bool:
+    """Whether a box took a number as what it is; else it must have refused it for its size."""
+    text, bad, told, _ = shown
+    if not bad:
+        assert value(text) == pytest.approx(number, rel=1e-6), shown
+        return True
+    assert re.search(r"is wanted; [−\d.,e]+ is kept\.$", told), shown
+    assert "is not a number" not in told, shown
+    assert "more than one number" not in told, shown
+    return False
+
+
+def test_every_task_is_found_with_its_picture_and_its_numbers() -> None:
+    found = [one for lecture in LECTURES for one in tasks(lecture)]
+    texts = [(ROOT / "book" / "lectures" / f"{one}.md").read_text("utf-8") for one in LECTURES]
+    assert len(found) == sum(text.count("**Task.**") for text in texts) >= 27
+    assert all(html for _, html, _ in found)
+    paper_s = next(held for start, _, held in found if "paper's sizes" in start)
+    assert paper_s.items() >= {"512": 512, "2,048": 2048, "37,000": 37000, "6": 6}.items()
+
+
+@pytest.mark.parametrize("lecture", LECTURES)
+def test_the_numbers_of_every_task_are_taken_as_they_are_printed(show, lecture: str) -> None:
+    for start, html, printed in tasks(lecture):
+        kind = FIGURE.match(html)[1]
+        if kind == "browser":
+            continue  # it has no box, and its weights are in a file beside the page
+        view = show(html).locator("figure")
+        said = numbers(" ".join(view.locator("[role=status], figcaption").all_inner_texts()))
+        fields = boxes(view)
+        assert bool(fields) == (kind not in BARE), (start, kind)
+        for box in fields:
+            (_, bad, told, _) = box.evaluate(TYPE, ["much"])[0]
+            assert bad, (start, told)
+            bounds = numbers(told.split("; ", 1)[1])
+            texts = said | bounds | printed
+            for text, shown in zip(texts, box.evaluate(TYPE, list(texts)), strict=True):
+                if "may be" in shown[2] and text not in bounds | printed:
+                    continue  # 1,024 of a sentence, in a box that may mean 1.024
+                taken = understood(shown, texts[text])
+                assert taken or text not in bounds or "in all" in told, (told, text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "texts"),
+    [
+        ("cache", "tokens in a text as a number", {"100,000": 100000, "100 000": 100000,
+            "8.192": 8192, "1e5": 100000, "2^17": 131072}),
+        ("positions", "base as a number", {"10,000": 10000, "10⁴": 10000, "1,5": 1.5}),
+        ("speculation", "kept α as a number", {"½": 0.5, "50 %": 0.5, "1/4": 0.25, "0,512": 0.512}),
+        ("scores", "key black, number 2", {"−1½": -1.5, "1,024": 1.024, "–2": -2}),
+    ],
+)  # fmt: skip
+def test_what_was_understood_is_shown_back(show, kind: str, label: str, texts: dict) -> None:
+    view = show(EXAMPLES[kind].make()).locator("figure")
+    box = view.get_by_label(label, exact=True)
+    for text, number in texts.items():
+        box.fill(text)
+        box.press("Enter")
+        shown = box.input_value()
+        assert value(shown) == number
+        expect(alert(view)).to_be_empty()
+        told = "" if text == shown or text == "–2" else f"“{text}” is read as {shown}."
+        expect(view.locator(".attnbook-calm").first).to_have_text(told)
+
+
+JUNK = {
+    "1,2,3": "“1,2,3” is more than one number",
+    "١٢": "“١٢” is not written in the digits 0 to 9",
+    "9" * 400: "“99999999999999999999…” is too long: write fewer digits",
+    "1e999": "“1e999” is too large",
+    "1/0": "“1/0” has no value",
+    "∞": "“∞” is not a number",
+    "50 %": "“50 %” has a percent sign: write it without",
+}
+
+
+def test_junk_stays_in_its_box_with_a_sentence_and_the_picture_as_it_was(show) -> None:
+    view = show(steps()).locator("figure")
+    box = view.get_by_label("nuts, component 3", exact=True)
+    wanted = "a number from −1,000,000 to 1,000,000 is wanted; 2 is kept."
+    for text, clause in JUNK.items():
+        box.fill(text)
+        box.press("Tab")
+        expect(box).to_have_value(text)
+        expect(alert(view)).to_have_text(f"nuts, component 3: {clause}; {wanted}")
+    box.fill("1,024")
+    expect(alert(view)).to_contain_text("“1,024” may be 1024 or 1.024: write the one that you")
+    box.fill("2")
+    box.press("Enter")
+    before = view.locator("tbody").first.inner_text()
+    box.fill("")
+    box.press_sequentially("1,2,3")  # 1 and 1,2 are numbers: they are taken back
+    settle(view)
+    expect(alert(view)).to_contain_text("2 is kept.")
+    assert view.locator("tbody").first.inner_text() == before
+    assert box.evaluate(PASTE, "1\t2\n3\t4\n") == "1 ↵ 2 ↵ 3 ↵ 4"
+    expect(alert(view)).to_contain_text("more than one number")
+    box.fill("")
+    box.press("Tab")
+    expect(box).to_have_value("2")
+    expect(alert(view)).to_be_empty()
+
+
+def test_a_question_reads_its_numbers_alike(show) -> None:
+    page = show(guess(), paper())
+    predicted = page.get_by_label("your prediction for bowl")
+    for text, clause in JUNK.items():
+        predicted.fill(text)
+        button(page, "reveal").click()
+        expect(alert(page)).to_have_text(f"One of your predictions cannot be compared: {clause}.")
+        expect(predicted).to_have_value(text)
+    predicted.fill("½")
+    predicted.press("Tab")
+    expect(predicted).to_have_value("0.5")
+    mine = page.get_by_label("your number for bowl")
+    for text, clause in JUNK.items():
+        mine.fill(text)
+        button(page, "check").click()
+        expect(page.locator(".attnbook-said").last).to_have_text(clause)
+        expect(mine).to_have_value(text)
+    mine.fill("9/100")
+    expect(page.locator(".attnbook-read").last).to_have_text("“9/100” is read as 0.09.")
+
+
+def test_a_block_that_cannot_be_is_refused(show) -> None:
+    html = next(html for start, html, _ in tasks("12-pretrained-models") if "h_kv" in start)
+    view = show(html).locator("figure")
+    view.get_by_label("h_kv as a number").fill("4")
+    expect(view.get_by_role("alert").nth(1)).to_contain_text("9 / 4 is not a whole number")
