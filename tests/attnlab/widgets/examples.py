@@ -817,7 +817,7 @@ EXAMPLES = {
             (lambda view: view.get_by_role("combobox").select_option("1 (greedy)"), {"beam": 1}),
             (fill("length penalty α as a number", "0.5"), {"penalty": 0.5}),
             (fill("le, first", "0.25"), {"logs": None}),
-            (fill("le, first", "0.123456789"), {"logs": None}),
+            (enter("le, first", "0.123456789"), {"logs": None}),
         ),
         moves=({"beam": 1, "step": 3},),
         bad=(
@@ -962,7 +962,7 @@ EXAMPLES = {
         hostile_calculator,
         hand=(
             (choose("model", 2), {"chosen": 2}),
-            (fill("tokens in a text as a number", "5000"), {"context": 5000}),
+            (enter("tokens in a text as a number", "5000"), {"context": 5000}),
             (lambda view: view.get_by_label("texts at once", exact=True).press("ArrowRight"),
                 {"batch": 2}),
             (choose("cache in", "8 bits"), {"bits": 8}),

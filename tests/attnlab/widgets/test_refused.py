@@ -308,7 +308,8 @@ MOVED = {  # of what only an assignment changes, or has words of its own for
         "h must be … from 1 to 16 … 17": {"b": 2, "n": 12, "d_model": 512, "h": 17}}),
     "translator.shown translator.row": each((-1,), "None or at least 0"),
     "checkpoint.chosen": bad({"-2 to 1 … 2": [2]}), "prediction.guesses": bad({"2 … 1": [1.0]}),
-    "answer.entries": each((["1"], ["1", "2" * 1001]), "2 texts of at most 1000 letters"),
+    "answer.entries": bad({"2 texts of at most 1000 letters … ['1']": ["1"],
+        "2 texts of at most 1000 letters … ['1', '222": ["1", "2" * 1001]}),
 }  # fmt: skip
 
 

@@ -108,7 +108,7 @@ function along(view) {
   });
 }
 
-const share = (log) => (log === null ? 0 : Number(Math.exp(log).toPrecision(7)));
+const share = (log) => (log === null ? 0 : Number(Math.exp(log).toPrecision(8)));
 const sum = (logs) => logs.reduce((total, log) => total + share(log), 0);
 
 /** The probabilities as boxes, a line for each prefix, with what is left for other words. */

@@ -28,7 +28,7 @@ const HINT = "Press a box to see what it computes; the arrow keys go from box to
 
 function build(store) {
   /** @type {any} */
-  const view = { store, alert: alertLine(), problem: alertLine(), status: statusLine(), last: null };
+  const view = { store, alert: alertLine(), problem: el("p", { class: "error", role: "alert" }), status: statusLine(), last: null };
   const picture = store.get("picture");
   const table = twin("All boxes of the drawing", () => texts(view));
   view.controls = controls(view);
@@ -42,7 +42,7 @@ function build(store) {
     {},
     view.controls.node,
     view.alert.node,
-    view.problem.node,
+    view.problem,
     view.place,
     view.panel,
     view.status,
@@ -65,7 +65,7 @@ function draw(view) {
   }
   const { now } = view.last;
   view.controls.show();
-  view.problem.tell(problem);
+  setText(view.problem, problem);
   mark(view.place, "stale", problem !== "");
   const letters = store.get("letters");
   view.drawing.show(

@@ -72,7 +72,7 @@ export function alertLine() {
     setText(error, calmly ? "" : message);
     setText(calm, calmly ? message : "");
   };
-  return { node: el("div", {}, error, calm), tell, told: () => error.textContent };
+  return { node: [error, calm], tell, told: () => error.textContent };
 }
 
 /** Text in which `backticks` mark code: a list of text and <code> elements. @type {(text: string) => any[]} */
