@@ -65,6 +65,10 @@ def pytest(*arguments: object, **env: str) -> None:
     python("-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", *arguments, **{**QUIET, **env})
 
 
+# the longest files first, in the order that tests/nbval and tests/book give them
+SORTED = "--no-loadscope-reorder"
+
+
 def timed(*steps: Callable[[], None]) -> None:
     """Run one step after another; then say how long each took, also where one failed."""
     took = []
@@ -254,14 +258,14 @@ def unit() -> None:
 def nbval(*options: str, **env: str) -> None:
     """Re-run every lecture and compare every output with what is stored."""
     say("nbval: every cell of every lecture, every output compared")
-    pytest("--nbval", "--nbval-current-env", "notebooks", *options, **env)
+    pytest("--nbval", "--nbval-current-env", SORTED, "notebooks", *options, **env)
 
 
 def pages() -> None:
     """Test the built book: lectures, pages in a browser, JupyterLab, Colab, what teachers take."""
     chromium()
     say("pages: lectures, the built book in a browser, JupyterLab, Colab, the teaching kit")
-    pytest("tests/book", "tests/teaching")
+    pytest(SORTED, "tests/book", "tests/teaching")
 
 
 def lint_and_build() -> None:
@@ -349,13 +353,14 @@ def test_all() -> None:
       bugs beyond a handful (test_historic_bugs), compiling by Inductor (test_compile; by day the
       same through aot_eager), the benchmarks' quick runs beyond one (test_benchmarks), JupyterLab
       over every lecture (test_jupyterlab; by day one lecture and a gallery of every widget), the
-      book printed as one PDF (test_pdf; by day a book of three pages), the book in Firefox and
+      book printed as one PDF (test_pdf; by day a book of three pages), every page over http
+      (test_pages; by day as a file), the book in Firefox and
       WebKit (tests/book/engines: every page opened over http and as a file, with no error and no
       other host asked; live pictures worked by hand and by key, the theme, the search, axe; by
       day Chromium alone; an engine that can be neither found nor installed is skipped, in
       words), and
-      nbval over every lecture with one digit changed in each output (test_nbval_rules; by day one
-      lecture, and all of them without a kernel);
+      nbval over every lecture with one digit changed in each output (test_nbval_rules; by day
+      without a kernel);
     - every lecture under other instruction sets: `test-cpus`;
     - mutation of the package: `mutants`; a mutant that survives must be explained.
     """

@@ -29,6 +29,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # no other host is found, so that what is asked of one need not be stopped on its way
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
 # what the Tab key stops at; of the answers to one question at one alone
 STOPS = """() => {

@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import nbformat
-from playwright.sync_api import Locator, Page, Route
+from playwright.sync_api import Locator, Page
 
 from tests.book.lectures import read
 from tests.patience import BROWSER, PROCESS
@@ -52,25 +52,17 @@ class Visit:
         self.page.on("dialog", self.refuse)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("websocket", lambda opened: self.note(opened.url))
-        self.page.route("**/*", self.answer)
+        self.page.on("request", lambda asked: self.note(asked.url))
 
     def refuse(self, dialog) -> None:
         self.dialogs.append(dialog.message)
         dialog.dismiss()
 
-    def answer(self, route: Route) -> None:
-        if self.note(route.request.url):
-            route.abort()
-        else:
-            route.continue_()
-
-    def note(self, url: str) -> bool:
-        """Whether an address is on another host; it is written down then."""
+    def note(self, url: str) -> None:
+        """Write down an address on another host."""
         parts = urlsplit(url)
-        outside = parts.scheme not in {"data", "blob"} and parts.hostname != "127.0.0.1"
-        if outside:
+        if parts.scheme not in {"data", "blob"} and parts.hostname != "127.0.0.1":
             self.outside.append(url)
-        return outside
 
     def open(self, address: str) -> None:
         """Open the lecture, and note what its code cells show before anything is run."""

@@ -40,12 +40,18 @@ def test_no_page_holds_what_it_does_not_use():
     for path in HTML.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         assert "thebe" not in text, path
-        assert "fontawesome/6.5.2/css" not in text, path
         scripts = re.findall(r'<(?:script|img|iframe)[^>]* src="(https?:[^"]*)', text)
         scripts += re.findall(
             r'<link[^>]*rel="(?:stylesheet|preload)"[^>]*href="(https?:[^"]*)', text
         )
         assert scripts == [], path
+
+
+def test_a_page_loads_formulae_only_where_it_has_some():
+    has = {name: (HTML / f"{name}.html").read_text(encoding="utf-8") for name in PAGES}
+    loads = {name: bool(re.search("<script[^>]* src=[^>]*mathjax", has[name])) for name in PAGES}
+    assert loads == {name: 'class="math notranslate' in has[name] for name in PAGES}
+    assert set(loads.values()) == {True, False}
 
 
 def test_widget_script_is_loaded_only_where_there_is_a_widget():

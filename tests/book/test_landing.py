@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from pathlib import Path
@@ -17,6 +18,7 @@ from book.extensions.attnbook_landing import path_of
 from book.extensions.attnbook_miniatures import KINDS, chosen, drawing
 from tests.book.conftest import no_sideways_scroll
 from tests.book.lectures import HTML, NOTEBOOKS
+from tests.book.test_pages import RULES, STILL
 
 LANDING = "book/index"
 STEMS = [path.stem for path in NOTEBOOKS]
@@ -182,16 +184,19 @@ def test_nothing_moves_while_a_page_is_loaded(visit, name: str, width: int) -> N
     assert moved < 0.05
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 390, 1280])
-def test_the_landing_page_fits_and_axe_finds_nothing(visit, width: int, theme: str) -> None:
-    page = visit(LANDING, theme=theme, viewport={"width": width, "height": 844})
-    assert no_sideways_scroll(page)
-    box = page.locator(".lecture-path").bounding_box()
-    assert box is not None
-    assert box["height"] < 700
-    found = Axe().run(page, context=[["article"]], options={"preload": False})
-    assert [(one["id"], one["nodes"][0]["html"]) for one in found.response["violations"]] == []
+def test_the_landing_page_fits_and_axe_finds_nothing(visit) -> None:
+    page = visit(LANDING)
+    page.add_style_tag(content=STILL)
+    for width, theme in itertools.product((320, 390, 1280), RULES):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=theme)
+        expect(page.locator("html")).to_have_attribute("data-theme", theme)
+        assert no_sideways_scroll(page)
+        box = page.locator(".lecture-path").bounding_box()
+        assert box is not None
+        assert box["height"] < 700
+        found = Axe().run(page, [["article"]], {"preload": False, **RULES[theme]})
+        assert [(o["id"], o["nodes"][0]["html"]) for o in found.response["violations"]] == []
 
 
 def test_the_parts_colours_are_strong_enough_in_both_themes(visit) -> None:

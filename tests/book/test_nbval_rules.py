@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbval.plugin import coalesce_streams
 from PIL import Image
 
-from tests.book.lectures import NOTEBOOKS, ROOT, by_day, code, read, tags
+from tests.book.lectures import NOTEBOOKS, ROOT, code, read, tags
 from tests.nbval.rules import StrictFile
 from tests.patience import PROCESS
 
@@ -237,7 +237,8 @@ def test_one_changed_digit_in_any_output_is_seen(path, tmp_path, request):
     } == changed
 
 
-@pytest.mark.parametrize("path", by_day(NOTEBOOKS, "05-self-attention"), ids=lambda p: p.stem)
+@pytest.mark.heavy
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_one_changed_digit_in_any_output_turns_its_cell_red(path, tmp_path):
     """The same with a kernel: the copy is executed, as nbval does it."""
     notebook, changed = spoiled(path)

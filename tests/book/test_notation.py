@@ -1,4 +1,4 @@
-"""The page of notation lists every symbol of the edited lectures, each with one meaning there."""
+"""The page of notation lists every symbol of the lectures, each with one meaning there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from tests.book.lectures import EDITED, NOTEBOOKS, ROOT, prose, read
+from tests.book.lectures import NOTEBOOKS, ROOT, prose, stored
 
 PAGE = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+?)\$", re.S)
@@ -62,11 +62,11 @@ def test_symbols_are_found_with_their_names_and_without_their_indices():
     assert lectures("an output (Parts II and IV)") == {5, 6, 7, 8, 13, 14}
 
 
-@pytest.mark.parametrize("path", [p for p in NOTEBOOKS if p.stem in EDITED], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_every_symbol_of_a_lecture_is_listed_once(path):
     lecture = int(path.stem[:2])
     listed = Counter(s for found, where in rows() if lecture in where for s in found)
-    used = symbols("\n".join(cell.source for cell in prose(read(path))))
+    used = symbols("\n".join(cell.source for cell in prose(stored(path))))
     missing = sorted(s for s in used if s not in listed and s.removesuffix("_·") not in listed)
     assert not missing, f"not on the page of notation: {missing}"
     twice = sorted(s for s in used if listed[s] > 1)

@@ -18,8 +18,6 @@ BOOK = ROOT / "book"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 PAGES = sorted([*BOOK.glob("*.md"), *BOOK.glob("teaching/*.md")])
 REFERENCES: dict[str, Entry] = dict(parse_file(str(BOOK / "references.bib")).entries.items())
-SOURCES = ("Kushal Jain", "Varada Kolhatkar", "Martin Thissen", "Tarushii Goel", "Riedhammer")
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
 
 def read(path: Path | str) -> str:
@@ -89,46 +87,7 @@ def test_a_year_in_a_key_is_the_year_of_the_work() -> None:
             assert year[0] == entry.fields["year"], key
 
 
-def test_the_five_sources_are_credited_and_listed() -> None:
-    credits = read("book/credits.md")
-    authors = " ".join(str(person) for e in REFERENCES.values() for person in e.persons["author"])
-    for name in SOURCES:
-        assert name in credits
-        assert name.split()[-1] in authors
-    named = {title.strip("*") for title in re.findall(r"\*[^*|]+\*", credits)}
-    for entry in REFERENCES.values():
-        if "url" not in entry.fields and "doi" not in entry.fields:
-            assert entry.fields["title"].replace("{", "").replace("}", "") in named
-
-
 # ---- pages -------------------------------------------------------------------------------------
-
-
-def contents() -> set[str]:
-    toc = yaml.safe_load(read("_toc.yml"))
-    chapters = [chapter for part in toc["parts"] for chapter in part["chapters"]]
-    for chapter in chapters:  # grows while it is walked: sections of sections
-        chapters.extend(chapter.get("sections", []))
-    return {toc["root"], *(chapter["file"] for chapter in chapters)}
-
-
-def test_every_page_is_in_the_contents_and_every_entry_is_a_page() -> None:
-    listed = {entry.removesuffix(".md") for entry in contents()}
-    pages = {path.relative_to(ROOT).with_suffix("").as_posix() for path in PAGES}
-    assert pages <= listed, f"not in _toc.yml: {pages - listed}"
-    lectures = {f"notebooks/{path.stem}" for path in (BOOK / "lectures").glob("*.md")}
-    assert listed - lectures <= pages, f"in _toc.yml, but no page: {listed - lectures - pages}"
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_links_between_pages_lead_somewhere(path: Path) -> None:
-    lectures = {f"notebooks/{lecture.stem}.ipynb" for lecture in (BOOK / "lectures").glob("*.md")}
-    for link in LINK.findall(path.read_text(encoding="utf-8")):
-        if link.startswith(("https://", "#")):
-            continue
-        target = (path.parent / link.split("#")[0]).resolve()
-        relative = target.relative_to(ROOT).as_posix()
-        assert target.is_file() or relative in lectures, f"{path.name} links to {link}"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
@@ -137,12 +96,6 @@ def test_links_into_the_repository_name_a_file_that_is_there(path: Path) -> None
     here = f"{re.escape(repository['url'])}/blob/{re.escape(repository['branch'])}/([^)\\s]+)"
     for name in re.findall(here, path.read_text(encoding="utf-8")):
         assert (ROOT / name).is_file(), f"{path.name} links to {name}"
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_no_page_loads_a_picture_from_another_host(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert not re.findall(r"!\[[^\]]*\]\(https?:|src=[\"']?https?:|\{image\} https?:", text)
 
 
 # ---- workflows ---------------------------------------------------------------------------------
@@ -156,32 +109,28 @@ def zizmor(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
-def copied_workflows(tmp_path: Path) -> Path:
-    shutil.copytree(ROOT / ".github", tmp_path / ".github")
-    return tmp_path / ".github" / "workflows"
-
-
 def test_zizmor_finds_nothing() -> None:
     found = zizmor(ROOT / ".github" / "workflows")
     assert found.returncode == 0, found.stdout + found.stderr
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "rule"),
-    [
-        ("permissions:\n  contents: read", "permissions: write-all", "excessive-permissions"),
-        ("run: make test", "run: echo ${{ github.head_ref }}", "template-injection"),
-        ("actions/checkout@v6", "someone/checkout@v6", "unpinned-uses"),
-    ],
-)
-def test_zizmor_would_find_a_mistake(tmp_path: Path, old: str, new: str, rule: str) -> None:
-    folder = copied_workflows(tmp_path)
-    text = (folder / "test.yml").read_text(encoding="utf-8")
-    assert old in text
-    (folder / "test.yml").write_text(text.replace(old, new), encoding="utf-8")
-    found = zizmor(folder)
+MISTAKES = {
+    "excessive-permissions": ("permissions:\n  contents: read", "permissions: write-all"),
+    "template-injection": ("run: make test", "run: echo ${{ github.head_ref }}"),
+    "unpinned-uses": ("actions/checkout@v6", "someone/checkout@v6"),
+}
+
+
+def test_zizmor_would_find_a_mistake(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / ".github", tmp_path / ".github")
+    path = tmp_path / ".github" / "workflows" / "test.yml"
+    for old, new in MISTAKES.values():
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+    found = zizmor(path.parent)
     assert found.returncode != 0
-    assert rule in found.stdout
+    assert [rule for rule in MISTAKES if rule not in found.stdout] == []
 
 
 def test_there_are_four_workflows() -> None:

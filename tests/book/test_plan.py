@@ -9,16 +9,14 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.book.lectures import EDITED, NOTEBOOKS, ROOT, code, load, prose, read, tags
+from tests.book.lectures import NOTEBOOKS, ROOT, code, load, prose, stored, tags
 
 planner = load(ROOT / "book" / "tools" / "plan.py")
-edited = pytest.mark.parametrize(
-    "path", [p for p in NOTEBOOKS if p.stem in EDITED], ids=lambda p: p.stem
-)
+lecture = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 CAPTION = re.compile(r"\A\*\*Figure (\d+)\.(\d+)\.\*\* \S")
 
 
-@edited
+@lecture
 def test_no_section_is_planned_more_than_a_fifth_below_its_model(path):
     for section in planner.sections(path):
         if section.at_home:
@@ -27,7 +25,7 @@ def test_no_section_is_planned_more_than_a_fifth_below_its_model(path):
             assert section.plan >= 0.8 * section.minutes, section
 
 
-@edited
+@lecture
 def test_a_lecture_fits_its_class(path):
     total = planner.in_class(path)
     assert total.minutes <= planner.MOST["minutes"]
@@ -37,23 +35,23 @@ def test_a_lecture_fits_its_class(path):
     assert total.drawings >= 1, "each lecture draws its machine"
 
 
-@edited
+@lecture
 def test_the_plan_says_its_sum(path):
-    line = re.search(r"(?m)^\*\*Plan, (\d+) minutes:\*\*", planner.header(read(path)))
+    line = re.search(r"(?m)^\*\*Plan, (\d+) minutes:\*\*", planner.header(stored(path)))
     assert line, "the plan is one line"
     assert int(line[1]) == planner.in_class(path).plan
 
 
-@edited
+@lecture
 def test_what_is_further_is_short(path):
     for section in planner.sections(path):
         if "Further" in section.title:
             assert section.words <= 500
 
 
-@edited
+@lecture
 def test_outputs_are_no_wider_than_the_page(path):
-    for cell in code(read(path)):
+    for cell in code(stored(path)):
         for output in cell.outputs:
             if output.get("name") == "stdout" and "solution" not in tags(cell):
                 for line in output["text"].splitlines():
@@ -61,9 +59,9 @@ def test_outputs_are_no_wider_than_the_page(path):
                         assert len(line) <= planner.NARROW, line
 
 
-@edited
+@lecture
 def test_every_picture_has_a_number_and_a_caption(path):
-    cells = read(path).cells
+    cells = stored(path).cells
     numbers = []
     for cell, following in itertools.pairwise(cells):
         if cell.cell_type == "code" and is_picture(cell):
@@ -72,7 +70,7 @@ def test_every_picture_has_a_number_and_a_caption(path):
             numbers.append((int(caption[1]), int(caption[2])))
     lecture = int(path.stem[:2])
     assert numbers == [(lecture, place) for place in range(1, len(numbers) + 1)]
-    captions = [CAPTION.match(cell.source) for cell in prose(read(path))]
+    captions = [CAPTION.match(cell.source) for cell in prose(stored(path))]
     assert len(numbers) == sum(map(bool, captions)), "a caption without a picture"
 
 
@@ -123,9 +121,9 @@ def test_the_model_counts_what_a_class_reads(tmp_path):
     assert planner.in_class(path).plan == 9
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+@lecture
 def test_every_section_in_class_has_its_minutes_in_the_plan(path):
     wanted = [section.title.split()[0] for section in planner.sections(path) if section.plan]
-    planned = planner.plan(planner.header(read(path)))
+    planned = planner.plan(planner.header(stored(path)))
     assert list(planned) == wanted
     assert all(section.plan or section.at_home for section in planner.sections(path))

@@ -1,4 +1,4 @@
-"""The built page on paper, by keyboard, on a phone, and its one colour and typeface."""
+"""The built page on paper, by keyboard, on a phone, in the reader's colours and the book's."""
 
 from __future__ import annotations
 
@@ -14,6 +14,18 @@ from tests.book.test_pages import PHONE
 A4 = {"width": 680, "height": 1000}  # the text's width on A4 with margins of 15 mm
 CUT = """() => [...document.querySelectorAll("article pre")].filter((one) => one.checkVisibility())
   .filter((one) => one.scrollWidth > one.clientWidth + 1).length"""
+# a control without border, ground or letters of another colour than the page's cannot be seen
+UNSEEN = """all => all.filter((one) => one.checkVisibility()).filter((one) => {
+  const style = getComputedStyle(one);
+  const page = getComputedStyle(document.body).backgroundColor;
+  const edge = parseFloat(style.borderTopWidth) > 0 && style.borderTopColor !== page;
+  const letters = one.innerText?.trim() && style.color !== page;
+  const own = ["range", "checkbox", "radio"].includes(one.type) && style.appearance !== "none";
+  return !(edge || letters || own || style.backgroundColor !== page);
+}).map((one) => one.outerHTML.slice(0, 120))"""
+# how many colours a drawing has: one is a blank sheet
+COLOURS = """c => new Set(new Uint32Array(
+  c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size"""
 
 
 def test_paper_cuts_off_no_line_of_code(visit) -> None:
@@ -34,21 +46,19 @@ def test_a_canvas_is_white_on_paper_at_once(visit) -> None:
     assert canvas.evaluate(f"c => {{ {told}; return {red}; }}") == 255
 
 
-def test_the_tab_key_passes_formulae_by_and_finds_no_copying_of_output(visit) -> None:
-    page = visit()
-    expect(page.locator("mjx-container").first).to_be_attached()
-    assert page.locator("mjx-container[tabindex='0']").count() == 0
-    assert page.locator(".cell_input .copybtn").count() > 10
-    assert page.locator(".output .copybtn").count() == 0
+def test_the_tab_key_passes_formulae_by_and_finds_no_copying_of_output(lecture) -> None:
+    expect(lecture.locator("mjx-container").first).to_be_attached()
+    assert lecture.locator("mjx-container[tabindex='0']").count() == 0
+    expect(lecture.locator(".cell_input .copybtn").nth(10)).to_be_attached()
+    assert lecture.locator(".output .copybtn").count() == 0
 
 
-def test_a_fold_is_called_what_it_holds(visit) -> None:
-    page = visit()
+def test_a_fold_is_called_what_it_holds(lecture) -> None:
     for name in ("Three words and their vectors", "Solution 1", "Solution 2"):
-        fold = page.locator("details.hide > summary", has_text=name)
+        fold = lecture.locator("details.hide > summary", has_text=name)
         assert name in fold.aria_snapshot()
-    named = page.locator("summary[aria-label]")
-    assert named.count() == named.filter(has=page.locator(".toctree-toggle")).count()
+    named = lecture.locator("summary[aria-label]")
+    assert named.count() == named.filter(has=lecture.locator(".toctree-toggle")).count()
     assert set(named.all_inner_texts()) <= {""}, "a fold with a text of its own needs no other"
 
 
@@ -64,33 +74,35 @@ def test_a_picture_scrolls_on_a_phone_and_the_page_does_not(visit, name: str) ->
             assert box.get_attribute("tabindex") == "0"
 
 
-def test_code_is_wrapped_on_a_phone(visit) -> None:
-    page = visit(viewport=PHONE)
-    wide = "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length"
-    assert page.locator(".cell_input pre:visible").evaluate_all(wide) == 0
+def test_code_is_wrapped_on_a_phone(lecture) -> None:
+    size, shown = lecture.viewport_size, lecture.locator(".cell_input pre:visible")
+    lecture.set_viewport_size(PHONE)
+    cut_off = "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length"
+    assert shown.evaluate_all(cut_off) == 0
+    lecture.set_viewport_size(size)
 
 
 ACCENT = {"light": "rgb(31, 78, 140)", "dark": "rgb(138, 180, 240)"}
 
 
-@pytest.mark.parametrize("theme", ACCENT)
-def test_focus_and_helps_have_the_books_accent(visit, theme: str) -> None:
-    page = visit(theme=theme)
+def test_focus_and_helps_have_the_books_accent(visit) -> None:
+    page = visit()
     page.add_style_tag(content="* { transition: none !important }")
     page.keyboard.press("Tab")
-    seen = "getComputedStyle(document.querySelector('.skip-link')).backgroundColor"
-    assert page.evaluate(seen) == ACCENT[theme]
-    seen = "getComputedStyle(document.querySelector('#pst-back-to-top')).backgroundColor"
-    assert page.evaluate(seen) == ACCENT[theme]
     ring = """(node) => { node.focus({ focusVisible: true }); const s = getComputedStyle(node);
       return [s.outlineStyle, s.outlineColor, parseFloat(s.outlineWidth) >= 2]; }"""
-    for button in page.locator(".bd-header-article .btn:visible").all():
-        assert button.evaluate(ring) == ["solid", ACCENT[theme], True]
+    for theme, accent in ACCENT.items():
+        page.emulate_media(color_scheme=theme)
+        expect(page.locator("html")).to_have_attribute("data-theme", theme)
+        for place in (".skip-link", "#pst-back-to-top"):
+            expect(page.locator(place)).to_have_css("background-color", accent)
+        for button in page.locator(".bd-header-article .btn:visible").all():
+            assert button.evaluate(ring) == ["solid", accent, True]
 
 
 @pytest.mark.parametrize("via", ["http", "file"])
-def test_page_and_figures_have_one_typeface(visit, via: str) -> None:
-    page = visit(LECTURE, via)
+def test_page_and_figures_have_one_typeface(visit, lecture, via: str) -> None:
+    page = lecture if via == "file" else visit(LECTURE, via)
     assert page.evaluate("document.fonts.load('16px \"Attnbook Serif\"').then((all) => all.length)")
     assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith(
         '"Attnbook Serif"'
@@ -99,3 +111,19 @@ def test_page_and_figures_have_one_typeface(visit, via: str) -> None:
     assert len(re.findall(r"@font-face[^}]*url\(", css)) == 3
     assert len(re.findall(r"@font-face[^}]*src: local\(", css)) == 3  # what stands in until then
     assert "http" not in css
+
+
+def test_in_the_readers_own_colours_controls_and_pictures_are_seen(visit) -> None:
+    page = visit(forced_colors="active")
+    assert page.evaluate("matchMedia('(forced-colors: active)').matches")
+    link = page.locator(".page-toc a:visible").first
+    link.focus()  # a shadow would be gone
+    assert link.evaluate("(one) => getComputedStyle(one).outlineStyle") != "none"
+    controls = page.locator("figure.attnbook :is(button, input, select, textarea)")
+    assert controls.count() > 10
+    assert controls.evaluate_all(UNSEEN) == []
+    canvases = page.locator("figure.attnbook canvas:visible")
+    assert canvases.count() > 0
+    for canvas in canvases.all():
+        canvas.scroll_into_view_if_needed()
+        assert canvas.evaluate(COLOURS) > 2

@@ -85,20 +85,26 @@ def test_a_right_answer_is_kept_and_marked_on_every_page(visit) -> None:
     assert page.evaluate(KEPT) is None
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_in_the_marks(visit, theme: str) -> None:
-    page = visit(LECTURE, theme=theme)
+def test_axe_finds_nothing_in_the_marks_and_paper_has_none(visit) -> None:
+    page = visit(LECTURE)
     answer(page)
     expect(page.locator(".progress-sum")).to_be_visible()
-    parts = [[".bd-sidebar-primary"], [".lecture-plan"]]
-    found = Axe().run(page, context=parts, options={"preload": False})
-    marked = [
-        f"{one['id']}: {node['html']}"
-        for one in found.response["violations"]
-        for node in one["nodes"]
-        if re.search("progress-|plan", f"{node['html']} {node['target']}")
-    ]
-    assert marked == []
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        expect(page.locator("html")).to_have_attribute("data-theme", theme)
+        parts = [[".bd-sidebar-primary"], [".lecture-plan"]]
+        found = Axe().run(page, context=parts, options={"preload": False})
+        marked = [
+            f"{one['id']}: {node['html']}"
+            for one in found.response["violations"]
+            for node in one["nodes"]
+            if re.search("progress-|plan", f"{node['html']} {node['target']}")
+        ]
+        assert marked == []
+    expect(page.locator(".lecture-plan").first).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator(".lecture-plan").first).to_be_hidden()
+    expect(page.locator(".progress-sum")).to_be_hidden()
 
 
 def test_a_wrong_answer_is_not_done(visit) -> None:
@@ -146,9 +152,7 @@ SPOILED = {
 
 @pytest.mark.parametrize("script", SPOILED.values(), ids=SPOILED)
 def test_a_storage_that_is_spoiled_is_borne_in_silence(visit, script: str) -> None:
-    page = visit(LECTURE)
-    page.context.add_init_script(script)
-    page.reload()
+    page = visit(LECTURE, first=script)
     expect(page.locator("figure.attnbook:not([data-ready])")).to_have_count(0)
     assert sum(done(page)) == 0
     answer(page)
@@ -171,12 +175,3 @@ def test_an_id_is_that_of_the_script_whatever_the_letters(visit) -> None:
     for text in ("", "a", "α ≤ √3", "𝛼 and 🙂", "`code` & <b>"):
         page.evaluate(ASK, [KEY, LECTURE, text, made.question_id(text)])
         assert made.question_id(text) in page.evaluate(KEPT)[LECTURE]
-
-
-def test_marks_are_not_printed(visit) -> None:
-    page = visit(LECTURE)
-    answer(page)
-    expect(page.locator(".lecture-plan").first).to_be_visible()
-    page.emulate_media(media="print")
-    expect(page.locator(".lecture-plan").first).to_be_hidden()
-    expect(page.locator(".progress-sum")).to_be_hidden()

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from attnlab.widgets import Checkpoint
-from tests.book.lectures import EDITED, NOTEBOOKS, ROOT, code, load, read
+from tests.book.lectures import NOTEBOOKS, ROOT, code, load, stored
 
 maker = load(ROOT / "book" / "tools" / "notebooks.py")
 MOST = 0.4  # of a place, and of right options that are the longest
@@ -20,7 +20,7 @@ def asked() -> dict[str, list[dict]]:
     return {
         path.stem: [
             json.loads(found[1]) | {"shuffle": "shuffle=False" not in cell.source}
-            for cell in code(read(path))
+            for cell in code(stored(path))
             for output in cell.outputs
             if (found := maker.CHECKPOINT.match(output.get("data", {}).get("text/html", "")))
         ]
@@ -41,7 +41,7 @@ def test_the_right_options_are_spread_over_the_places(asked: dict[str, list[dict
 
 
 def test_the_right_option_is_not_the_longest(asked: dict[str, list[dict]]) -> None:
-    """Of the edited lectures, over all questions with one right option."""
+    """Over all questions with one right option."""
     longest = {
         state["question"]: all(
             len(right) > len(text)
@@ -50,8 +50,7 @@ def test_the_right_option_is_not_the_longest(asked: dict[str, list[dict]]) -> No
             for text, other, _ in state["options"]
             if not other
         )
-        for name, states in asked.items()
-        if name in EDITED
+        for states in asked.values()
         for state in states
         if not state["multiple"]
     }
