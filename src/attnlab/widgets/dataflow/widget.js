@@ -28,7 +28,13 @@ const HINT = "Press a box to see what it computes; the arrow keys go from box to
 
 function build(store) {
   /** @type {any} */
-  const view = { store, alert: alertLine(), problem: el("p", { class: "error", role: "alert" }), status: statusLine(), last: null };
+  const view = {
+    store,
+    alert: alertLine(),
+    problem: el("p", { class: "error", role: "alert" }),
+    status: statusLine(),
+    last: null,
+  };
   const picture = store.get("picture");
   const table = twin("All boxes of the drawing", () => texts(view));
   view.controls = controls(view);
