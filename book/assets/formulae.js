@@ -16,6 +16,7 @@
       await MathJax.typesetPromise(waiting.splice(0, MANY));
       await turn();
     }
+    dispatchEvent(new Event("formulae")); // book.js looks which of them scroll
   };
   addEventListener("beforeprint", () => MathJax.typeset?.(waiting.splice(0)));
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime
 import html
+import json
 import os
 import re
 from pathlib import Path
@@ -106,6 +107,15 @@ def meta(title: str, said: str, image: str, address: str = "") -> str:
     return "".join(f'<meta {k}="{n}" content="{html.escape(v)}" />\n' for k, n, v in rows)
 
 
+def running(title: str) -> str:
+    """Return the style that prints the names of the page and of the book above each sheet."""
+    page = html.unescape(re.sub(r"<[^>]*>", "", title))
+    over = json.dumps(page if page in ("", NAME) else f"{page} · {NAME}", ensure_ascii=False)
+    told = over.replace("<", "\\3c ")  # a style ends at its tag, also within a string
+    style = f'content: {told}; font: italic 9pt "Attnbook Serif", serif;'
+    return f"<style>@page {{ @top-center {{ {style} }} }}</style>\n"
+
+
 def describe(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Put a page's description and preview into its head; let the first page's title stand once."""
     if page == FIRST:
@@ -114,6 +124,7 @@ def describe(app: Sphinx, page: str, template: str, context: dict, doctree) -> N
     image = home + IMAGE if home else context["pathto"](IMAGE, resource=True)
     address = f"{home}{page}.html" if home else ""
     tags = meta(context.get("title", ""), description(doctree), image, address)
+    tags += running(context.get("title", ""))
     context["metatags"] = context.get("metatags", "") + "\n    " + tags.replace("\n", "\n    ")
 
 

@@ -35,6 +35,27 @@ def test_paper_cuts_off_no_line_of_code(visit) -> None:
     assert page.evaluate(CUT) == 0
 
 
+def test_paper_names_no_fold_that_is_closed_and_says_what_it_is_of(lecture) -> None:
+    lecture.emulate_media(media="print")
+    closed = lecture.locator("article details:not([open]) > summary")
+    assert closed.count() > 5
+    expect(closed.filter(visible=True)).to_have_count(0)
+    lecture.emulate_media(media="screen")
+    over = (
+        "all => all.map((one) => one.textContent).filter((text) => text.includes('@page')).join()"
+    )
+    styles = lecture.locator("head style")
+    assert "5. Self-attention · Attention, Worked Out" in styles.evaluate_all(over)
+
+
+def test_a_formula_that_scrolls_is_within_reach_of_the_keys(visit) -> None:
+    page = visit("notebooks/12-pretrained-models", viewport={"width": 320, "height": 640})
+    wide = page.locator("mjx-container[display=true][tabindex='0']")
+    expect(wide.first).to_be_attached()
+    scrolls = "all => all.every((one) => one.scrollWidth > one.clientWidth)"
+    assert wide.evaluate_all(scrolls)
+
+
 def test_a_canvas_is_white_on_paper_at_once(visit) -> None:
     """The theme's change and the drawing come before the browser takes its picture for paper."""
     page = visit(theme="dark")
