@@ -30,7 +30,7 @@ const data = ["tokens", "heads", "measured", "length", "initial"];
 const state = ["window", "first", "top", "head", "row"];
 
 const FIRST = [0, 1, 2, 4];
-const WIDEST = 470; // of the map, so that the measured points have room beside it
+const WIDEST = 420; // of the map, so that the measured points have room beside it
 const BLANK = 0.005; // as in the book's other figures, a smaller weight has no number
 
 const NOTE =

@@ -6,7 +6,7 @@ import { readable, shade } from "./theme.js";
 /** @import { Cell, Colour, Layout, Pen } from "../types.d.ts" */
 
 const CELL = { most: 56, mostOfMany: 46, least: 4, forNumbers: 30, forThree: 42, forLines: 10 };
-const LABEL = { size: 14, most: 120, line: 15 };
+const LABEL = { size: 14, least: 10, most: 120 };
 const BLANK = 0.005; // as in the book's other figures, a smaller weight has no number
 const AXIS = { size: 12, height: 20 };
 
@@ -25,14 +25,16 @@ export function layout({ width, tokens, keyTokens, measure }) {
   const upright = columns + 8 > cell;
   const labels = upright ? Math.min(columns, LABEL.most) + 10 : LABEL.size + 10;
   const top = AXIS.height + labels;
+  const label = Math.max(LABEL.least, Math.min(LABEL.size, cell - 1));
   return {
     cell,
+    label,
     left,
     top,
     upright,
     room: left - 10,
     columnRoom: labels - 10,
-    every: Math.ceil(LABEL.line / cell), // labels closer than a line would overlap
+    every: Math.ceil((label + 1) / cell), // labels closer than a line would overlap
     numbers: cell >= CELL.forNumbers && keyTokens.length <= 12,
     decimals: cell >= CELL.forThree ? 3 : 2,
     width: left + cell * keyTokens.length + 2,
@@ -106,7 +108,7 @@ function drawLabels(pen, at, what, palette, measure) {
   const { tokens, keyTokens, pinned, axes = ["attends to →", "query ↓"] } = what;
   const { cell, left, top, upright, every } = at;
   const short = (token, room) => shorten(visible(token), room, measure);
-  const ink = { size: LABEL.size, colour: palette.ink };
+  const ink = { size: at.label, colour: palette.ink };
   tokens.forEach((token, i) => {
     if (i % every && i !== pinned) return;
     pen.text(short(token, at.room), left - 8, top + (i + 0.5) * cell, { ...ink, align: "right" });
