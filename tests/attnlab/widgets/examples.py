@@ -986,7 +986,7 @@ EXAMPLES = {
     ),
     "dataflow": Example(
         dataflow,
-        lambda: dataflow(tower(), caption="A tower and `code`."),
+        lambda: dataflow(tower(floors=5), caption="A tower and `code`."),
         lambda evil: dataflow(layer(evil, evil), opened=0, caption=evil),
         hand=(
             (fill("h as a number", "4"), {"sizes": {"b": 2, "n": 12, "d_model": 512, "h": 4}}),

@@ -123,6 +123,6 @@ function tell(place, parts) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state };
+export const widget = { build, data, state, asks: true };
 
 export const maths = { entered, judge, mistaken };

@@ -6,7 +6,7 @@ import { bytesOf } from "../core/maths/packing.js";
 import { assetOf, sizeText } from "../core/view/assets.js";
 import { alertLine, button, choice, el, nodes, note, onKeys, reset, setText, tick, twin } from "../core/view/dom.js";
 import { makeHead, paint } from "../core/view/frame.js";
-import { drawLarge, drawn, mapKeys, onCanvas, point, under } from "../core/view/plot.js";
+import { drawLarge, drawn, drawOver, mapKeys, point, under } from "../core/view/plot.js";
 import { rowBars } from "../core/view/row.js";
 import { actions, rows } from "../core/view/saving.js";
 import { read } from "../core/view/store.js";
@@ -289,7 +289,7 @@ const picture = ({ all, may, tokens, now }) => ({
 /** A frame around the column of the chosen key. */
 function markKey({ canvas, at, family, now, palette, tokens }) {
   if (now.key === null) return;
-  onCanvas(canvas, at, family, (pen) =>
+  drawOver(canvas, family, (pen) =>
     pen.frame(at.left + now.key * at.cell, at.top, at.cell, at.cell * tokens.length, palette.accent, 1),
   );
 }

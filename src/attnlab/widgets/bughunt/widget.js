@@ -79,4 +79,4 @@ function verdict(store) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state };
+export const widget = { build, data, state, asks: true };

@@ -102,4 +102,4 @@ function reasons(options, chosen) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state };
+export const widget = { build, data, state, asks: true };

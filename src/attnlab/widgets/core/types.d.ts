@@ -68,6 +68,7 @@ export interface Kind {
   build: (store: Store) => Built;
   data: string[]; // traits whose change makes the view anew
   state: string[]; // traits whose change draws it again
+  asks?: boolean; // a question: there is no picture to save
   drawsTable?: boolean; // it has a table of its own, in place of the server's
 }
 
@@ -88,7 +89,6 @@ export interface Pen {
   line(x1: number, y1: number, x2: number, y2: number, colour: Colour): void;
   text(text: string, x: number, y: number, style: Record<string, any>): void;
   matrix(head: Head, x: number, y: number, width: number, height: number): void;
-  finish?(width: number, height: number, label: string): string;
 }
 
 /** A hypothesis of beam search; the first one of all has no `before`. */

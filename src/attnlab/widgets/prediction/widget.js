@@ -128,4 +128,4 @@ function inWords(mine, truth, decimals, tolerance) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { build, data, state };
+export const widget = { build, data, state, asks: true };

@@ -149,7 +149,7 @@ export const reset = (view, what, also = () => {}, kept = () => ({})) =>
       view.store.set({ ...structuredClone(view.store.get("initial")), ...kept() });
       view.draw(); // the very numbers that are there still have to come back into the boxes
     },
-    { "aria-label": `reset to the first ${what}` },
+    { class: "reset", "aria-label": `reset to the first ${what}` },
   );
 
 /** Several parts that are shown together. @type {(node: any, parts: Part[]) => Part} */

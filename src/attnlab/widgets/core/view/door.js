@@ -1,6 +1,7 @@
 // The door: mount a widget on a figure, from anywidget's model or from a static page's JSON.
 
 import { el, inline, mark } from "./dom.js";
+import { savable } from "./saving.js";
 import { modelStore, plainStore } from "./store.js";
 
 /** @import { Kind, Store } from "../types.d.ts" */
@@ -45,6 +46,7 @@ function label(figure, kind) {
 function show(figure, store, kind) {
   const view = kind.build(store);
   mark(view.node, "live");
+  if (!kind.asks) savable(view.node, store);
   figure.prepend(view.node);
   const detach = view.attach?.(figure);
   const forget = store.on(kind.state, view.draw);

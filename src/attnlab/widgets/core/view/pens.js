@@ -49,33 +49,30 @@ function paintText(context, family, text, x, y, style) {
 
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 
-/** @type {(family: string) => Pen} */
-export function svgPen(family) {
-  const parts = [];
-  const put = (tag, props, text) => {
-    const named = Object.entries(props).map(([name, value]) => ` ${name}="${xml(String(value))}"`);
-    parts.push(`<${tag}${named.join("")}${text === undefined ? "/>" : `>${xml(text)}</${tag}>`}`);
-  };
+/**
+ * An element of an SVG file; what stands in it is text, or elements that were made here.
+ * @type {(name: string, props: Record<string, any>, inside?: string, made?: boolean) => string}
+ */
+export function tagged(name, props, inside = "", made = false) {
+  const named = Object.entries(props).map(([prop, value]) => ` ${prop}="${xml(String(value))}"`);
+  return `<${name}${named.join("")}${inside ? `>${made ? inside : xml(inside)}</${name}>` : "/>"}`;
+}
+
+/**
+ * A pen that has elements put into an SVG file.
+ * @type {(put: (name: string, props: Record<string, any>, text?: string) => void) => Pen}
+ */
+export function svgPen(put) {
   return {
     rect: (x, y, width, height, fill) => put("rect", { x, y, width, height, fill: css(fill) }),
     frame: (x, y, width, height, colour, thick) =>
       put("rect", { x, y, width, height, fill: "none", stroke: css(colour), "stroke-width": thick }),
     line: (x1, y1, x2, y2, colour) => put("line", { x1, y1, x2, y2, stroke: css(colour) }),
     text(text, x, y, { size, colour, align = "left", upright = false }) {
-      const turn = upright ? { transform: `rotate(-90 ${x} ${y})` } : {};
-      put(
-        "text",
-        {
-          x,
-          y,
-          "font-size": size,
-          fill: css(colour),
-          "text-anchor": ANCHORS[align],
-          "dominant-baseline": "central",
-          ...turn,
-        },
-        text,
-      );
+      const turn = upright ? { transform: `rotate(-90 ${x} ${y}) translate(0 ${0.35 * size})` } : {};
+      // the middle of its digits at y; not by dominant-baseline, which Word does not know
+      const place = { x, y: upright ? y : y + 0.35 * size, "font-size": size, fill: css(colour) };
+      put("text", { ...place, "text-anchor": ANCHORS[align], ...turn }, text);
     },
     matrix({ pixels, nQ, nK }, x, y, width, height) {
       const cell = { width: width / nK, height: height / nQ };
@@ -85,11 +82,5 @@ export function svgPen(family) {
         put("rect", { ...place, ...cell, fill: css(bytes.slice(4 * at, 4 * at + 3)) });
       }
     },
-    finish: (width, height, title) => svgFile(parts, width, height, title, family),
   };
 }
-
-const svgFile = (parts, width, height, title, family) =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" ` +
-  `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" ` +
-  `font-family="${xml(family)}"><title>${xml(title)}</title>${parts.join("")}</svg>\n`;

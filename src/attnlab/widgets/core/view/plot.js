@@ -3,7 +3,7 @@
 // the name of the trait that holds the pinned row.
 
 import { within } from "../maths/lists.js";
-import { button, el, onKeys, setText, soon, statusLine } from "./dom.js";
+import { button, el, mark, onKeys, setText, soon, statusLine } from "./dom.js";
 import { canvasPen } from "./pens.js";
 import { cellAt, drawPicture, layout, measureWith, sizeCanvas } from "./picture.js";
 import { visible } from "./text.js";
@@ -52,17 +52,22 @@ export function attach(view, figure) {
   recolour();
   const unwatch = watchTheme(recolour);
   window.addEventListener("beforeprint", print);
+  figure.addEventListener("attnbook-recolour", print); // svg.js reads it at once
   document.fonts.addEventListener("loadingdone", view.redraw); // a page's own font may come late
   const observer = new ResizeObserver(view.redraw);
   observer.observe(view.node);
   return () => {
     unwatch();
     window.removeEventListener("beforeprint", print);
+    figure.removeEventListener("attnbook-recolour", print);
     document.fonts.removeEventListener("loadingdone", view.redraw);
     observer.disconnect();
     view.redraw.cancel();
   };
 }
+
+/** What was last drawn on a canvas, and by what: for a file. @type {WeakMap<HTMLCanvasElement, {at: {width: number}, draw: (pen: Pen) => void}>} */
+export const painted = new WeakMap();
 
 /**
  * Draw on a canvas with `dense` pixels of its own to each of the page's.
@@ -77,6 +82,20 @@ export function onCanvas(canvas, at, family, draw, dense = window.devicePixelRat
   sizeCanvas(canvas, at, dense);
   context.setTransform(dense, 0, 0, dense, 0, 0);
   draw(canvasPen(context, family));
+  painted.set(canvas, { at, draw });
+}
+
+/** Draw on top of what is drawn. @type {(canvas: HTMLCanvasElement, family: string, draw: (pen: Pen) => void) => void} */
+export function drawOver(canvas, family, draw) {
+  const { at, draw: below } = painted.get(canvas);
+  draw(canvasPen(canvas.getContext("2d"), family));
+  painted.set(canvas, {
+    at,
+    draw: (pen) => {
+      below(pen);
+      draw(pen);
+    },
+  });
 }
 
 /**
@@ -181,6 +200,7 @@ export function mapKeys(view, { key, shiftKey }, { nQ, nK, passed, turned }) {
  */
 export function say(view, { describe, describeRow, HINT }) {
   const row = pinned(view);
+  mark(view.status, "hint", !view.cursor && row === null);
   setText(view.status, view.cursor ? describe(view, view.cursor) : row === null ? HINT : describeRow(view, row));
 }
 

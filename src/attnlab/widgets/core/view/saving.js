@@ -1,12 +1,15 @@
-// Buttons that save a picture as PNG or SVG, and its numbers as CSV.
+// Buttons that save a picture as SVG, a map of weights as PNG too, and its numbers as CSV.
 
 import { button, el } from "./dom.js";
 import { csv, save } from "./files.js";
 import { rowOf } from "./frame.js";
-import { svgPen } from "./pens.js";
 import { drawPicture, layout, measureWith } from "./picture.js";
 import { onCanvas } from "./plot.js";
 import { current } from "./row.js";
+import { oneStop } from "./stop.js";
+import { savePicture } from "./svg.js";
+
+/** @import { Store } from "../types.d.ts" */
 
 /** What is exported: the pinned row, or the whole matrix where none is pinned. @type {(view: any) => any} */
 export function exported(view) {
@@ -23,24 +26,13 @@ export function exported(view) {
   };
 }
 
-function placed(view, context) {
-  const what = view.exported();
-  const measure = measureWith(context, view.family);
-  return { what, measure, at: layout({ width: 900, ...what, measure }) };
-}
-
 function savePng(view) {
   const canvas = el("canvas");
-  const { what, measure, at } = placed(view, canvas.getContext("2d"));
+  const what = view.exported();
+  const measure = measureWith(canvas.getContext("2d"), view.family);
+  const at = layout({ width: 900, ...what, measure });
   onCanvas(canvas, at, view.family, (pen) => drawPicture(pen, at, what, view.palette, measure), 2);
   canvas.toBlob((blob) => save("attention.png", blob), "image/png");
-}
-
-function saveSvg(view) {
-  const { what, measure, at } = placed(view, view.canvas.getContext("2d"));
-  const pen = svgPen(view.family);
-  drawPicture(pen, at, what, view.palette, measure);
-  save("attention.svg", pen.finish(at.width, at.height, "Attention weights"), "image/svg+xml");
 }
 
 /** The rows of the CSV file: those of what is exported. @type {(view: any) => (string|number)[][]} */
@@ -55,15 +47,34 @@ export function rows(view) {
 
 const saveCsv = (view) => save("attention.csv", csv(view.rows()), "text/csv;charset=utf-8");
 
-/** Buttons that save a view's picture, exported(), and its numbers, rows(). @type {(view: any) => any} */
+const svgButton = (store, text) =>
+  button(text, ({ target }) => savePicture(target.closest("figure"), store.get("kind")), {
+    "aria-label": "save as SVG",
+  });
+
+/** Buttons that are one stop of the Tab key. */
+function toolbar(label, buttons, ...before) {
+  const node = el("div", { class: "actions", role: "toolbar", "aria-label": label }, before, buttons);
+  oneStop(node, buttons);
+  return node;
+}
+
+/** Buttons that save a view's picture, the map of what is exported(), and its numbers, rows(). @type {(view: any) => any} */
 export function actions(view) {
   const make = (name, run) => button(name, () => run(view), { "aria-label": `save as ${name}` });
-  return el(
-    "div",
-    "actions",
-    el("span", {}, "save as"),
-    make("PNG", savePng),
-    make("SVG", saveSvg),
-    make("CSV", saveCsv),
-  );
+  const buttons = [make("PNG", savePng), svgButton(view.store, "SVG"), make("CSV", saveCsv)];
+  return toolbar("save as", buttons, el("span", {}, "save as"));
+}
+
+/**
+ * Let a picture be saved as SVG where it has no such button yet: beside the one that resets it,
+ * as one stop of the Tab key with it.
+ * @type {(node: HTMLElement, store: Store) => void}
+ */
+export function savable(node, store) {
+  const again = node.querySelector(".attnbook-reset");
+  if (!again || node.querySelector('[aria-label="save as SVG"]')) return; // what is loaded later has its own
+  const place = document.createComment("");
+  again.replaceWith(place);
+  place.replaceWith(toolbar("this picture", [again, svgButton(store, "save as SVG")]));
 }

@@ -14,19 +14,22 @@ const NAMES = [
   ...Array.from({ length: 6 }, (_, h) => `head-${h}`),
 ];
 
-/** Any CSS colour as [red, green, blue]: the browser itself is asked to paint it. */
-function rgb(colour, context) {
-  context.clearRect(0, 0, 1, 1);
-  context.fillStyle = colour;
-  context.fillRect(0, 0, 1, 1);
-  return Array.from(context.getImageData(0, 0, 1, 1).data.slice(0, 3));
+/** @type {CanvasRenderingContext2D} */
+let probe;
+
+/** Any CSS colour as [red, green, blue, alpha]: the browser itself is asked to paint it. @type {(colour: string) => number[]} */
+export function rgba(colour) {
+  probe ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  probe.clearRect(0, 0, 1, 1);
+  probe.fillStyle = colour;
+  probe.fillRect(0, 0, 1, 1);
+  return Array.from(probe.getImageData(0, 0, 1, 1).data);
 }
 
 /** The present colours of a widget, as [red, green, blue] each. @type {(node: Element) => Record<string, Colour>} */
 export function colours(node) {
-  const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const style = getComputedStyle(node);
-  const read = (name) => rgb(style.getPropertyValue(`--attnbook-${name}`).trim(), context);
+  const read = (name) => rgba(style.getPropertyValue(`--attnbook-${name}`).trim()).slice(0, 3);
   return Object.fromEntries(NAMES.map((name) => [name, read(name)]));
 }
 
