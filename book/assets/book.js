@@ -15,8 +15,9 @@
   const boxes = `.pst-scrollable-table-container, mjx-container[display="true"], .cell_output:has(> img, > .image-reference),
     .cell_output div.attnbook-drawing:not(figure *)`;
   const reach = () => {
-    for (const box of document.querySelectorAll(boxes)) {
-      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    const found = [...document.querySelectorAll(boxes)].map((box) => [box, box.scrollWidth > box.clientWidth]);
+    for (const [box, wide] of found) {
+      if (wide) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     }
   };

@@ -1,7 +1,7 @@
 (() => {
   // Formulae are set once the pictures in sight have been drawn: those in sight first, a few at a
   // time, so that the page answers in between; for the print all that are left, at once.
-  const MANY = 8;
+  const MANY = 3;
   const waiting = [...document.querySelectorAll(".math, .output_area")];
   if (!waiting.length) return;
   const seen = (one) => {
@@ -20,10 +20,12 @@
   };
   addEventListener("beforeprint", () => MathJax.typeset?.(waiting.splice(0)));
 
-  window.MathJax = { ...window.MathJax, startup: { pageReady: set } };
+  // part after part: the file that holds them all is one long task
+  const load = ["input/tex", "output/chtml", "a11y/assistive-mml", "ui/menu"];
+  window.MathJax = { ...window.MathJax, loader: { load }, startup: { pageReady: set } };
   addEventListener("DOMContentLoaded", () => {
     const script = document.createElement("script");
-    script.src = `${document.documentElement.dataset.content_root || "./"}_static/mathjax/tex-chtml.js`;
+    script.src = `${document.documentElement.dataset.content_root || "./"}_static/mathjax/startup.js`;
     document.head.append(script);
   });
 })();

@@ -28,7 +28,8 @@
   /** Where Tab would stop at nothing, as what was unfolded is folded up again: the first in sight. */
   const settle = (group) => {
     const found = group.members().filter(shown);
-    if (found.length > 0) keep(group, found.find((one) => one.hasAttribute(STOP)) ?? group.first(found));
+    const chosen = found.find((one) => one.hasAttribute(STOP)) ?? group.first(found);
+    return () => chosen && keep(group, chosen);
   };
 
   const add = (keys, told, members, first = (found) => found[0]) => {
@@ -51,17 +52,20 @@
     }
     const article = document.querySelector("article.bd-article");
     if (!article) return;
-    const all = () => [...article.querySelectorAll(`${OF_CODE}, ${NAMED}`)];
-    const part = (box) => box.closest(PARTS);
-    for (const one of new Set(all().map(part))) {
-      const members = () => all().filter((box) => part(box) === one);
-      const named = members().filter((box) => box.matches(NAMED)).length;
-      const kinds = named === 0 ? "code" : named < members().length ? "code and links" : "links";
-      add(CODE, `← →  the other ${kinds} of this section`, members);
+    const parts = new Map();
+    for (const box of article.querySelectorAll(`${OF_CODE}, ${NAMED}`)) {
+      const part = box.closest(PARTS);
+      parts.set(part, [...(parts.get(part) ?? []), box]);
+    }
+    for (const members of parts.values()) {
+      const named = members.filter((box) => box.matches(NAMED)).length;
+      const kinds = named === 0 ? "code" : named < members.length ? "code and links" : "links";
+      add(CODE, `← →  the other ${kinds} of this section`, () => members);
     }
   };
 
-  const settleAll = () => groups.forEach(settle);
+  // first all that is read of the page, then all that is written: its layout is made once
+  const settleAll = () => groups.map(settle).forEach((write) => write());
 
   document.addEventListener("focusin", ({ target }) => {
     const group = of(target);

@@ -176,6 +176,7 @@ def test_links_to_sections_and_figures_share_the_stop_of_their_section(visit) ->
 @pytest.mark.parametrize(("name", "column"), [("notebooks/errata", 4), ("book/benchmarks", 4)])
 def test_a_table_shows_all_its_columns(visit, name: str, column: int) -> None:
     page = visit(name)
+    expect(page.locator(".math:not(:has(mjx-container))")).to_have_count(0)  # they have their width
     cells = page.locator(f"article table tr:first-child > :nth-child({column})")
     assert cells.count() > 0
     seen = """all => { const right = (box) => box.getBoundingClientRect().right;
