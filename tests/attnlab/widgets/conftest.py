@@ -1,7 +1,7 @@
 """Widgets on a page of their own, in a real browser with no network: one browser for a worker.
 
 A page is opened once for each way of looking (its width, a finger, no script …) and then filled
-anew for every test, which costs a third of a new one.
+anew for every test, which costs a fifth of going to a new one.
 """
 
 from __future__ import annotations
@@ -25,19 +25,44 @@ from tests.patience import BROWSER
 PAGE = """<!doctype html>
 <html lang="en" data-theme="{theme}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Widgets</title><link rel="icon" href="data:,"><link rel="stylesheet" href="widgets.css">
+<title>Widgets</title><link rel="icon" href="data:,"><link rel="stylesheet" href="{assets}.css">
 <style>
 body {{ margin: 0 auto; max-width: 46rem; padding: 1rem; background: #fff; color: #222;
        font: 16px/1.6 sans-serif }}
 html[data-theme="dark"] body {{ background: #121212; color: #ddd }}
 </style>
-<script defer src="widgets.js"></script></head>
+<script defer src="{assets}.js"></script></head>
 <body><main><h1>Widgets</h1>{body}</main></body></html>
 """
 
 # frames that come so many milliseconds late, to find a test that reads before it is drawn
 LATE = """(() => { const ask = requestAnimationFrame.bind(window);
   window.requestAnimationFrame = (draw) => setTimeout(() => ask(draw), %s); })()"""
+
+# put another page's content in the place of the present one's, which leaves neither a name of its
+# own nor a timer; the script then runs as it does where a page is complete before it comes
+ANEW = """async (html) => {
+  for (const name of Object.keys(window)) if (!first.has(name)) delete window[name];
+  for (let id = setTimeout(() => {}); id > 0; id--) { clearTimeout(id); cancelAnimationFrame(id); }
+  const { head, body, documentElement } = new DOMParser().parseFromString(html, "text/html");
+  const root = document.documentElement, { theme } = documentElement.dataset;
+  if (root.dataset.theme !== theme) root.dataset.theme = theme;  // all that was there would hear it
+  for (const name of document.body.getAttributeNames()) document.body.removeAttribute(name);
+  document.body.replaceChildren(...body.childNodes);
+  window.scrollTo(0, 0);
+  const script = document.createElement("script");
+  script.src = head.querySelector("script").src;
+  head.querySelector("script").remove();
+  const came = (node) => new Promise((done) => node.addEventListener("load", () => done()));
+  const styled = came(head.querySelector("[rel=stylesheet]"));
+  document.head.replaceChildren(...head.childNodes);
+  await styled;
+  const ran = came(script);
+  document.head.append(script);
+  await ran;
+}"""
+FIRST = "window.first = new Set([...Object.keys(window), 'first', 'modules', 'axe'])"
+TIMES = 20  # so often is one filled: what its views listen to, such as the theme, stays
 
 
 @pytest.fixture(scope="session")
@@ -62,15 +87,24 @@ class Opened:
     def __init__(self, chromium, folder: Path, server: str) -> None:
         self.chromium, self.folder, self.server = chromium, folder, server
         self.pages: dict[tuple, object] = {}
+        self.filled: dict[object, int] = {}  # how often a page has been, since it was gone to
         self.outside: list[str] = []  # what was asked of another host
         self.logged: list[str] = []  # errors, and dialogs, which no widget opens
 
-    def __call__(self, *widgets, theme="light", width=900, ready=True, via="file", **options):
-        """Show the widgets, or their HTML, on a page; wait until they are drawn."""
+    def __call__(self, *widgets, theme="light", width=900, ready=True, via="", **options):
+        """Show the widgets, or their HTML, on a page; wait until they are drawn.
+
+        The page is filled anew, or gone to via "file" or "http".
+        """
         page = self.page(width, **options)
         body = "".join(one if isinstance(one, str) else one.html() for one in widgets)
-        address = write(self.folder, theme, body)
-        page.goto(address if via == "file" else f"{self.server}/page.html")
+        path = write(self.folder, theme, body)
+        fresh = via or options.keys() & {"clock", "java_script_enabled"}
+        if not fresh and self.filled.setdefault(page, 0) % TIMES:
+            page.evaluate(ANEW, path.read_text(encoding="utf-8"))
+        else:
+            page.goto(f"{self.server}/page.html" if via == "http" else path.as_uri())
+        self.filled[page] = 0 if via == "http" else self.filled.get(page, 0) + 1
         if ready and widgets:
             page.locator("figure.attnbook[data-ready]").nth(len(widgets) - 1).wait_for()
             pages.settle(page)
@@ -100,6 +134,7 @@ class Opened:
             context.clock.install()
         elif late := os.environ.get("LATE_FRAMES"):
             context.add_init_script(LATE % float(late))
+        context.add_init_script(FIRST)
         page = context.new_page()
         page.on("pageerror", lambda error: self.logged.append(str(error)))
         page.on("console", lambda line: line.type == "error" and self.logged.append(line.text))
@@ -140,21 +175,27 @@ def host(show) -> Callable:
     return lambda widget, views=2, **options: pages.host(show(**options), widget, views)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def maths(opened: Opened):
     """Ask the widgets' own mathematics: `maths("(x) => maths.gelu(x)", 2.0, "block")`."""
-    asked = {}
+    page, known = opened.new(900, False, {}), set()
+    page.goto("data:text/html,<title>maths</title>")
 
     def evaluate(script: str, argument=None, which: str = ""):
-        if which not in asked:
-            page = asked[which] = opened.new(900, False, {})
-            page.goto("data:text/html,<title>maths</title>")
-            page.evaluate(pages.MATHS, module(*filter(None, [which])))
-        return asked[which].evaluate(script, argument)
+        if which not in known:
+            page.evaluate(pages.MATHS, [which, module(*filter(None, [which]))])
+            known.add(which)
+        asked = "([which, argument]) => { window.maths = modules[which]; return (%s)(argument); }"
+        return page.evaluate(asked % script, [which, argument])
 
     yield evaluate
-    for page in asked.values():
-        page.context.close()
+    page.context.close()
+
+
+@pytest.fixture
+def started(show) -> Callable:
+    """Open a page with a translator, whose words do not wait."""
+    return lambda widget, **options: show(widget, **{"reduced_motion": "reduce"} | options)
 
 
 @pytest.fixture
@@ -163,11 +204,13 @@ def nuts() -> AttentionHeatmap:
     return AttentionHeatmap(X, tokens=TOKENS)
 
 
-def write(folder: Path, theme: str, body: str) -> str:
-    """Write a page beside the assets that it needs and return its address."""
+def write(folder: Path, theme: str, body: str) -> Path:
+    """Write a page beside the assets that it needs."""
     names = kinds_on(body)
-    (folder / "widgets.js").write_text(page_script(*names), encoding="utf-8")
-    (folder / "widgets.css").write_text(stylesheet(*names), encoding="utf-8")
+    assets = f"of-{'-'.join(names)}"  # a name of their own, as a browser keeps what it has
+    if not (folder / f"{assets}.js").exists():
+        (folder / f"{assets}.js").write_text(page_script(*names), encoding="utf-8")
+        (folder / f"{assets}.css").write_text(stylesheet(*names), encoding="utf-8")
     path = folder / "page.html"
-    path.write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
-    return path.as_uri()
+    path.write_text(PAGE.format(theme=theme, assets=assets, body=body), encoding="utf-8")
+    return path

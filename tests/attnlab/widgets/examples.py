@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -55,7 +56,7 @@ from tests.attnlab.widgets.pages import cell, press, settle
 
 X = [[2, -1, 0], [1, 1, 1], [1, 2, 2]]
 TOKENS = ["had", "bowl", "nuts"]
-EYE = np.eye(3).tolist()
+EYE, EYE_2 = np.eye(3).tolist(), [[1, 0], [0, 1]]
 EVIL = "<img/src=x/onerror=alert(1)>"
 
 
@@ -72,28 +73,23 @@ QUERY = np.array([[[2, 0], [1, 1], [1, 2]], [[2, -1], [1, 1], [1, 2]], [[0, 1], 
 KEY = np.array([[[2, -1], [1, 1], [1, 2]], [[-1, 0], [1, 1], [2, 2]], [[3, 0], [0, 3], [1, 1]]])
 
 
-def three(**changes) -> HeadGrid:
-    return HeadGrid(**({"query": QUERY, "key": KEY, "tokens": TOKENS} | changes))
-
-
-def heatmap(**changes) -> AttentionHeatmap:
-    return AttentionHeatmap(**({"query": X, "tokens": TOKENS} | changes))
-
-
-def painter(**changes) -> MaskPainter:
-    return MaskPainter(**({"query": X, "tokens": TOKENS} | changes))
-
-
-def tiles(**changes) -> TileSteps:
-    return TileSteps(**({"scores": [0, 2, 1, 3], "values": [4, 1, 2, 0], "step": 4} | changes))
-
-
+# a small widget of each kind, whose arguments may be changed: heatmap(causal=True)
+three = partial(HeadGrid, query=QUERY, key=KEY, tokens=TOKENS)
+heatmap = partial(AttentionHeatmap, query=X, tokens=TOKENS)
+painter = partial(MaskPainter, query=X, tokens=TOKENS)
+steps = partial(AttentionSteps, vectors=X, tokens=TOKENS, step=4)
+tiles = partial(TileSteps, scores=[0, 2, 1, 3], values=[4, 1, 2, 0], step=4)
+# three identities: the self-attention of the lecture before
+roles = partial(RoleProjection, vectors=X, tokens=TOKENS, token=2, w_q=EYE, w_k=EYE, w_v=EYE)
+# two texts and a fork of the first, which has written: of page 1 there is a copy, page 3
 SHARED = ["start", *["write 1"] * 5, "start", *["write 2"] * 3, "fork 1", "write 3"]
-
-
-def pages(**changes) -> PageTable:
-    """Two texts and a fork of the first, which has written: of page 1 there is a copy, page 3."""
-    return PageTable(**({"n_pages": 6, "page": 4, "actions": SHARED} | changes))
+pages = partial(PageTable, n_pages=6, page=4, actions=SHARED)
+speculation = partial(Speculation, alpha=0.5, guesses=3, cost=0.1)
+# eight pairs, all of them drawn, at four times the trained length
+HEAD = {"d": 16, "base": 100, "trained": 24}
+clocks = partial(RotaryClocks, **HEAD, distance=96, scaling="ntk", pair=5)
+# eight components of twelve positions: every cell has room for its number
+positions = partial(PositionExplorer, d=8, n=12, base=100, position=2, shift=3, pair=1)
 
 
 LOST = {"all": 35.0, "last 64": 130.0, "last 512": 70.0, "first 1, last 255": 40.0, "top 64": 38.0}
@@ -107,19 +103,7 @@ def seen_by(*, tokens=(*TOKENS, "."), heads: int = 2, size: float = 2.0) -> Visi
     return Visible(LOST, dict.fromkeys(LOST, 0.5), "a lecture", list(tokens), found)
 
 
-def visibility(**changes) -> Visibility:
-    given = {"found": seen_by(), "measured": tuple(LOST), "window": 2}
-    return Visibility(**(given | changes))
-
-
-def steps(**changes) -> AttentionSteps:
-    return AttentionSteps(**({"vectors": X, "tokens": TOKENS, "step": 4} | changes))
-
-
-def roles(**changes) -> RoleProjection:
-    """Three identities: the self-attention of the lecture before."""
-    eyes = {"w_q": EYE, "w_k": EYE, "w_v": EYE}
-    return RoleProjection(**({"vectors": X, "tokens": TOKENS, "token": 2} | eyes | changes))
+visibility = partial(Visibility, found=seen_by(), measured=tuple(LOST), window=2)
 
 
 LEARNED = {
@@ -129,19 +113,12 @@ LEARNED = {
     "v": [1, 1, -1],
 }
 NAMES = ["small", "black", "cat"]
-
-
-def learned(**changes) -> ScoreExplorer:
-    """Four scores with learned numbers that are all different."""
-    given = {"query": [1.5, 1.0], "keys": [[2.0, -1.0], [0.5, 2.5], [-2.0, 1.0]], "tokens": NAMES}
-    return ScoreExplorer(**(given | LEARNED | changes))
-
-
-def scores(**changes) -> ScoreExplorer:
-    """Identities everywhere, so that sums are easily followed."""
-    eye = [[1, 0], [0, 1]]
-    eyes = {"w": eye, "w_q": eye, "w_k": eye, "v": [1, 1]}
-    return learned(**({"query": [1, 0], "keys": [[1, -1], [0, 2], [-1, 1]]} | eyes | changes))
+# four scores with learned numbers that are all different
+PLANE = {"query": [1.5, 1.0], "keys": [[2.0, -1.0], [0.5, 2.5], [-2.0, 1.0]], "tokens": NAMES}
+learned = partial(ScoreExplorer, **PLANE, **LEARNED)
+# identities everywhere, so that sums are easily followed
+EYES = {"w": EYE_2, "w_q": EYE_2, "w_k": EYE_2, "v": [1, 1]}
+scores = partial(learned, query=[1, 0], keys=[[1, -1], [0, 2], [-1, 1]], **EYES)
 
 
 def most_scores() -> ScoreExplorer:
@@ -174,8 +151,7 @@ DAY = (
 UNKNOWN = (["yes"], ["oui", "!"], [[1.0], [1.0]], None)
 
 
-def player(**options) -> AlignmentPlayer:
-    return AlignmentPlayer([CAT, DAY, UNKNOWN], **options)
+player = partial(AlignmentPlayer, examples=[CAT, DAY, UNKNOWN])
 
 
 def longest_player() -> AlignmentPlayer:
@@ -200,8 +176,7 @@ DETERMINERS = {
 }
 
 
-def beam(table=DETERMINERS, **changes) -> BeamTree:
-    return BeamTree(table, **({"editable": table is DETERMINERS} | changes))
+beam = partial(BeamTree, table=DETERMINERS, editable=True)
 
 
 def full_table(seed: int, *, longest: int = 4, lacking: float = 0.0, step: float = 0.0) -> dict:
@@ -271,8 +246,7 @@ def pairs(**options) -> list:
     ]
 
 
-def browser(**options) -> HeadBrowser:
-    return HeadBrowser(pairs(), **options)
+browser = partial(HeadBrowser, sentences=pairs())
 
 
 def read_words(text: str) -> tuple[list[str], np.ndarray]:
@@ -314,29 +288,12 @@ def vectors(size: tuple) -> list:
     return normal(size[-1], size[0], seed=size[0]).round(3).tolist()
 
 
-def flow(**changes) -> BlockFlow:
-    return BlockFlow(**({"block": block(), "x": NUTS, "tokens": TOKENS} | changes))
+flow = partial(BlockFlow, block=block(), x=NUTS, tokens=TOKENS)
 
 
 def largest_flow() -> BlockFlow:
     names = ["The", "animal", "incomprehensibilities", "", "the", "street"]
     return BlockFlow(block(SIZES[1]), vectors(SIZES[1]), names, token=2, blocks=12, shown=12)
-
-
-def speculation(**changes) -> Speculation:
-    return Speculation(**({"alpha": 0.5, "guesses": 3, "cost": 0.1} | changes))
-
-
-def clocks(**changes) -> RotaryClocks:
-    """Eight pairs, all of them drawn, at four times the trained length."""
-    given = {"d": 16, "base": 100, "trained": 24, "distance": 96, "scaling": "ntk", "pair": 5}
-    return RotaryClocks(**(given | changes))
-
-
-def positions(**changes) -> PositionExplorer:
-    """Eight components of twelve positions: every cell has room for its number."""
-    given = {"d": 8, "n": 12, "base": 100, "position": 2, "shift": 3, "pair": 1}
-    return PositionExplorer(**(given | changes))
 
 
 @functools.cache
@@ -348,14 +305,14 @@ def lesson() -> tuple[tuple, Vocabulary, Vocabulary]:
 
 @functools.cache
 def small() -> Seq2Seq:
-    """A translator that knows the first 48 pairs by heart."""
+    """A translator that knows the first 12 pairs by heart."""
     pairs, source, target = lesson()
-    examples = [(source.encode(p.source), target.encode(p.target)) for p in pairs[:48]]
+    examples = [(source.encode(p.source), target.encode(p.target)) for p in pairs[:12]]
     sizes = {"d_model": 32, "n_heads": 2, "n_layers": 2, "d_ff": 64, "tied": True}
     with seeded(0):
         model = Seq2Seq(len(source), len(target), **sizes)
-    steps = {"steps": 100, "lr": 1e-2, "seed": 0, "progress": False}
-    train(model, lambda epoch: batches(examples, 48, seed=epoch), **steps)
+    steps = {"steps": 80, "lr": 1e-2, "seed": 0, "progress": False}
+    train(model, lambda epoch: batches(examples, 12, seed=epoch), **steps)
     return model.eval()
 
 
@@ -432,18 +389,10 @@ def hostile_model(evil: str) -> UnrolledModel:
 
 
 LAYER = {"b": (2, 1, 64), "n": (12, 0, 64), "d_model": (512, 8, 1024, 8), "h": (8, 1, 16)}
-
-
-def dataflow(drawing=None, **changes) -> DataFlow:
-    given = {"sizes": LAYER, "derived": {"d_k": "d_model / h"}}
-    return DataFlow(drawing or layer(), **(given | changes))
-
+dataflow = partial(DataFlow, drawing=layer(), sizes=LAYER, derived={"d_k": "d_model / h"})
 
 OLDEST = ["GPT-2", "Llama 3.1 8B", "Mistral 7B v0.1"]
-
-
-def calculator(**changes) -> CacheCalculator:
-    return CacheCalculator(**({"models": OLDEST, "chosen": 1} | changes))
+calculator = partial(CacheCalculator, models=OLDEST, chosen=1)
 
 
 def hostile_calculator(evil: str) -> CacheCalculator:
@@ -459,10 +408,7 @@ QUESTION = [
     ("A weight", True, "It is positive, and a row of them sums to 1."),
 ]
 GUESSES = {"had": 0.005, "bowl": 0.09}
-
-
-def question(**changes) -> Checkpoint:
-    return Checkpoint(**({"question": "What is `α`?", "options": QUESTION} | changes))
+question = partial(Checkpoint, question="What is `α`?", options=QUESTION)
 
 
 def shown_at(text: str) -> int:
@@ -475,10 +421,8 @@ def several() -> Checkpoint:
     return Checkpoint("Which are true?", options, multiple=True)
 
 
-def guess(**changes) -> Prediction:
-    given = {"question": "How much?", "answers": GUESSES, "tolerance": 0.05}
-    return Prediction(**(given | {"reason": "Scaled by √3."} | changes))
-
+ASKED = {"answers": GUESSES, "reason": "Scaled by √3."}
+guess = partial(Prediction, question="How much?", tolerance=0.05, **ASKED)
 
 HUNTED = """
 mask = torch.ones(3, 3).tril(-1)
@@ -491,11 +435,8 @@ HUNT = {
     3: "The mask is the wrong one, its use is right.",
     4: "A row of `-inf` is all it gets.",
 }
-
-
-def hunt(**changes) -> BugHunt:
-    given = {"question": "Why is the first row `nan`?", "code": HUNTED, "lines": HUNT, "bug": 1}
-    return BugHunt(**(given | {"evidence": "had: nan  nan  nan"} | changes))
+WHY = {"question": "Why is the first row `nan`?", "evidence": "had: nan  nan  nan"}
+hunt = partial(BugHunt, **WHY, code=HUNTED, lines=HUNT, bug=1)
 
 
 def longest_hunt() -> BugHunt:
@@ -504,10 +445,8 @@ def longest_hunt() -> BugHunt:
     return hunt(code=code, lines=lines, bug=[29, 30], evidence=code)
 
 
-def paper(**changes) -> Answer:
-    given = {"question": "What are the `weights`?", "answers": GUESSES, "reason": "Scaled by √3."}
-    mistakes = [({"bowl": 0.047, "had": 0.002}, "Divide by `√3` too."), ({"had": 0.5}, "Half?")]
-    return Answer(**(given | {"mistakes": mistakes} | changes))
+MISTAKES = [({"bowl": 0.047, "had": 0.002}, "Divide by `√3` too."), ({"had": 0.5}, "Half?")]
+paper = partial(Answer, question="What are the `weights`?", **ASKED, mistakes=MISTAKES)
 
 
 @dataclass(frozen=True)
@@ -525,6 +464,7 @@ class Example:
     awake: Callable | None = None  # brings a page's view to life where that takes a press
     fallback: tuple[str, ...] = ()  # what stands there without a script
     rows: int | None = None  # how many rows have the tables there
+    tables: tuple = ()  # which of them is which of a view's, as Python's numbers are the page's
     paper: tuple[str, ...] = (".attnbook-twin table",)  # what is seen on paper
     told: str = ""  # its repr
     mess: Callable | None = None  # leaves a text in a box that cannot be used
@@ -614,12 +554,14 @@ EXAMPLES = {
         lambda evil: heatmap(tokens=[evil, "</script>", "nuts"], pinned=0, caption=evil),
         hand=(
             (check("causal mask"), {"causal": True}),
+            (check("divide by √3", False), {"scaled": False}),
             (fill("temperature as a number", "2"), {"temperature": 2}),
             (at_cell(1, 2), {"pinned": 1}),
         ),
         moves=({"pinned": 2, "temperature": 10.0}, {"caption": "second"},),
         bad=(BAD_TEMPERATURE,),
         more=(lambda: heatmap(query=normal(1, 24, 12), tokens=named(24), caption="and `code`"),),
+        tables=((0, 0),),
         fallback=("0.005", "0.090", "0.905"),
         told="AttentionHeatmap(3 × 3, tokens: had, bowl, nuts)",
     ),
@@ -640,6 +582,7 @@ EXAMPLES = {
                 "a number from −1,000,000 to 1,000,000", "2", "2,5",),
         ),
         more=(lambda: steps(causal=True, query=1, caption="and `code`"),),
+        tables=((0, 0),),
         fallback=("(1.005, 1.895, 1.900)",),
         paper=(".attnbook-formula", ".attnbook-weight"),
         told="AttentionSteps(query nuts, tokens: had, bowl, nuts)",
@@ -690,8 +633,9 @@ EXAMPLES = {
         lambda evil: painter(tokens=[evil, "  ", "nuts" * 60], caption=evil, pinned=1),
         hand=(
             (at_cell(0, 0), {"mask": [0, 0, 0, 1, 1, 0, 1, 1, 1]}),
-            (check("show the gradient"), {"show": "gradient"}),
             (check("divide by √3", False), {"scaled": False}),
+            (fill("temperature as a number", "1.732"), {"temperature": 1.732}),
+            (check("show the gradient"), {"show": "gradient"}),
             (choose("a masked score becomes", 2), {"fill": "-1e10"}),
         ),
         moves=(
@@ -705,6 +649,7 @@ EXAMPLES = {
                 mask=np.tri(12, k=-1, dtype=bool),),
         ),
         start={"mask": np.tri(3, dtype=bool), "fill": "nan", "pinned": 2},
+        tables=((0, 0),),
         fallback=("0.905",),
         narrow=".attnbook-plot canvas",
         told="MaskPainter(3 × 3, 9 may attend, tokens: had, bowl, nuts)",
@@ -718,6 +663,8 @@ EXAMPLES = {
             (check("head 2"), {"chosen": [0, 1, 2]}),
             (click("their average"), {"large": "average"}),
             (choose("query", "bowl"), {"row": 1}),
+            (check("divide by √2", False), {"scaled": False}),
+            (check("causal mask"), {"causal": True}),
             (fill("temperature as a number", "2.5"), {"temperature": 2.5}),
         ),
         moves=({"row": 1, "chosen": [2]}, {"large": "average", "causal": True},),
@@ -727,6 +674,7 @@ EXAMPLES = {
                 causal=True, caption="Heads and `code`.",),
         ),
         start={"row": 2, "large": "one"},
+        tables=((0, 0),),
         fallback=("head 2: nuts",),
         told="HeadGrid(3 heads, 3 × 3, tokens: had, bowl, nuts)",
     ),
@@ -782,7 +730,7 @@ EXAMPLES = {
             (click("show the answer"), {"given": True}),
         ),
         moves=({"entries": ["0.005", "9"], "checked": True, "tries": 1}, {"given": True}),
-        fallback=("What are the weights?", "0.090"),
+        fallback=("What are the weights?", "0.090", "Work out on paper: had, bowl."),
         paper=(".attnbook-fallback",),
         told="Answer('What are the `weights`?')",
     ),
@@ -794,6 +742,7 @@ EXAMPLES = {
             (fill("W^K, row 1, column 1", "11"), {"w_k": [[11, 0, 0], *EYE[1:]]}),
             (fill("number 1 of x", "5"), {"vectors": [*X[:2], [5, 2, 2]]}),
             (check("causal mask"), {"causal": True}),
+            (check("divide by √3", False), {"scaled": False}),
             (lambda view: view.get_by_role("combobox").select_option("had"), {"token": 0}),
         ),
         moves=({"w_q": [[0.123456, 0, 0], [0, 0, 2], [0, 0, -1]]}, {"causal": True, "token": 1},),
@@ -802,6 +751,7 @@ EXAMPLES = {
                 "0", "2",),
         ),
         more=(lambda: RoleProjection(X, TOKENS, X, X[::-1], np.eye(3)[:, :2], caption="`Roles`"),),
+        tables=((1, 5),),
         fallback=("0.905",),
         rows=6,
         paper=(".attnbook-square",),
@@ -809,12 +759,12 @@ EXAMPLES = {
     ),
     "beam": Example(
         beam,
-        lambda: beam(model_table(), beam=5, step=-1),
-        lambda evil: beam({(): {evil: 1}, (evil,): {EOS: 1}}, step=-1, editable=True,
-            caption=evil),
+        lambda: BeamTree(model_table(), beam=5, step=-1),
+        lambda evil: beam(table={(): {evil: 1}, (evil,): {EOS: 1}}, step=-1, caption=evil),
         hand=(
             (click("next"), {"step": 3}),
             (lambda view: view.get_by_role("combobox").select_option("1 (greedy)"), {"beam": 1}),
+            (fill("length penalty α", "1.25"), {"penalty": 1.25}),
             (fill("length penalty α as a number", "0.5"), {"penalty": 0.5}),
             (fill("le, first", "0.25"), {"logs": None}),
             (enter("le, first", "0.123456789"), {"logs": None}),
@@ -826,8 +776,9 @@ EXAMPLES = {
             ("length penalty α as a number", ["", "-1", "2.1", "much"], "a number from 0 to 2",
                 "0", "1,5",),
         ),
-        more=(lambda: beam(model_table(), beam=3, step=-1), lambda: beam(step=2, penalty=0.5),),
+        more=(lambda: BeamTree(model_table(), beam=3, step=-1), lambda: beam(step=2, penalty=0.5),),
         start={"step": 2, "penalty": 0.75},
+        tables=((1, 0),),
         fallback=("la souris </s>",),
         paper=(".attnbook-tree", ".attnbook-twin table"),
         told="BeamTree(8 prefixes, k = 2, α = 0, best: la souris </s>)",
@@ -913,6 +864,7 @@ EXAMPLES = {
         ),
         moves=({"window": 4, "top": 2}, {"head": 1, "first": 4}, {"row": None}, {"row": 0}),
         more=(lambda: visibility(measured=("top 64",), row=None, caption="and `code`"),),
+        tables=((0, 1),),
         fallback=("layer 1 head 0", "first 1, last 255", "130.0"),
         rows=9,
         paper=(".attnbook-plot canvas", ".attnbook-ladder svg", ".attnbook-twin table"),
@@ -920,7 +872,7 @@ EXAMPLES = {
         narrow=".attnbook-plot",
     ),
     "browser": Example(
-        lambda **changes: browser(**({"row": 8, "key": 2, "read": read_words} | changes)),
+        partial(browser, row=8, key=2, read=read_words),
         all_heads,
         lambda evil: HeadBrowser([([evil, "</script>"], attention(2))], names=[evil], row=0,
             key=1, asset="evil-heads", caption=evil,),
@@ -953,6 +905,7 @@ EXAMPLES = {
         moves=({"norm": "post", "token": 1}, {"residual": False},),
         bad=(("number 2 of x", ["", "101", "one"], "a number from −100 to 100", "−1", "2"),),
         more=(lambda: flow(norm="post", blocks=2, caption="A block and `code`."),),
+        tables=((0, -1), (1, -2)),
         fallback=("a = attention(n₁)",),
         told="BlockFlow(token had, norm pre, with the sum, blocks 1",
     ),
@@ -978,6 +931,7 @@ EXAMPLES = {
         ),
         more=(lambda: CacheCalculator(chosen=3, gpu=24, caption="Caches and `code`."),),
         start={"chosen": -2, "batch": 1},
+        tables=((0, 0),),
         fallback=("1.07 GB", "131 kB", "any length"),
         rows=3,
         paper=(".attnbook-curves svg", ".attnbook-twin table"),
@@ -986,8 +940,8 @@ EXAMPLES = {
     ),
     "dataflow": Example(
         dataflow,
-        lambda: dataflow(tower(floors=5), caption="A tower and `code`."),
-        lambda evil: dataflow(layer(evil, evil), opened=0, caption=evil),
+        lambda: dataflow(drawing=tower(floors=5), caption="A tower and `code`."),
+        lambda evil: dataflow(drawing=layer(evil, evil), opened=0, caption=evil),
         hand=(
             (fill("h as a number", "4"), {"sizes": {"b": 2, "n": 12, "d_model": 512, "h": 4}}),
             (lambda view: view.get_by_label("n", exact=True).press("ArrowRight"),
@@ -1016,6 +970,7 @@ EXAMPLES = {
         lambda: PositionExplorer(64, 64, position=40, shift=20, pair=9),
         lambda evil: positions(caption=evil),
         hand=(
+            (fill("components d", "16"), {"d": 16}),
             (fill("positions n", "2"), {"n": 2, "position": 1}),
             (lambda view: view.get_by_role("combobox").select_option(index=1),
                 {"formula": "multiplies"},),
@@ -1029,6 +984,7 @@ EXAMPLES = {
         ),
         more=(lambda: PositionExplorer(position=8, shift=5, caption="Positions and `code`."),),
         start={"position": -1, "pair": -1},
+        tables=((0, 2), (1, 1), (2, 0)),
         fallback=("sin(pos / 1002i/8)",),
         paper=(".attnbook-plot canvas", ".attnbook-curve svg", ".attnbook-dials svg",
             ".attnbook-twin table",),
@@ -1053,6 +1009,7 @@ EXAMPLES = {
         ),
         more=(lambda: clocks(scaling="interpolation", distance=1, caption="Clocks and `code`."),),
         start={"pair": -1},
+        tables=((0, 0),),
         fallback=("n₀ = 24", "never met"),
         rows=8,
         paper=(".attnbook-dials svg", ".attnbook-curve svg", ".attnbook-twin table"),
@@ -1073,6 +1030,7 @@ EXAMPLES = {
             ("cost c of a guess as a number", ["-1"], "a number from 0 to 1", "0.1", "0.2"),
         ),
         more=(lambda: Speculation(0, 0, 1, caption="Guesses and `code`."),),
+        tables=((0, 0),),
         fallback=("α = 0.5", "1.75"),
         rows=17,
         paper=(".attnbook-curve svg", ".attnbook-twin table"),

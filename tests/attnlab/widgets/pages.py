@@ -9,19 +9,21 @@ from pathlib import Path
 
 import numpy as np
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from attnlab.widgets.core import markup
 from tests.patience import BROWSER
 
-MATHS = """async (source) => {
+MATHS = """async ([name, source]) => {
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  window.maths = (await import(url)).maths;
+  (window.modules ??= {})[name] = (await import(url)).maths;
 }"""
 
 # a stand-in for anywidget's model: what `render` gets in JupyterLab and in Colab
 RENDER = """async ([source, state, views]) => {
-  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  const { render } = (await import(url)).default;
+  window.modules ??= {};  // kept while the page is filled anew
+  const url = () => URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  const { render } = (modules[state.kind] ??= await import(url())).default;
   if (state.carried !== undefined) {  // anywidget hands bytes over as a DataView
     const bytes = Uint8Array.from(atob(state.carried), (letter) => letter.charCodeAt(0));
     state.carried = new DataView(bytes.buffer);
@@ -49,17 +51,29 @@ RENDER = """async ([source, state, views]) => {
   });
 }"""
 
-# every word, number and line of a view, but what its status says of the last hand
-SEEN = """(figure) => Array.from(
-  figure.querySelectorAll(
-    ":is(td, th, li, figcaption, code, input, select, button, path, line, canvas)"),
-  (node) => {
+# every word, number and line of views, but what their status says of the last hand: what is folded
+# is opened, which a view hears of, and two frames are waited for
+SEEN = """async (figures) => {
+  const folds = figures.flatMap((one) => [...one.querySelectorAll("details:not([open])")]);
+  await Promise.all(folds.map((fold) => new Promise((go) => {
+    fold.addEventListener("toggle", go, { once: true });
+    fold.open = true;
+  })));
+  await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+  const pixels = ({ width, height }, pen) => width * height && new Uint32Array(
+    pen.getImageData(0, 0, width, height).data.buffer
+  ).reduce((sum, one) => (Math.imul(sum, 31) + one) | 0, width);
+  const said = (node) => {
     if (!node.checkVisibility()) return null;
     if (node.matches("input, select")) return [node.value, node.checked];
     if (node.matches("path, line")) return node.outerHTML;
-    if (node.matches("canvas")) return node.toDataURL();
+    if (node.matches("canvas")) return pixels(node, node.getContext("2d"));
     return [node.textContent, node.getAttribute("aria-pressed"), node.getAttribute("style")];
-  }).filter((said) => said)"""
+  };
+  const parts = ":is(td, th, li, figcaption, code, input, select, button, path, line, canvas)";
+  return figures.map((figure) => JSON.stringify(
+    Array.from(figure.querySelectorAll(parts), said).filter((one) => one !== null)));
+}"""
 
 
 def settle(page) -> None:
@@ -105,11 +119,14 @@ def move(page, /, **traits) -> None:
     settle(page)
 
 
-def seen(view) -> list:
+def seen(view) -> str:
     """All that a view shows, its folded tables opened."""
-    unfold(view)
-    settle(view)
-    return view.evaluate(SEEN)
+    return view.evaluate_all(SEEN)[0]
+
+
+def seen_of_each(page) -> list[str]:
+    """The same of each view on a page."""
+    return page.locator("figure").evaluate_all(SEEN)
 
 
 def unfold(view) -> None:
@@ -158,6 +175,16 @@ def alert(page):
     return page.get_by_role("alert").first
 
 
+def says(page, words: str) -> None:
+    """A view's status is these words."""
+    expect(status(page)).to_have_text(words)
+
+
+def tells(page, words: str) -> None:
+    """These words are among those of a view's status."""
+    expect(status(page)).to_contain_text(words)
+
+
 def button(page, name: str):
     return page.get_by_role("button", name=name, exact=True)
 
@@ -204,9 +231,22 @@ def save(page, name: str) -> Path:
 
 def violations(page, *rules: str) -> list[str]:
     """What axe finds wrong, by all of its rules or by some."""
-    options = {"preload": False} | ({"runOnly": list(rules)} if rules else {})
-    found = Axe().run(page, options=options).response["violations"]
-    return [f"{v['id']}: {node['html'][:150]}" for v in found for node in v["nodes"]]
+    if not page.evaluate("() => 'axe' in window"):  # it stays while the page is filled anew
+        page.evaluate(Axe().axe_script)
+    options = {"preload": False, "resultTypes": ["violations"]}
+    options |= {"runOnly": list(rules)} if rules else {}
+    return page.evaluate(
+        """(options) => axe.run(document, options).then(({ violations }) => violations.flatMap(
+          ({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 150)}`)))""",
+        options,
+    )
+
+
+def listen(page) -> None:
+    """Have a page keep, as `heard`, the classes of the figures whose questions are done."""
+    page.evaluate("""() => { window.heard = [];
+      document.querySelector("main").addEventListener("attnbook:done",
+        (event) => heard.push(event.target.closest("figure").className)); }""")
 
 
 def fixed(values: Iterable[float], decimals: int = 3) -> list[str]:

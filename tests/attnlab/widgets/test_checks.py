@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnlab.widgets import AttentionHeatmap, AttentionSteps, MaskPainter
+from attnlab.widgets import AttentionHeatmap, AttentionSteps
 from attnlab.widgets.core import checks
 from tests.attnlab.widgets.examples import TOKENS, X
 
@@ -27,41 +27,19 @@ def test_arrays_that_are_no_plain_numbers_are_refused(value, words: str) -> None
         AttentionHeatmap(scores=value, tokens=TOKENS)
 
 
-@pytest.mark.parametrize("value", ["False", "", 0, 1, None, [True]])
-@pytest.mark.parametrize("name", ["causal", "scaled"])
-def test_a_switch_is_true_or_false_and_no_text(name: str, value) -> None:
-    with pytest.raises(TypeError, match=f"{name} must be True or False, got"):
-        AttentionHeatmap(X, tokens=TOKENS, **{name: value})
-    with pytest.raises(TypeError, match=f"{name} must be True or False, got"):
-        AttentionSteps(X, TOKENS, **{name: value})
-
-
-@pytest.mark.parametrize("name", ["temperature", "pinned"])
-def test_a_number_is_no_text(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be a number, got '1'"):
-        MaskPainter(X, tokens=TOKENS, **{name: "1"})
-
-
 def test_numbers_of_every_usual_kind_are_taken() -> None:
     for kind in (np.float16, np.int8, np.uint64, np.bool_):
-        assert checks.finite_array("x", np.eye(2, dtype=kind), ranks=(2,)).tolist() == [
-            [1, 0],
-            [0, 1],
-        ]
+        found = checks.finite_array("x", np.eye(2, dtype=kind), ranks=(2,))
+        assert found.tolist() == [[1, 0], [0, 1]]
     half = torch.eye(2, dtype=torch.bfloat16, requires_grad=True)
     assert checks.finite_array("x", half, ranks=(2,)).dtype == np.float64
     assert checks.whole("n", np.int64(3), least=1, most=3) == 3
     assert checks.between("share", np.float32(0.5), least=0, most=1) == 0.5
 
 
-def test_a_rule_is_asked_at_the_door_and_at_every_change() -> None:
+def test_a_place_from_the_end_is_one_from_the_front_and_the_first_state_is_kept() -> None:
     widget = AttentionSteps(X, TOKENS, step=2)
     assert set(widget.rules) == {"vectors", "query", "scaled", "causal", "step"}
-    for value in (5, -6):
-        with pytest.raises(ValueError, match="step must be a whole number from -5 to 4"):
-            widget.step = value
-        with pytest.raises(ValueError, match="step must be a whole number from -5 to 4"):
-            AttentionSteps(X, TOKENS, step=value)
     widget.step = -1
     assert widget.step == 4
     assert widget.initial == {"vectors": X, "query": 2, "scaled": True, "causal": False}

@@ -64,8 +64,6 @@ def test_the_html_and_the_repr_are_the_same_each_time_and_hold_no_address(one: E
     assert repr(first).startswith(one.told)
     assert not re.search(r"0x[0-9a-f]+", repr(first))
 
-
-def test_the_mime_bundle_has_view_html_and_text(one: Example) -> None:
     widget = one.make()
     data, _ = widget._repr_mimebundle_()
     assert data["text/html"] == widget.html()
@@ -83,18 +81,16 @@ def test_a_hostile_text_stays_text(one: Example, text: str) -> None:
     assert text in json.dumps(data_of(html), ensure_ascii=False).replace('\\"', '"')
 
 
-def test_the_json_holds_every_trait_of_data_and_state(one: Example) -> None:
+def test_the_json_holds_every_trait_of_data_and_state_within_its_budget_of_bytes(
+    one: Example,
+) -> None:
     widget = one.make()
     data = data_of(widget.html())
     assert data == markup.tidy(widget.state())
     assert {"kind", "caption"} <= set(data)
     assert not {"layout", "tooltip", "_esm"} & set(data)
     assert all(data[name] == value for name, value in data.get("initial", {}).items())
-
-
-def test_the_largest_stays_within_its_budget_of_bytes(one: Example) -> None:
-    widget = one.large()
-    assert len(widget.html()) < LIMIT.get(widget.kind, 50_000)
+    assert len(one.large().html()) < LIMIT.get(widget.kind, 50_000)
 
 
 def test_the_fallback_says_it_in_words_and_rows(one: Example) -> None:

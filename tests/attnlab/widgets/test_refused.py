@@ -1,13 +1,15 @@
 """What widgets refuse, as an argument and as an assignment: each says what is wrong.
 
-A table of arguments, each with values that it does not take. What occurs in many widgets, such as
-a place or a list of texts, is a kind of argument, which knows its bad values.
+What an argument is in the kind's example says what it does not take: a switch no text, a number no
+text and no infinity, a list of texts no text alone. A table adds what is an argument's own.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 from functools import partial
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +22,7 @@ from attnbook.positions import Rotary
 from attnbook.rnn import RNNSeq2Seq
 from attnlab.language import Vocabulary
 from attnlab.pictures import Schematic
-from attnlab.widgets import AlignmentPlayer, BeamTree, HeadBrowser, Translator, UnrolledModel
+from attnlab.widgets import AlignmentPlayer, BeamTree, Translator, UnrolledModel
 from attnlab.widgets.kinds import KINDS
 from tests.attnlab.pictures.drawings import three_roles, tower
 from tests.attnlab.widgets import examples as of
@@ -56,7 +58,7 @@ def each(values: tuple, *wanted: str, converted: tuple = ()) -> list[Bad]:
 # --- the kinds of arguments -----------------------------------------------------------------------
 
 ABOVE_0 = each((0, -1.0), "finite number above 0") + each(("1", NAN, INF), "number")
-SWITCH = each((2, "yes", None), "TypeError", "be True or False", converted=(1,))
+SWITCH = each((2, "yes", "", None, [True]), "TypeError", "be True or False", converted=(0, 1))
 ONE_OF = each(("nonsense", ["a"], 3), "must be one of ")
 EITHER = each(("nonsense", ["a"], 3, True), "must be ", " or ")
 ASSET = each(("../x", "A b"), "must be a name of lower-case letters")
@@ -115,7 +117,7 @@ def heavy(made: Any, path: str, value: float) -> Any:
 CORPUS = dict(zip(("source_vocabulary", "target_vocabulary"), of.lesson()[1:], strict=True))
 DIGITS = dict.fromkeys(("source", "target"), of.DIGITS)
 MAKE = {kind: one.make for kind, one in EXAMPLES.items()} | {
-    "browser": partial(HeadBrowser, sentences=of.pairs(), read=of.read_words),
+    "beam": partial(BeamTree, table=DETERMINERS),
     "player": partial(AlignmentPlayer, examples=[of.DAY, CAT, of.UNKNOWN], chosen=1),
     "unrolled": partial(UnrolledModel, model=model(), sentence=list("31415"), **DIGITS),
     "translator": lambda **changes: Translator(**{"model": of.small()} | CORPUS | changes),
@@ -146,8 +148,6 @@ OF_A_KIND = {
     "clocks.factor": number(1, 16), "clocks.base": number(2, 10**8),
     "heatmap/painter/heads/player.temperature roles/block.step": ABOVE_0,
     "browser/translator.asset": ASSET,
-    "heatmap/steps/painter/heads/roles.scaled heatmap/steps/heads/roles.causal tiles.factor "
-    "scores.tanh browser.hide browser.at_once block.residual": SWITCH,
     "painter.show painter.fill heads.large block.norm browser.measure clocks.scaling "
     "translator.part": ONE_OF,
     "cache.bits cache.weight_bits cache.gpu visibility.first positions.formula": EITHER,
@@ -294,7 +294,7 @@ OF_ITS_OWN = {
         "[0] must hold a wrong number … {'had': 0.0051}": [({"had": 0.0051}, "a")]}),
 }  # fmt: skip
 MOVED = {  # of what only an assignment changes, or has words of its own for
-    "heads.head": place(3), "answer.tries": whole(0, 10**6)[:-2], "dataflow.letters": SWITCH[:-1],
+    "heads.head": place(3), "answer.tries": whole(0, 10**6)[:-2], "dataflow.letters": SWITCH[:-2],
     "tiles.scores": bad({"4 numbers … got 2": [1, 2]}), "bughunt.pressed": bad({
         "an answer … 2": [2], "from 1 to 4 … 0": [0], "from 1 to 4 … 5": [5]}),
     "steps.vectors": shapes("keep their shape (3, 3)", (1, 2)),
@@ -320,7 +320,23 @@ def listed(table: dict[str, list[Bad]]) -> list[tuple[str, str, Bad]]:
     return [(kind, name, one) for kinds, name, of in rows for one in of for kind in kinds]
 
 
-GIVEN = listed(OF_A_KIND) + listed(OF_ITS_OWN)
+def by_example(kind: str) -> list[tuple[str, str, Bad]]:
+    """The same of what the example gives, and of what an argument is if nothing is given."""
+    made, given = EXAMPLES[kind].make(), getattr(MAKE[kind], "keywords", {})
+    signature = inspect.signature(type(made).__init__).parameters
+    found = []
+    for name, value in ({name: one.default for name, one in signature.items()} | given).items():
+        if isinstance(value, bool):
+            found += [(kind, name, one) for one in SWITCH]
+        elif isinstance(value, (int, float)) and (kind, name) != ("prediction", "tolerance"):
+            found += [(kind, name, one) for one in each(("1", NAN, INF), "must be ")]
+        elif isinstance(value, list) and all(isinstance(one, str) for one in value):
+            found += [(kind, name, one) for one in strings()]
+    return found
+
+
+GIVEN = [row for kind in EXAMPLES for row in by_example(kind)]
+GIVEN += listed(OF_A_KIND) + listed(OF_ITS_OWN)
 TRAITS = {"keys": "key", "x": "vectors", "length_penalty": "penalty"}  # of other names
 # an argument's rule may want more than that of its trait, and another form
 ASSIGNED = listed(MOVED)
@@ -332,14 +348,25 @@ ASSIGNED += [
 WANTED = " must |give |say |at most |empty|needs |there |not |which is|has no value"
 
 
-@pytest.mark.parametrize(("kind", "name", "one"), GIVEN)
-def test_a_bad_argument_is_named_with_what_was_wanted_and_came(kind: str, name: str, one: Bad):
-    with pytest.raises(TypeError if "TypeError" in one.says else ValueError) as caught:
-        MAKE[kind](**{name: one.value} | (one.along or {}))
-    message = caught.exconly()
-    assert re.search(rf"\b({one.called or name})(s|_tokens)?\b", message), message
-    assert re.search(WANTED, message), message
-    assert all(says in message for says in one.says), message
+BY_ARGUMENT = {
+    place: [one for *_, one in rows]
+    for place, rows in groupby(sorted(GIVEN, key=lambda row: row[:2]), lambda row: row[:2])
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), BY_ARGUMENT)
+def test_a_bad_argument_is_named_with_what_was_wanted_and_came(kind: str, name: str) -> None:
+    for one in BY_ARGUMENT[kind, name]:
+        error = TypeError if "TypeError" in one.says else ValueError
+        try:
+            MAKE[kind](**{name: one.value} | (one.along or {}))
+        except error as caught:
+            message = f"{type(caught).__name__}: {caught}"
+        else:
+            pytest.fail(f"{kind} took {name} = {one.value!r}")
+        assert re.search(rf"\b({one.called or name})(s|_tokens)?\b", message), message
+        assert re.search(WANTED, message), message
+        assert all(says in message for says in one.says), message
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)

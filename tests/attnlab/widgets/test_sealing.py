@@ -6,9 +6,9 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import expect
 
 from attnlab.widgets import AttentionHeatmap, Widget, seal, sealed
 from tests.attnlab.widgets.examples import guess, hunt, paper, question, several
@@ -44,17 +44,16 @@ def packed(state: object) -> str:
     return base64.b64encode(zlib.compress(json.dumps(state).encode())).decode()
 
 
-@pytest.mark.parametrize("make", ASKED.values(), ids=ASKED)
-def test_a_sealed_question_is_the_question(make: Callable[[], Widget]) -> None:
+asked = pytest.mark.parametrize("make", ASKED.values(), ids=ASKED)
+
+
+@asked
+def test_a_sealed_question_is_the_question_and_its_answer_stands_nowhere(make) -> None:
     first, again = make(), sealed(seal(stored(make())))
     assert type(again).__mro__[1:] == type(first).__mro__[1:]  # anywidget makes a class of each
     assert again.state() == first.state()
     assert repr(again) == repr(first)
-
-
-@pytest.mark.parametrize("make", ASKED.values(), ids=ASKED)
-def test_no_answer_stands_in_the_text_or_in_the_html(make: Callable[[], Widget]) -> None:
-    text = seal(stored(make()))
+    text = seal(stored(first))
     html, whole = sealed(text).html(), make().html()
     found = secrets(stored(make()))
     assert all(secret in whole for secret in found)
@@ -62,6 +61,19 @@ def test_no_answer_stands_in_the_text_or_in_the_html(make: Callable[[], Widget])
     assert "<script" not in html
     assert "details" not in html
     assert all(len(line) <= 88 for line in text.splitlines())
+
+
+@asked
+def test_answers_are_folded_away_without_a_script_and_on_paper(show, make) -> None:
+    before, after = make().html().split("</script>")[1].split("<details>")
+    found = secrets(stored(make()))
+    assert found
+    assert not [secret for secret in found if secret in before]
+    assert all(secret in after for secret in found)
+    page = show(make())
+    page.emulate_media(media="print")
+    expect(page.locator(".attnbook-fallback")).to_be_visible()
+    expect(page.locator(".attnbook-live").filter(visible=True)).to_have_count(0)
 
 
 def test_the_question_is_seen_before_the_cell_is_run_and_the_data_never() -> None:
@@ -74,11 +86,11 @@ def test_the_question_is_seen_before_the_cell_is_run_and_the_data_never() -> Non
 
 
 def test_the_traits_follow_the_hand_as_ever_and_are_checked() -> None:
-    asked = sealed(seal(stored(question())))
-    asked.chosen = [1, 0, 1]
-    assert asked.chosen == [0, 1]
+    again = sealed(seal(stored(question())))
+    again.chosen = [1, 0, 1]
+    assert again.chosen == [0, 1]
     with pytest.raises(ValueError, match="chosen"):
-        asked.chosen = [2]
+        again.chosen = [2]
 
 
 def test_what_asks_nothing_is_not_sealed() -> None:
@@ -87,26 +99,12 @@ def test_what_asks_nothing_is_not_sealed() -> None:
         seal(state)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "hello",
-        "####",
-        base64.b64encode(b"not packed").decode(),
-        packed([1, 2]),
-        packed({"question": "of no kind"}),
-        packed({"kind": "heatmap"}),
-        packed({"kind": ["checkpoint"]}),
-        seal(stored(question()))[:-30],
-    ],
-)
-def test_a_text_that_is_broken_is_refused_in_a_sentence(text: str) -> None:
-    with pytest.raises(ValueError, match="text must be a question as `make kit` sealed it"):
-        sealed(text)
-
-
-@pytest.mark.parametrize("text", [None, 7, b"bytes"])
-def test_what_is_no_text_is_refused(text: object) -> None:
-    with pytest.raises((TypeError, ValueError), match="text"):
-        sealed(text)
+def test_a_text_that_is_broken_or_none_is_refused_in_a_sentence() -> None:
+    states = [1, 2], {"question": "of no kind"}, {"kind": "heatmap"}, {"kind": ["checkpoint"]}
+    texts = [base64.b64encode(b"not packed").decode(), seal(stored(question()))[:-30]]
+    for text in ("", "hello", "####", *texts, *map(packed, states)):
+        with pytest.raises(ValueError, match="text must be a question as `make kit` sealed it"):
+            sealed(text)
+    for text in (None, 7, b"bytes"):
+        with pytest.raises((TypeError, ValueError), match="text"):
+            sealed(text)
