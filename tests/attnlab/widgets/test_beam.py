@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import pytest
 import torch
@@ -14,7 +15,7 @@ from attnlab.language import Vocabulary
 from attnlab.widgets import BeamTree, prefix_table
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import DETERMINERS, EOS, full_table, model_table
-from tests.attnlab.widgets.pages import press, rows, status
+from tests.attnlab.widgets.pages import press, rows, says, tells
 
 PENALTIES = (0.0, 0.6, 1.0, 2.0)
 
@@ -40,17 +41,15 @@ def by_hand(table: dict, k: int, penalty: float, longest: int) -> list[tuple]:
     return sorted(ended, key=lambda one: -one[1])[:k]
 
 
-@pytest.mark.parametrize("penalty", PENALTIES)
-def test_what_a_row_lacks_is_never_chosen_and_never_shared_out(penalty: float) -> None:
-    for seed in range(6):
+def test_what_a_row_lacks_is_never_chosen_and_never_shared_out() -> None:
+    for seed, beam, penalty in product(range(6), range(1, 6), PENALTIES):
         table = full_table(seed, lacking=0.9 * (seed % 2))
-        for beam in range(1, 6):
-            found = BeamTree(table, beam=beam, penalty=penalty).hypotheses
-            wanted = by_hand(table, beam, penalty, 4)
-            written = [(*one.tokens, EOS) if one.finished else tuple(one.tokens) for one in found]
-            assert written == [words for words, _ in wanted]
-            scores = [score for _, score in wanted]
-            assert [one.score for one in found] == pytest.approx(scores, abs=1e-7)
+        found = BeamTree(table, beam=beam, penalty=penalty).hypotheses
+        wanted = by_hand(table, beam, penalty, 4)
+        written = [(*one.tokens, EOS) if one.finished else tuple(one.tokens) for one in found]
+        assert written == [words for words, _ in wanted]
+        scores = [score for _, score in wanted]
+        assert [one.score for one in found] == pytest.approx(scores, abs=1e-7)
 
 
 def model() -> tuple[RNNSeq2Seq, Vocabulary]:
@@ -64,7 +63,7 @@ def model() -> tuple[RNNSeq2Seq, Vocabulary]:
     return rnn, vocabulary
 
 
-def test_the_table_of_a_model_is_searched_as_the_model_itself() -> None:
+def test_the_table_of_a_model_has_few_words_of_each_prefix_and_is_searched_as_the_model() -> None:
     rnn, vocabulary = model()
     source = torch.tensor([[4, 5, 6]]), torch.tensor([3])
     table = prefix_table(rnn, *source, vocabulary, beams=4, max_length=7)
@@ -79,11 +78,6 @@ def test_the_table_of_a_model_is_searched_as_the_model_itself() -> None:
     (first,) = greedy(rnn, *source, max_length=7)
     found = BeamTree(table, beam=1, beams=4).hypotheses[0].tokens
     assert found == [vocabulary.tokens[i] for i in first.tokens]
-
-
-def test_the_table_of_a_model_holds_few_words_of_each_prefix_and_names_the_end() -> None:
-    rnn, vocabulary = model()
-    source = torch.tensor([[4, 5, 6]]), torch.tensor([3])
     table = prefix_table(rnn, *source, vocabulary, beams=2, max_length=5, eos="fin")
     assert {len(row) for row in table.values()} == {6}
     assert all(list(row.values()) == sorted(row.values(), reverse=True) for row in table.values())
@@ -105,16 +99,15 @@ def test_a_model_that_does_not_fit_is_named() -> None:
     rnn, vocabulary = model()
     two = torch.ones(2, 3, dtype=torch.long), torch.tensor([3, 3])
     one = torch.tensor([[4, 5, 6]]), torch.tensor([3])
-    with pytest.raises(ValueError, match=r"source must hold one sentence.*\(2, 3\)"):
-        prefix_table(rnn, *two, vocabulary, max_length=4)
-    with pytest.raises(ValueError, match="beams must be a whole number of at least 1"):
-        prefix_table(rnn, *one, vocabulary, max_length=4, beams=0)
-    with pytest.raises(ValueError, match="eos must not be one of the vocabulary's words: 'a' is"):
-        prefix_table(rnn, *one, vocabulary, max_length=4, eos="a")
-    with pytest.raises(ValueError, match="a token for each of the stepper's 15 logits"):
-        prefix_table(rnn, *one, Vocabulary([["a"]]), max_length=4)
-    with pytest.raises(TypeError, match="vocabulary must be a Vocabulary"):
-        prefix_table(rnn, *one, ["a"], max_length=4)
+    for said, source, known, options in (
+        (r"source must hold one sentence.*\(2, 3\)", two, vocabulary, {}),
+        ("beams must be a whole number of at least 1", one, vocabulary, {"beams": 0}),
+        ("eos must not be one of the vocabulary's words: 'a' is", one, vocabulary, {"eos": "a"}),
+        ("a token for each of the stepper's 15 logits", one, Vocabulary([["a"]]), {}),
+        ("vocabulary must be a Vocabulary", one, ["a"], {}),
+    ):
+        with pytest.raises((ValueError, TypeError), match=said):
+            prefix_table(rnn, *source, known, max_length=4, **options)
 
 
 def ranking(page) -> list[tuple[str, ...]]:
@@ -139,76 +132,67 @@ def boxes(page, kind: str = "") -> list[str]:
     return page.locator(f".attnbook-tree button{kind} b").all_inner_texts()
 
 
-def test_each_word_is_told_with_what_is_kept_and_what_has_ended(show) -> None:
+def test_each_word_is_told_with_what_is_kept_pruned_and_ended(show) -> None:
     page = show(BeamTree(DETERMINERS))
     press(page, "next")
-    expect(status(page)).to_have_text(
-        "Word 1, k = 2, candidates: 2. Kept: “le” (−0.693), “la” (−0.916)."
-    )
+    says(page, "Word 1, k = 2, candidates: 2. Kept: “le” (−0.693), “la” (−0.916).")
     press(page, "next")
-    expect(status(page)).to_have_text(
-        "Word 2, k = 2, candidates: 5. Kept: “la souris” (−1.022), “le chat” (−1.743)."
-    )
+    says(page, "Word 2, k = 2, candidates: 5. Kept: “la souris” (−1.022), “le chat” (−1.743).")
     assert boxes(page, ".attnbook-kept") == ["le", "la", "souris", "chat"]
     press(page, "next")
-    expect(status(page)).to_have_text(
+    says(
+        page,
         "Word 3, k = 2, candidates: 3. Ended and put aside: “la souris </s>” (−1.245), "
         "“le chat </s>” (−1.743). The search is over: no hypothesis lives on. "
-        "Best: “la souris </s>”, score −1.245."
+        "Best: “la souris </s>”, score −1.245.",
     )
     assert boxes(page, ".attnbook-over") == [EOS, EOS]
     assert boxes(page, ".attnbook-best") == ["la", "souris", EOS]
+    press(page, "previous")
+    titles = [one.get_attribute("title") for one in page.locator(".attnbook-tree button").all()]
+    assert [title.split(":")[0] for title in titles] == ["kept"] * 4 + ["pruned"] * 3
+    pruned = page.locator(".attnbook-tree button", has_text="chien")
+    pruned.hover()
+    says(
+        page,
+        "“le chien”: log p = −0.693 + ln 0.33 = −0.693 + (−1.109) = −1.802; "
+        "pruned: number 3 of the candidates, and k = 2.",
+    )
+    assert boxes(page, ".attnbook-best") == ["le", "chien"]
+    page.locator(".attnbook-tree button", has_text="souris").click()
+    tells(page, "−0.916 + (−0.105) = −1.022; kept.")
+    expect(page.get_by_text("pruned: 3", exact=True)).to_be_visible()
 
 
 def test_the_search_says_why_it_ends(show) -> None:
     page = show(BeamTree({(): {"a": 0.1, EOS: 0.8}, ("a",): {EOS: 1.0}}, beam=1, step=-1))
-    expect(status(page)).to_contain_text("The search is over: no hypothesis lives on.")
+    tells(page, "The search is over: no hypothesis lives on.")
     page = show(BeamTree({(): {"a": 0.4, EOS: 0.6}, ("a",): {EOS: 1.0}}, beam=1, step=-1))
-    expect(status(page)).to_contain_text("no hypothesis lives on. Best: “</s>”, score −0.511.")
+    tells(page, "no hypothesis lives on. Best: “</s>”, score −0.511.")
     table = {(): {"a": 0.3, "b": 0.3, EOS: 0.3}}
     table |= {(word,): {"a": 0.5, EOS: 0.01} for word in "ab"}
     page = show(BeamTree(table, beam=2, max_length=2, penalty=0, step=-1))
-    expect(status(page)).to_contain_text("no more words are allowed")
+    tells(page, "no more words are allowed")
     table = {(): {EOS: 0.7, "a": 0.2}, ("a",): {EOS: 0.5, "a": 0.4}, ("a", "a"): {EOS: 1}}
     page = show(BeamTree(table, beam=2, penalty=0, step=-1))
-    expect(status(page)).to_contain_text(
-        "what lives on can no longer come among the best. Best: “</s>”"
-    )
-
-
-def test_a_pruned_candidate_says_why_and_a_kept_one_how_it_adds_up(show) -> None:
-    page = show(BeamTree(DETERMINERS, step=2))
-    pruned = page.locator(".attnbook-tree button", has_text="chien")
-    pruned.hover()
-    expect(status(page)).to_have_text(
-        "“le chien”: log p = −0.693 + ln 0.33 = −0.693 + (−1.109) = −1.802; "
-        "pruned: number 3 of the candidates, and k = 2."
-    )
-    assert boxes(page, ".attnbook-best") == ["le", "chien"]
-    page.locator(".attnbook-tree button", has_text="souris").click()
-    expect(status(page)).to_contain_text("−0.916 + (−0.105) = −1.022; kept.")
-    expect(page.get_by_text("pruned: 3", exact=True)).to_be_visible()
+    tells(page, "what lives on can no longer come among the best. Best: “</s>”")
 
 
 def test_the_keyboard_goes_through_the_tree_and_on(show) -> None:
     tree = BeamTree(DETERMINERS, step=1)
     page = show(tree)
     page.locator(".attnbook-tree button[tabindex='0']").focus()
-    expect(status(page)).to_contain_text("“le”: log p = 0.000 + ln 0.5")
+    tells(page, "“le”: log p = 0.000 + ln 0.5")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("word 2 of 3")).to_be_visible()
-    expect(status(page)).to_contain_text("“la souris”")
-    for key, words in [
-        ("ArrowDown", "“le chat”"),
-        ("ArrowDown", "“le chien”"),
-        ("ArrowLeft", "“la”"),
-        ("ArrowUp", "“le”"),
-        ("ArrowUp", "“le”"),
-        ("End", "“la souris”"),
-        ("Home", "“le”"),
-    ]:
+    tells(page, "“la souris”")
+    way = ["Down", "le chat", "Down", "le chien", "Left", "la", "Up", "le", "Up", "le"]
+    for key, words in zip(way[::2], way[1::2], strict=True):
+        page.keyboard.press(f"Arrow{key}")
+        tells(page, f"“{words}”: log p")
+    for key, words in (("End", "la souris"), ("Home", "le")):
         page.keyboard.press(key)
-        expect(status(page)).to_contain_text(f"{words}: log p")
+        tells(page, f"“{words}”: log p")
     expect(page.get_by_text("word 2 of 3")).to_be_visible()  # only the right arrow goes on
 
 
@@ -224,23 +208,6 @@ def test_the_table_of_candidates_gives_every_number(show) -> None:
     page = show(BeamTree(model_table(), beam=2, step=2))
     page.get_by_text("The candidates for word 2 as a table").click()
     expect(page.get_by_role("row", name="and 19 more")).to_be_visible()
-
-
-def test_the_penalty_moves_the_ranking_by_slider_and_by_number(show) -> None:
-    tree = BeamTree(full_table(3, lacking=0.5), beam=4, step=-1)
-    page = show(tree)
-    exact = page.get_by_label("length penalty α as a number")
-    for penalty in ("1,5", "2", "0.25"):
-        exact.fill(penalty)
-        tree.penalty = float(penalty.replace(",", "."))
-        assert ranking(page) == wanted(tree)
-    page.get_by_label("length penalty α", exact=True).fill("1")
-    tree.penalty = 1
-    assert ranking(page) == wanted(tree)
-    for bad in ("", "-1", "2.1", "much"):
-        exact.fill(bad)
-        expect(page.get_by_role("alert")).to_contain_text("a number from 0 to 2 is wanted; 1 is")
-        assert ranking(page) == wanted(tree)
 
 
 def test_every_probability_can_be_edited_and_the_rest_goes_to_others(show) -> None:
@@ -263,9 +230,7 @@ def test_every_probability_can_be_edited_and_the_rest_goes_to_others(show) -> No
 def test_a_table_of_zeros_is_said_to_lead_nowhere(show) -> None:
     page = show(BeamTree({(): {"a": 0.5}, ("a",): {EOS: 1}}, editable=True, step=-1))
     page.get_by_label("a, first").fill("0")
-    expect(status(page)).to_have_text(
-        "Word 1, k = 2, candidates: 0. The search is over: no hypothesis lives on."
-    )
+    says(page, "Word 1, k = 2, candidates: 0. The search is over: no hypothesis lives on.")
     assert ranking(page) == []
     page.get_by_label("a, first").press("ArrowUp")
     expect(page.get_by_label("a, first")).to_have_value("0.05")
@@ -279,11 +244,3 @@ def test_the_words_just_written_are_in_sight_in_a_long_search(show) -> None:
         newest = page.locator(".attnbook-tree button[tabindex='0']").bounding_box()
         assert newest["x"] >= 0
         assert newest["x"] + newest["width"] <= 390
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_what_is_kept_and_what_is_pruned_do_not_hang_on_colour(show, theme: str) -> None:
-    page = show(BeamTree(DETERMINERS, step=2), theme=theme)
-    titles = [one.get_attribute("title") for one in page.locator(".attnbook-tree button").all()]
-    assert [title.split(":")[0] for title in titles] == ["kept"] * 4 + ["pruned"] * 3

@@ -13,8 +13,18 @@ from torch import nn
 
 from attnlab.widgets import AttentionHeatmap, HeadGrid
 from attnlab.widgets.core import markup
-from tests.attnlab.widgets.examples import TOKENS, X, three
-from tests.attnlab.widgets.pages import cell, fixed, pixel, rows, save, settle, status, unfold
+from tests.attnlab.widgets.examples import TOKENS, X, normal, three
+from tests.attnlab.widgets.pages import (
+    cell,
+    fixed,
+    keys,
+    pixel,
+    rows,
+    save,
+    says,
+    settle,
+    unfold,
+)
 
 
 def title(page):
@@ -40,13 +50,6 @@ def lanes(page) -> list[list[str]]:
     """The bars of each key, as their texts."""
     found = rows(page.locator(".attnbook-groups > li"), ".attnbook-lane")
     return [[" ".join(bar.split()) for bar in key] for key in found]
-
-
-TWO = np.stack([X, np.array(X)[::-1]]).astype(float)  # (2, 3, 3)
-
-
-def grid(**changes) -> HeadGrid:
-    return HeadGrid(**{"query": TWO, "key": TWO, "tokens": TOKENS, **changes})
 
 
 def test_weights_agree_with_torch_and_follow_the_traits() -> None:
@@ -75,8 +78,8 @@ def test_what_is_chosen_is_sorted_and_each_head_once() -> None:
     assert widget.head == 0
     widget.chosen = [3, 1, 1]
     assert widget.chosen == [1, 3]
-    assert grid().chosen == [0, 1]
-    assert grid(chosen=[]).chosen == []
+    assert three().chosen == [0, 1]
+    assert three(chosen=[]).chosen == []
 
 
 def test_the_fallback_of_many_heads_names_each_head_s_largest_weights() -> None:
@@ -89,8 +92,7 @@ def test_the_fallback_of_many_heads_names_each_head_s_largest_weights() -> None:
 
 
 def test_mouse_and_keyboard_choose_heads(show) -> None:
-    widget = three(chosen=[])
-    page = show(widget)
+    page = show(widget := three(chosen=[]))
     expect(title(page)).to_have_text("no head is chosen: average of all 3 heads")
     box(page, 2).check()
     expect(title(page)).to_have_text("head 2")
@@ -109,30 +111,22 @@ def test_mouse_and_keyboard_choose_heads(show) -> None:
 
 
 def test_keys_move_among_the_heads_enlarge_and_choose_them(show) -> None:
-    x = np.random.default_rng(0).normal(size=(12, 3, 4))
-    page = show(HeadGrid(x, tokens=TOKENS))
+    page = show(HeadGrid(normal(12, 3, 4), tokens=TOKENS))
     tops = [small(page, h).bounding_box()["y"] for h in range(12)]
     columns = tops.count(tops[0])
     assert 1 < columns < 12
     small(page, 0).focus()
-    for key, h in [
-        ("ArrowDown", columns),
-        ("ArrowUp", 0),
-        ("End", 11),
-        ("ArrowRight", 11),
-        ("Home", 0),
-        ("ArrowLeft", 0),
-        ("ArrowRight", 1),
-    ]:
+    ends = [("End", 11), ("ArrowRight", 11), ("Home", 0), ("ArrowLeft", 0), ("ArrowRight", 1)]
+    for key, h in [("ArrowDown", columns), ("ArrowUp", 0), *ends]:
         page.keyboard.press(key)
         expect(small(page, h)).to_be_focused()
         expect(title(page)).to_have_text(f"head {h}")
         expect(small(page, h)).to_have_attribute("aria-pressed", "true")
     for key in ("Space", "Enter"):
-        page.keyboard.press(key)
+        keys(page, key)
         expect(box(page, 1)).not_to_be_checked()
         expect(title(page)).to_have_text("head 0")
-        page.keyboard.press(key)
+        keys(page, key)
         expect(box(page, 1)).to_be_checked()
         expect(title(page)).to_contain_text("head 0 and head 1")
         expect(small(page, 1)).to_be_focused()
@@ -160,7 +154,8 @@ def test_the_average_is_that_of_the_chosen_heads_or_of_all(show) -> None:
     page.get_by_role("button", name="their average").click()
     expect(title(page)).to_have_text("average of head 0 and head 1")
     assert list(table(page).values()) == [fixed(row) for row in weights[:2].mean(0)]
-    box(page, 2).check()
+    small(page, 0).focus()
+    keys(page, "ArrowRight", "ArrowRight", "Space")  # it stays while the keyboard chooses another
     expect(title(page)).to_have_text("average of all 3 heads")
     assert list(table(page).values()) == [fixed(row) for row in weights.mean(0)]
     for h in range(3):
@@ -168,36 +163,11 @@ def test_the_average_is_that_of_the_chosen_heads_or_of_all(show) -> None:
     assert list(table(page).values()) == [fixed(row) for row in weights.mean(0)]
 
 
-def test_the_average_stays_while_the_keyboard_looks_for_another_head(show) -> None:
-    page = show(three())
-    page.get_by_role("button", name="their average").click()
-    small(page, 0).focus()
-    for key in ("ArrowRight", "ArrowRight", "Space"):
-        page.keyboard.press(key)
-    expect(title(page)).to_have_text("average of all 3 heads")
-
-
-def test_scale_mask_and_temperature_move_every_head(show) -> None:
-    widget = three(row=2)
-    page = show(widget)
-    page.get_by_label("divide by √2").uncheck()
-    page.get_by_label("temperature as a number").fill("2.5")
-    widget.scaled, widget.temperature = False, 2.5
-    assert [table(page)[f"head {h}"] for h in range(3)] == [fixed(w[2]) for w in widget.weights]
-    page.get_by_label("causal mask").check()
-    page.get_by_label("query").select_option("bowl")
-    widget.causal = True
-    for h in range(3):
-        assert table(page)[f"head {h}"] == [*fixed(widget.weights[h, 1, :2]), "masked"]
-    assert lanes(page)[2] == ["0 masked", "1 masked", "average masked"]
-
-
 def test_a_slow_press_on_let_go_is_a_click(show) -> None:
     """The press takes the focus from the map, which is drawn anew before the release."""
     page = show(three())
     page.get_by_role("application").focus()
-    for key in ("ArrowDown", "ArrowDown", "Enter"):
-        page.keyboard.press(key)
+    keys(page, "ArrowDown", "ArrowDown", "Enter")
     box = page.get_by_role("button", name="let go").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
@@ -207,12 +177,10 @@ def test_a_slow_press_on_let_go_is_a_click(show) -> None:
 
 
 def test_at_most_six_heads_are_compared(show) -> None:
-    x = np.random.default_rng(0).normal(size=(8, 3, 4))
-    page = show(HeadGrid(x, tokens=TOKENS, chosen=range(6), row=0))
+    page = show(HeadGrid(normal(8, 3, 4), tokens=TOKENS, chosen=range(6), row=0))
     box(page, 6).click()
-    expect(page.get_by_role("alert")).to_have_text(
-        "At most 6 heads are compared: let one go first."
-    )
+    told = "At most 6 heads are compared: let one go first."
+    expect(page.get_by_role("alert")).to_have_text(told)
     settle(page)
     expect(box(page, 6)).not_to_be_checked()
     box(page, 5).uncheck()
@@ -248,25 +216,18 @@ def test_a_cell_is_said_for_every_chosen_head_and_their_average(show) -> None:
     weights = three().weights
     page.locator(".attnbook-plot canvas").hover(position=cell(page, 2, 1))
     a, b, c = fixed([weights[0, 2, 1], weights[1, 2, 1], weights[:2].mean(0)[2, 1]])
-    expect(status(page)).to_have_text(
-        f"nuts → bowl: {a} in head 0, {b} in head 1, {c} in their average"
-    )
+    says(page, f"nuts → bowl: {a} in head 0, {b} in head 1, {c} in their average")
     small(page, 2).click()
     page.locator(".attnbook-plot canvas").hover(position=cell(page, 1, 0))
-    expect(status(page)).to_have_text(
-        f"bowl → had: {fixed([weights[2, 1, 0]])[0]} in head 2 (score 3)"
-    )
+    says(page, f"bowl → had: {fixed([weights[2, 1, 0]])[0]} in head 2 (score 3)")
 
 
 def test_the_pinned_row_is_said_in_words_and_the_entropy_as_a_number_of_keys(show) -> None:
-    widget = three(row=2)
-    page = show(widget)
+    page = show(widget := three(row=2))
     rows = [*widget.weights[:2, 2], widget.weights[:2, 2].mean(0)]
     said = [f"“{TOKENS[row.argmax()]}” {markup.fixed(row.max())}" for row in rows]
-    expect(status(page)).to_have_text(
-        f"“nuts” is pinned; it attends most to {said[0]} in head 0; {said[1]} in head 1;"
-        f" {said[2]} in their average."
-    )
+    most = f"{said[0]} in head 0; {said[1]} in head 1; {said[2]} in their average."
+    says(page, f"“nuts” is pinned; it attends most to {most}")
     words = page.locator(".attnbook-item p")
     entropy = torch.distributions.Categorical(torch.tensor(widget.weights)).entropy().exp()
     for h in range(3):
@@ -276,7 +237,7 @@ def test_the_pinned_row_is_said_in_words_and_the_entropy_as_a_number_of_keys(sho
         expect(words.nth(h)).to_have_text(f"over {entropy[h].mean():.1f} keys a row")
 
 
-def test_keys_that_tie_are_named_together(show) -> None:
+def test_keys_that_tie_are_named_together_and_an_empty_row_is_no_nan(show) -> None:
     scores = np.array([[[0, 0, 0], [1, 1, 0], [0, 0, 5]]])
     page = show(HeadGrid(scores=scores, tokens=TOKENS, row=0))
     words = page.locator(".attnbook-item p")
@@ -284,14 +245,9 @@ def test_keys_that_tie_are_named_together(show) -> None:
     expect(words).to_contain_text("over 3.0 keys")
     page.get_by_label("query").select_option("bowl")
     expect(words).to_contain_text("had, bowl 0.422 each")
-
-
-def test_an_empty_row_is_named_and_gives_no_nan(show) -> None:
     mask = np.array([[False] * 3, [True] * 3, [True] * 3])
     page = show(three(mask=mask, row=0))
-    expect(status(page)).to_have_text(
-        "“had” is pinned; it attends to nothing: every key is masked."
-    )
+    says(page, "“had” is pinned; it attends to nothing: every key is masked.")
     assert table(page)["head 0"] == ["masked"] * 3
     page.get_by_label("query").select_option("none")
     assert "NaN" not in page.locator("main").inner_text()
@@ -300,7 +256,7 @@ def test_an_empty_row_is_named_and_gives_no_nan(show) -> None:
 
 
 def test_heads_that_share_a_colour_differ_in_pattern_and_each_bar_bears_its_name(show) -> None:
-    x = np.random.default_rng(0).normal(size=(14, 3, 4))
+    x = normal(14, 3, 4)
     page = show(HeadGrid(x, tokens=TOKENS, chosen=[0, 6, 12, 1], row=0))
     settle(page)
     drawn = page.locator(".attnbook-groups > li").first.locator(".attnbook-lane")
@@ -337,8 +293,7 @@ def test_each_cell_holds_a_bar_for_each_chosen_head(show) -> None:
 
 
 def test_the_csv_holds_the_table_and_runs_no_formula(show) -> None:
-    widget = three(row=1, names=["=1+1", "b", "c"])
-    page = show(widget)
+    page = show(widget := three(row=1, names=["=1+1", "b", "c"]))
     rows = list(csv.reader(io.StringIO(save(page, "CSV").read_text(encoding="utf-8"))))
     assert rows[0] == ["bowl: head", *TOKENS]
     assert [row[0] for row in rows[1:]] == ["'=1+1", "b", "c", "average of =1+1 and b"]

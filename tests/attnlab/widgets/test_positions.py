@@ -11,7 +11,7 @@ from attnbook.positions import Rotary, sinusoidal
 from attnlab.widgets import PositionExplorer
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import positions
-from tests.attnlab.widgets.pages import pixel, settle, status
+from tests.attnlab.widgets.pages import keys, pixel, says, settle, tells, unfold
 
 DISTANCES = (1, 2, 5, 20)
 RIGHT = [0.966, 0.884, 0.734, 0.590]  # cosines at d = 64, computed apart from this code
@@ -22,24 +22,16 @@ def random(seed: int) -> PositionExplorer:
     """An explorer of any shape and base, whose base has few decimals."""
     rng = np.random.default_rng(seed)
     d, n = 2 * int(rng.integers(1, 33)), int(rng.integers(2, 65))
-    return PositionExplorer(
-        d,
-        n,
-        round(float(10 ** rng.uniform(0, 6)), 2),
-        position=int(rng.integers(n)),
-        shift=int(rng.integers(64)),
-        pair=int(rng.integers(d // 2)),
-        formula=["divides", "multiplies"][seed % 2],
-    )
+    base = round(float(10 ** rng.uniform(0, 6)), 2)
+    most = {"position": n, "shift": 64, "pair": d // 2}
+    places = {name: int(rng.integers(many)) for name, many in most.items()}
+    return PositionExplorer(d, n, base, formula=["divides", "multiplies"][seed % 2], **places)
 
 
-@pytest.mark.parametrize(("d", "n"), [(2, 2), (8, 12), (64, 64), (38, 5)])
-def test_the_table_is_that_of_the_package(d: int, n: int) -> None:
-    wanted = sinusoidal(n, d, dtype=torch.float64).numpy()
-    assert np.abs(PositionExplorer(d, n).table - wanted).max() < 1e-12
-
-
-def test_with_any_base_it_turns_as_rotary_positions_do() -> None:
+def test_the_table_is_that_of_the_package_and_turns_with_any_base_as_rotary_positions_do() -> None:
+    for d, n in [(2, 2), (8, 12), (64, 64), (38, 5)]:
+        wanted = sinusoidal(n, d, dtype=torch.float64).numpy()
+        assert np.abs(PositionExplorer(d, n).table - wanted).max() < 1e-12
     for seed in range(0, 10, 2):
         widget = random(seed)
         east = torch.tensor([1.0, 0.0], dtype=torch.float64).repeat(widget.n, widget.d // 2)
@@ -89,16 +81,9 @@ ALL = """([d, n, base, formula, p, k]) => {
 LEFT, TOP = 44, 40  # of the map, in its picture
 
 
-@pytest.fixture
-def small() -> PositionExplorer:
-    return positions()
-
-
 def agrees(page, widget: PositionExplorer) -> None:
     """Both tables, opened, hold what Python holds; and so do the sliders."""
-    for twin in page.locator("details").all():
-        if twin.get_attribute("open") is None:
-            twin.locator("summary").click()
+    unfold(page)
     settle(page)
     cosines, pairs = page.locator(".attnbook-twin table").all()
     told = [text for text in cosines.locator("td").all_inner_texts() if text]
@@ -142,14 +127,24 @@ def test_the_browsers_numbers_are_torchs_and_turning_needs_no_position(maths) ->
             assert abs(came["alikeAt"] - w.similarities[w.position + w.shift]) < 1e-6
 
 
-def test_sliders_by_keys_move_position_shift_and_pair(show, small) -> None:
-    page = show(small)
+def test_sliders_by_keys_and_a_click_in_the_map_move_position_shift_and_pair(show) -> None:
+    page = show(small := positions())
     for label, key in (("position p", "ArrowRight"), ("shift k", "End"), ("pair i", "Home")):
         page.get_by_label(label).press(key)
     small.position, small.shift, small.pair = 3, 63, 0
     agrees(page, small)
-    expect(status(page)).to_contain_text("Position 3 with position 66: cosine")
-    expect(status(page)).to_contain_text("Pair 0 (components 0 and 1) comes round every 6.283")
+    tells(page, "Position 3 with position 66: cosine")
+    tells(page, "Pair 0 (components 0 and 1) comes round every 6.283")
+    page.get_by_role("button", name="reset").click()
+    page.mouse.move(*spot(page, 7, 4))
+    value = markup.fixed(small.table[7, 4])
+    words = f"Position 7, component 4: sin(7 / 100^(4/8)) = sin(0.7) = {value}. Pair 2"
+    tells(page, words)
+    page.mouse.click(*spot(page, 7, 4))
+    small.position, small.shift, small.pair = 7, 3, 2
+    agrees(page, small)
+    page.mouse.move(5, 5)
+    tells(page, "Position 7 with position 10")
 
 
 def test_both_formulas_stand_side_by_side_and_the_chosen_one_is_drawn(show) -> None:
@@ -164,47 +159,27 @@ def test_both_formulas_stand_side_by_side_and_the_chosen_one_is_drawn(show) -> N
     expect(page.locator(".attnbook-letters")).to_contain_text("sin(pos · 10,0002i/64)")
     for distance, value in zip(DISTANCES, WRONG, strict=True):
         page.get_by_label("shift k").fill(str(distance))
-        expect(status(page)).to_contain_text(f"{8 + distance}: cosine {markup.fixed(value)}")
+        tells(page, f"{8 + distance}: cosine {markup.fixed(value)}")
 
 
-def test_dimensions_positions_and_base_are_typed(show, small) -> None:
-    page = show(small)
-    page.get_by_label("components d").fill("16")
-    page.get_by_label("positions n").fill("30")
-    page.get_by_label("base as a number").fill("12345.6")
-    agrees(page, PositionExplorer(16, 30, 12345.6, position=2, shift=3, pair=1))
-    page.get_by_label("base", exact=True).fill("2")
-    page.get_by_label("components d").press("ArrowDown")
-    agrees(page, PositionExplorer(14, 30, 100, position=2, shift=3, pair=1))
-
-
-def test_the_map_tells_a_cell_and_a_click_chooses_it(show, small) -> None:
-    page = show(small)
-    page.mouse.move(*spot(page, 7, 4))
-    value = markup.fixed(small.table[7, 4])
-    words = f"Position 7, component 4: sin(7 / 100^(4/8)) = sin(0.7) = {value}. Pair 2"
-    expect(status(page)).to_contain_text(words)
-    page.mouse.click(*spot(page, 7, 4))
-    small.position, small.pair = 7, 2
-    agrees(page, small)
-    page.mouse.move(5, 5)
-    expect(status(page)).to_contain_text("Position 7 with position 10")
-
-
-def test_keys_walk_over_the_map_and_enter_chooses(show, small) -> None:
-    page = show(small)
+def test_keys_walk_over_the_map_and_the_curve_is_read_out_under_the_pointer(show) -> None:
+    page = show(small := positions())
     page.locator(".attnbook-plot").focus()
-    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):  # the first one only shows the cursor
-        page.keyboard.press(key)
-    expect(status(page)).to_contain_text("Position 3, component 3: cos(3 / 100^(2/8))")
-    page.keyboard.press("End")
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("Enter")
+    keys(page, "ArrowDown", "ArrowDown", "ArrowRight")
+    tells(page, "Position 3, component 3: cos(3 / 100^(2/8))")
+    keys(page, "End", "ArrowUp", "Enter")
     small.position, small.pair = 2, 3
     agrees(page, small)
-    for _ in range(20):
-        page.locator(".attnbook-plot").press("ArrowDown")
-    expect(status(page)).to_contain_text("Position 11, component")
+    keys(page, *["ArrowDown"] * 20)
+    tells(page, "Position 11, component")
+    page.get_by_role("button", name="reset").click()
+    box = page.locator(".attnbook-curve svg").bounding_box()
+    page.mouse.move(box["x"] + box["width"] - 8, box["y"] + 30)
+    value = small.similarities[11]
+    words = f"position 11: cosine {markup.fixed(value)}, dot product {markup.fixed(4 * value)}."
+    says(page, f"Position 2 with {words}")
+    page.mouse.move(5, 5)
+    tells(page, "Position 2 with position 5")
 
 
 def test_what_is_above_0_and_below_have_their_own_colours(show) -> None:
@@ -219,8 +194,8 @@ def test_what_is_above_0_and_below_have_their_own_colours(show) -> None:
     assert abs(shades["minus"] - [0xA3, 0x4A, 0x00]).max() <= 2
 
 
-def test_a_shift_turns_each_hand_by_the_same_angle_from_everywhere(show, small) -> None:
-    page = show(small)
+def test_a_shift_turns_each_hand_by_the_same_angle_from_everywhere(show) -> None:
+    page = show(small := positions())
     hands = page.locator(".attnbook-dials > div:visible")
     before = hands.all_inner_texts()
     angles = np.degrees(3 * 2 * np.pi / small.wavelengths)
@@ -243,14 +218,3 @@ def test_of_many_pairs_eight_are_drawn_and_the_chosen_one_is_among_them(show) ->
         names = page.locator(".attnbook-dials p").all_inner_texts()
         assert len({name.split("\n")[0] for name in names}) == 8
         expect(page.locator(".attnbook-dials .attnbook-on p")).to_contain_text(f"pair {pair}\n")
-
-
-def test_the_curve_is_read_out_under_the_pointer(show, small) -> None:
-    page = show(small)
-    box = page.locator(".attnbook-curve svg").bounding_box()
-    page.mouse.move(box["x"] + box["width"] - 8, box["y"] + 30)
-    value = small.similarities[11]
-    words = f"position 11: cosine {markup.fixed(value)}, dot product {markup.fixed(4 * value)}."
-    expect(status(page)).to_have_text(f"Position 2 with {words}")
-    page.mouse.move(5, 5)
-    expect(status(page)).to_contain_text("Position 2 with position 5")

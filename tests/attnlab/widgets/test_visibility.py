@@ -101,19 +101,9 @@ def test_the_page_has_nothing_that_lecture_14_asks_for(found) -> None:
     assert not any(name in state for name in hidden)
 
 
-def test_the_numbers_of_first_tokens_are_one_stop_of_the_tab_key(found, show) -> None:
-    page = show(Visibility(found, window=4))
-    group = page.get_by_role("group", name="first tokens kept")
-    assert group.locator("[tabindex='0']").count() == 1
-    button(page, "0 first tokens kept").focus()
-    keys(page, "ArrowRight", "Enter")
-    expect(button(page, "1 first tokens kept")).to_have_attribute("aria-pressed", "true")
-    keys(page, "End")
-    expect(button(page, "4 first tokens kept")).to_be_focused()
-    assert group.locator("[tabindex='0']").count() == 1
-
-
-def test_a_first_token_that_is_kept_brings_the_perplexity_back(found, show) -> None:
+def test_a_first_token_brings_the_perplexity_back_and_their_numbers_are_one_tab_stop(
+    found, show
+) -> None:
     page = show(Visibility(found, window=4))
     lit = page.locator(".attnbook-lit")
     assert lit.text_content() == "82.1"
@@ -130,6 +120,14 @@ def test_a_first_token_that_is_kept_brings_the_perplexity_back(found, show) -> N
     page.get_by_label("window: the last").fill("26")
     settle(page)
     assert lit.text_content() == "34.9"
+    group = page.get_by_role("group", name="first tokens kept")
+    assert group.locator("[tabindex='0']").count() == 1
+    button(page, "0 first tokens kept").focus()
+    keys(page, "ArrowRight", "Enter")
+    expect(button(page, "1 first tokens kept")).to_have_attribute("aria-pressed", "true")
+    keys(page, "End")
+    expect(button(page, "4 first tokens kept")).to_be_focused()
+    assert group.locator("[tabindex='0']").count() == 1
 
 
 def test_tables_and_words_follow_the_reader(found, show) -> None:
@@ -139,15 +137,9 @@ def test_tables_and_words_follow_the_reader(found, show) -> None:
     settle(page)
     widget = Visibility(found, window=3, first=1, top=2, head=2)
     full, weights = by_torch(found.heads[2].scores, 3, 1, 2)
-    row = [
-        [markup.fixed(a), markup.fixed(b) if m else "hidden"]
-        for a, b, m in zip(full[-1].tolist(), weights[-1].tolist(), widget.visible[-1], strict=True)
-    ]
-    assert twin(page) == row
-    seen = widget.visible.sum(-1).tolist()
-    assert twin(page, 1) == [
-        [str(n), markup.fixed(k)] for n, k in zip(seen, widget.kept, strict=True)
-    ]
+    row = zip(full[-1].tolist(), weights[-1].tolist(), widget.visible[-1], strict=True)
+    wanted = [[markup.fixed(a), markup.fixed(b) if m else "hidden"] for a, b, m in row]
+    assert twin(page) == wanted
     assert f"{markup.fixed(widget.kept.mean())} is kept" in status(page).inner_text()
     assert "of these, the 2 with the largest scores" in status(page).inner_text()
 
