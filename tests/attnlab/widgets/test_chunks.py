@@ -32,18 +32,15 @@ def imports(text: str) -> set[str]:
     return {part.split(" as ")[0].strip() for one in found for part in one.split(",")}
 
 
-def test_the_table_has_the_folders_that_there_are() -> None:
+def test_the_table_has_the_folders_that_there_are_and_classes_their_chunks_and_styles() -> None:
     assert set(KINDS) == FOLDERS
     assert list(KINDS) == sorted(KINDS)
     assert {path.stem for path in (WIDGETS / "chunks").glob("*")} == {"core", *KINDS}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_class_has_the_chunks_and_the_style_of_its_kind(kind: str) -> None:
-    widget = getattr(attnlab.widgets, KINDS[kind][0])
-    assert widget._kind == kind
-    assert widget._esm == chunks.module(kind)
-    assert widget._css == stylesheet(kind)
+    for kind, (name, *_) in KINDS.items():
+        widget = getattr(attnlab.widgets, name)
+        assert widget._kind == kind
+        assert widget._esm == chunks.module(kind)
+        assert widget._css == stylesheet(kind)
 
 
 def test_names_that_lectures_import_are_found_and_others_are_not() -> None:
@@ -55,23 +52,15 @@ def test_names_that_lectures_import_are_found_and_others_are_not() -> None:
 
 
 @pytest.mark.parametrize("name", build.CHUNKS)
-def test_a_chunk_was_made_from_these_sources(name: str) -> None:
-    assert build.recorded_hash(chunks.chunk(name)) == build.source_hash(name), (
+def test_a_chunk_is_of_these_sources_asks_the_core_alone_and_may_stand_in_a_page(name: str) -> None:
+    text = chunks.chunk(name)
+    assert build.recorded_hash(text) == build.source_hash(name), (
         f"chunks/{name}.js is older than {name}/: run `{build.COMMAND}`"
     )
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_chunk_asks_the_core_for_nothing_that_it_has_not(kind: str) -> None:
-    text = chunks.chunk(kind)
-    assert imports(text) <= exports(chunks.chunk("core"))
-    assert set(re.findall(r'import\{[^{}]*\}from"([^"]*)"', text)) == {"core"}
-    assert "widget" in exports(text)
-
-
-@pytest.mark.parametrize("name", build.CHUNKS)
-def test_a_chunk_asks_nobody_and_may_stand_inside_a_page(name: str) -> None:
-    text = chunks.chunk(name)
+    if name != "core":
+        assert imports(text) <= exports(chunks.chunk("core"))
+        assert set(re.findall(r'import\{[^{}]*\}from"([^"]*)"', text)) == {"core"}
+        assert "widget" in exports(text)
     assert set(re.findall(r"https?://[^\"\s]+", text)) <= {"http://www.w3.org/2000/svg"}
     assert "eval(" not in text
     assert "innerHTML" not in text
@@ -128,11 +117,11 @@ def test_a_source_that_changes_makes_its_own_chunk_stale_and_no_other(monkeypatc
     assert [name for name in before if before[name] != after[name]] == ["steps"]
 
 
-@pytest.mark.parametrize("arguments", [[], ["--check"]])
-def test_without_npm_the_build_says_what_is_missing(monkeypatch, capsys, arguments: list) -> None:
+def test_without_npm_the_build_says_what_is_missing(monkeypatch, capsys) -> None:
     monkeypatch.setattr(build.shutil, "which", lambda name: None)
-    assert build.main(arguments) == 1
-    assert "npm was not found: install Node.js 20" in capsys.readouterr().out
+    for arguments in ([], ["--check"]):
+        assert build.main(arguments) == 1
+        assert "npm was not found: install Node.js 20" in capsys.readouterr().out
 
 
 WITHOUT = """

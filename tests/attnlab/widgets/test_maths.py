@@ -74,11 +74,8 @@ def test_packed_scores_come_back_close_enough(maths) -> None:
     scores = query @ key.swapaxes(1, 2)
     scores[1] = 2.5  # a head whose scores are all the same
     packed, ranges = packing.pack_scores(scores)
-    come = maths(
-        "([p, r, n]) => maths.unpackScores(p, r, n).map((head) => Array.from(head))",
-        [packed, ranges, 24 * 24],
-    )
-    come = np.array(come).reshape(scores.shape)
+    unpack = "([p, r, n]) => maths.unpackScores(p, r, n).map((head) => Array.from(head))"
+    come = np.array(maths(unpack, [packed, ranges, 24 * 24])).reshape(scores.shape)
     assert np.abs(come - packing.unpack_scores(packed, ranges, scores.shape)).max() < 1e-9
     may = np.ones((24, 24), bool)
     for head, back in zip(scores, come, strict=True):
@@ -210,10 +207,7 @@ def test_named_masks_are_the_packages_masks(maths) -> None:
             "window": masks.window_mask(n_q, n_k, 2),
         }
         for name, mask in wanted.items():
-            drawn = maths(
-                "([name, q, k, length]) => maths.namedMask(name, q, k, length)",
-                [name, n_q, n_k, length],
-            )
+            drawn = maths("(given) => maths.namedMask(...given)", [name, n_q, n_k, length])
             assert drawn == mask.int().flatten().tolist(), name
         assert maths("() => Object.keys(maths.MASKS)") == list(wanted)
 
@@ -252,9 +246,6 @@ def test_links_and_their_agreement_with_gold_are_those_of_the_metrics(maths) -> 
             error = metrics.alignment_error_rate(found, golds)
             wanted = [error, both / count if count else None, both / size]
             assert now[f"{name}_rate"] == [v if v is None else pytest.approx(v) for v in wanted]
-
-
-def test_a_share_of_no_links_is_none_and_equal_weights_link_to_the_first(maths) -> None:
     assert maths("() => maths.agreement([])") == [None, None, None]
     assert maths("() => maths.agreement([[[], [1]]])") == [1, None, 0]
     assert maths("() => maths.agreement([[[1], []]])") == [1, 0, None]
@@ -336,9 +327,6 @@ def test_every_line_of_equal_score_runs_through_its_key_and_keeps_its_score(math
                 found = by_torch(given["query"], ends, **learned)[which]
                 assert (found - e).abs().max() < (1e-6 if which < 3 else bent(given))
                 assert np.hypot(*(ends - key).T).min() < 0.25  # no further than one square
-
-
-def test_where_the_score_is_the_same_everywhere_no_line_is_drawn(maths) -> None:
     flat = """(noise) => maths.levelLine(maths.sampled(([x, y]) => 0.3 + noise * x * y, 4, 8), 0.3)
       .length"""
     assert maths(flat, 1e-15) == 0

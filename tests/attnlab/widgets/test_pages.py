@@ -150,7 +150,7 @@ def test_two_presses_in_one_frame_are_two_tokens_and_the_keyboard_is_enough(show
     expect(page.get_by_role("status")).to_contain_text("token 3 lies in page 0, row 3")
 
 
-def test_four_texts_are_all_and_four_hundred_actions_too(show) -> None:
+def test_four_texts_four_hundred_actions_and_the_longest_text_are_all(show) -> None:
     page = show(PageTable(actions=["start"] * 4))
     for name in ("start a text", "fork text 1"):
         expect(page.get_by_role("button", name=name)).to_have_attribute("aria-disabled", "true")
@@ -161,10 +161,8 @@ def test_four_texts_are_all_and_four_hundred_actions_too(show) -> None:
     expect(page.get_by_role("alert")).to_contain_text("400 actions are done")
     press(page, "take back the last action")
     expect(page.get_by_role("alert")).to_have_text("")
-
-
-def test_the_longest_text_takes_no_more(show) -> None:
     page = show(PageTable(longest=3, actions=["start", *["write 1"] * 4]))
-    status = page.get_by_role("status")
-    expect(status).to_have_text("Text 1’s token is not written: 3 tokens are the longest text.")
+    expect(page.get_by_role("status")).to_have_text(
+        "Text 1’s token is not written: 3 tokens are the longest text."
+    )
     assert PageTable(longest=3, actions=["start", *["write 1"] * 4]).lengths == {1: 3}

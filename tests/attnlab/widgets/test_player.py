@@ -12,7 +12,19 @@ from playwright.sync_api import expect
 from attnlab.training.metrics import alignment_error_rate
 from attnlab.widgets import AlignmentPlayer
 from tests.attnlab.widgets.examples import CAT, DAY, UNKNOWN, player
-from tests.attnlab.widgets.pages import button, press, rows, settle, status, stop_clock, trait, wait
+from tests.attnlab.widgets.pages import (
+    button,
+    cell,
+    press,
+    rows,
+    says,
+    settle,
+    stop_clock,
+    tells,
+    trait,
+    twin,
+    wait,
+)
 
 
 def source(page) -> list[str]:
@@ -62,12 +74,10 @@ def test_weights_are_those_given_raised_to_a_power_and_renormalised() -> None:
             assert np.abs(widget.weights - wanted).max() < 1e-4 / min(1, temperature)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_links_and_error_rate_are_those_of_the_books_metrics(seed: int) -> None:
-    examples = random_examples(seed)
-    widget = AlignmentPlayer(examples)
-    for threshold in (0.05, 0.3, 0.7):
-        widget.threshold = threshold
+def test_links_and_error_rate_are_those_of_the_books_metrics() -> None:
+    for seed, threshold in itertools.product(range(8), (0.05, 0.3, 0.7)):
+        examples = random_examples(seed)
+        widget = AlignmentPlayer(examples, threshold=threshold)
         predicted, gold = [], []
         for k, (_, _, weights, links) in enumerate(examples):
             widget.chosen = k
@@ -114,18 +124,16 @@ def page(show):
     return show(player())
 
 
-def test_at_first_the_first_word_is_shown_with_its_weights_and_links(page) -> None:
+def test_arrow_keys_and_clicks_go_from_the_first_word_to_others(page) -> None:
     assert current(page) == "le"
     assert source(page) == ["the 0.700 ✓", "black 0.100", "cat 0.200"]
-    expect(status(page)).to_have_text(
+    says(
+        page,
         "“le” looks most at “the” 0.700, “cat” 0.200, “black” 0.100; "
         "entropy 1.16 bits, as if spread "
-        "evenly over 2.2 words. Links at θ = 0.5: “the”. Gold: “the”; they agree."
+        "evenly over 2.2 words. Links at θ = 0.5: “the”. Gold: “the”; they agree.",
     )
     expect(page.get_by_text("word 1 of 3", exact=True)).to_be_visible()
-
-
-def test_arrow_keys_on_the_translation_move_the_focus_along(page) -> None:
     button(page, "le").focus()
     for key, word in [("ArrowDown", "chat"), ("End", "noir"), ("ArrowUp", "chat"), ("Home", "le")]:
         page.keyboard.press(key)
@@ -133,26 +141,13 @@ def test_arrow_keys_on_the_translation_move_the_focus_along(page) -> None:
         expect(button(page, word)).to_be_focused()
     page.keyboard.press("Tab")  # the words are one stop
     assert page.evaluate("document.activeElement.closest('.attnbook-stage')") is None
-
-
-def test_a_click_on_a_word_or_on_its_row_goes_there(page) -> None:
     button(page, "noir").click()
     assert current(page) == "noir"
-    canvas = page.locator(".attnbook-plot canvas").bounding_box()
-    height = 56  # a small matrix has the largest cells
-    bottom = canvas["y"] + canvas["height"] - 2
-    page.mouse.click(canvas["x"] + canvas["width"] / 2, bottom - 1.5 * height)
+    canvas = page.locator(".attnbook-plot canvas")
+    canvas.click(position=cell(page, 1, 1))
     assert current(page) == "chat"
-    page.mouse.click(canvas["x"] + canvas["width"] / 2, canvas["y"] + 2)  # above all rows
+    canvas.click(position={"x": 80, "y": 2})  # above all rows
     assert current(page) == "chat"
-
-
-def test_the_translation_appears_word_by_word(page) -> None:
-    later = page.locator(".attnbook-later")
-    for word, left in [("le", ["chat", "noir"]), ("chat", ["noir"]), ("noir", [])]:
-        button(page, word).click()
-        settle(page)
-        assert later.all_inner_texts() == left
 
 
 def filled(page) -> int:
@@ -167,12 +162,17 @@ def filled(page) -> int:
     )
 
 
-def test_the_matrix_grows_with_the_words(page) -> None:
-    before = filled(page)
-    button(page, "chat").click()
-    between = filled(page)
-    button(page, "noir").click()
-    assert before < between < filled(page)
+def test_words_appear_one_by_one_and_a_hand_stops_the_play(page) -> None:
+    later, pixels = page.locator(".attnbook-later"), []
+    for word, left in [("le", ["chat", "noir"]), ("chat", ["noir"]), ("noir", [])]:
+        button(page, word).click()
+        pixels.append(filled(page))
+        assert later.all_inner_texts() == left
+    assert pixels[0] < pixels[1] < pixels[2]
+    for take in ("next", "noir", "reset"):
+        button(page, "play").click()
+        page.get_by_role("button", name=take).click()
+        expect(button(page, "play")).to_be_visible()
 
 
 def test_it_plays_to_the_end_stops_and_starts_again(show) -> None:
@@ -183,57 +183,45 @@ def test_it_plays_to_the_end_stops_and_starts_again(show) -> None:
     expect(button(page, "pause")).to_be_visible()
     for word in ("chat", "noir"):
         wait(page, PACE)
-        expect(status(page)).to_contain_text(f"“{word}” looks most at")
+        tells(page, f"“{word}” looks most at")
     wait(page, PACE)
     press(page, "play")
     wait(page)
-    expect(status(page)).to_contain_text("“le” looks most at")
+    tells(page, "“le” looks most at")
     press(page, "pause")
     wait(page, 9 * PACE)
     expect(button(page, "play")).to_be_visible()
-    expect(status(page)).to_contain_text("“le” looks most at")
+    tells(page, "“le” looks most at")
 
 
-@pytest.mark.parametrize("take", ["next", "noir", "reset"])
-def test_a_hand_on_the_player_stops_the_play(show, take: str) -> None:
-    page = show(player())
-    button(page, "play").click()
-    page.get_by_role("button", name=take).click()
-    expect(button(page, "play")).to_be_visible()
-
-
-def test_who_wants_little_motion_has_only_the_steps(show) -> None:
+def test_who_wants_little_motion_from_the_start_or_later_has_only_the_steps(show) -> None:
     page = show(player(), reduced_motion="reduce")
     expect(button(page, "play")).to_be_hidden()
     button(page, "next").click()
     assert current(page) == "chat"
-
-
-def test_play_stops_where_little_motion_is_wanted_later(show) -> None:
     page = show(player(), clock=True)
     stop_clock(page)
     press(page, "play")
     page.emulate_media(reduced_motion="reduce")
     wait(page, 9 * PACE)
-    expect(status(page)).to_contain_text("“le” looks most at")
+    tells(page, "“le” looks most at")
     expect(button(page, "pause")).to_be_hidden()
 
 
-def test_another_sentence_starts_at_its_first_word(page) -> None:
+def test_another_sentence_starts_at_its_first_word_with_its_scores_against_gold(page) -> None:
     button(page, "noir").click()
     page.get_by_label("sentence").select_option("2: how was your day")
     assert current(page) == "comment"
     button(page, "passée").click()
     assert source(page) == ["how 0.000", "was 0.350", "your 0.050", "day 0.600 ✓"]
-    expect(status(page)).to_contain_text("Gold: “was”; missed: “was”; too many: “day”.")
+    tells(page, "Gold: “was”; missed: “was”; too many: “day”.")
     page.get_by_label("sentence").select_option("3: yes")
-    expect(status(page)).to_have_text(
+    says(
+        page,
         "“oui” looks most at “yes” 1.000; entropy 0.00 bits, as if spread evenly over 1.0 words. "
-        "Links at θ = 0.5: “yes”. This sentence has no gold links."
+        "Links at θ = 0.5: “yes”. This sentence has no gold links.",
     )
-
-
-def test_the_scores_of_links_and_of_the_largest_weights_against_gold(page) -> None:
+    page.get_by_label("sentence").select_option("1: the black cat")
     assert scores(page) == {
         "this sentence, α ≥ 0.5": ["0.000", "1.000", "1.000"],
         "this sentence, largest α": ["0.000", "1.000", "1.000"],
@@ -255,34 +243,30 @@ def test_one_sentence_alone_needs_no_choice_and_none_with_gold_no_scores(show) -
     expect(page.locator(".attnbook-live > .attnbook-scroll")).to_be_hidden()
 
 
-def test_temperature_and_threshold_move_weights_and_links(page) -> None:
+def test_temperature_and_threshold_move_weights_links_and_the_table(
+    page,
+) -> None:
     button(page, "chat").click()
     assert source(page) == ["the 0.250", "black 0.250", "cat 0.500 ✓"]
     page.get_by_label("temperature as a number").fill("0.5")  # squares: 1, 1, 4 of 6
     assert source(page) == ["the 0.167", "black 0.167", "cat 0.667 ✓"]
     page.get_by_label("threshold θ as a number").fill("0,7")
     assert source(page)[2] == "cat 0.667"
-    expect(status(page)).to_contain_text("Links at θ = 0.7: none. Gold: “cat”; missed: “cat”.")
+    tells(page, "Links at θ = 0.7: none. Gold: “cat”; missed: “cat”.")
     page.get_by_label("threshold θ", exact=True).press("ArrowLeft")
     expect(page.get_by_label("threshold θ as a number")).to_have_value("0.69")
-
-
-def test_the_table_twin_tells_every_word(page) -> None:
-    page.locator(".attnbook-twin > summary").click()
-    rows = page.locator(".attnbook-twin tbody tr")
-    assert rows.nth(1).locator("td").all_inner_texts() == [
-        "cat 0.500, the 0.250, black 0.250",
-        "1.50",
-        "cat",
-        "cat",
-    ]
+    page.get_by_label("threshold θ as a number").fill("0.5")
+    page.get_by_label("temperature as a number").fill("1")
+    assert twin(page)[1] == ["cat 0.500, the 0.250, black 0.250", "1.50", "cat", "cat"]
     page.get_by_label("sentence").select_option("3: yes")
-    settle(page)
-    assert rows.count() == 2
-    assert rows.nth(0).locator("td").all_inner_texts() == ["yes 1.000", "0.00", "yes"]
+    found = twin(page)
+    assert len(found) == 2
+    assert found[0] == ["yes 1.000", "0.00", "yes"]
 
 
-def test_lines_are_as_thick_as_weights_and_gold_is_dashed(show) -> None:
+def test_lines_are_as_thick_as_weights_lead_to_the_word_and_gold_is_dashed(
+    show,
+) -> None:
     page = show(AlignmentPlayer([DAY], word=3))
     thick = """() => Array.from(document.querySelectorAll('.attnbook-lines line'), (line) =>
       [Number(line.getAttribute('y1')),
@@ -294,10 +278,7 @@ def test_lines_are_as_thick_as_weights_and_gold_is_dashed(show) -> None:
     assert widths == pytest.approx({1.5: 12 * 0.35, 2.5: 1, 3.5: 12 * 0.6}, abs=2e-3)
     gold = page.locator(".attnbook-stage li.attnbook-gold")
     assert gold.locator(".attnbook-token").all_inner_texts() == ["was"]
-
-
-def test_the_lines_lead_from_the_source_words_to_the_current_one(show) -> None:
-    page = show(player(word=2))
+    page = show(player(word=2))  # from the source words to the current one
     ends = """() => { const svg = document.querySelector('.attnbook-lines');
       const box = svg.getBoundingClientRect();
       const [words, target] = Array.from(document.querySelectorAll('.attnbook-stage ol'), (list) =>
@@ -311,7 +292,9 @@ def test_the_lines_lead_from_the_source_words_to_the_current_one(show) -> None:
     assert max(page.evaluate(ends)) < 1.5
 
 
-def test_two_views_share_the_word_one_plays_and_closed_it_plays_no_further(host) -> None:
+def test_two_views_share_the_word_and_one_plays_keeps_the_focus_and_stops_when_closed(
+    host,
+) -> None:
     page = host(player(), clock=True)
     stop_clock(page)
     button(page, "play").first.click()
@@ -321,15 +304,10 @@ def test_two_views_share_the_word_one_plays_and_closed_it_plays_no_further(host)
     page.evaluate("stops.forEach((stop) => stop())")
     wait(page, 9 * PACE)
     assert trait(page, "word") == 1
-
-
-def test_the_focus_stays_where_the_hand_is_when_another_view_moves(show, host) -> None:
     page = host(player())
     button(page, "le").first.focus()
     page.keyboard.press("ArrowDown")
     settle(page)
     expect(button(page, "chat").first).to_be_focused()
-    assert (
-        page.locator(".attnbook-stage button[aria-current=step]").all_inner_texts() == ["chat"] * 2
-    )
-    assert current(show(player())) == "le"
+    now = page.locator(".attnbook-stage button[aria-current=step]")
+    assert now.all_inner_texts() == ["chat"] * 2

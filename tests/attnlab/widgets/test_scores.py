@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from attnlab.widgets import ScoreExplorer
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import NAMES, learned, scores
-from tests.attnlab.widgets.pages import rows, status
+from tests.attnlab.widgets.pages import button, keys, rows, tells
 
 SCORES = ("dot", "scaled dot", "bilinear", "additive")
 
@@ -62,7 +62,7 @@ def drag(page, name: str, right: float, up: float) -> None:
     page.mouse.up()
 
 
-def test_a_dragged_tip_moves_scores_and_weights(show) -> None:
+def test_a_dragged_tip_moves_scores_and_weights_and_stops_at_the_edge(show) -> None:
     page = show(scores())
     drag(page, "query", 1, 2)
     agrees(page, scores(query=[2, 2]))
@@ -70,15 +70,13 @@ def test_a_dragged_tip_moves_scores_and_weights(show) -> None:
     agrees(page, scores(query=[2, 2], keys=[[1, -1], [0, 2], [-2, -2]]))
     expect(page.get_by_label("query, number 2")).to_have_value("2")
     expect(page.get_by_label("key cat, number 1")).to_have_value("−2")
-
-
-def test_a_tip_stops_at_the_edge_and_lets_go_with_the_pointer(explorer) -> None:
-    drag(explorer, "query", 9, 0.5)
-    agrees(explorer, scores(query=[3, 0.5]))  # the plane grows when the pointer lets go
-    drag(explorer, "query", 9, 0)
-    agrees(explorer, scores(query=[4, 0.5]))
-    explorer.mouse.move(10, 10)
-    agrees(explorer, scores(query=[4, 0.5]))
+    page.get_by_role("button", name="reset").click()
+    drag(page, "query", 9, 0.5)
+    agrees(page, scores(query=[3, 0.5]))  # the plane grows when the pointer lets go
+    drag(page, "query", 9, 0)
+    agrees(page, scores(query=[4, 0.5]))
+    page.mouse.move(10, 10)
+    agrees(page, scores(query=[4, 0.5]))
 
 
 def test_every_arrow_is_reached_by_tab_and_moved_by_keys(explorer) -> None:
@@ -94,17 +92,18 @@ def test_every_arrow_is_reached_by_tab_and_moved_by_keys(explorer) -> None:
         outline = "getComputedStyle(document.activeElement.firstChild).outlineWidth"
         assert explorer.evaluate(outline) == "2px"
     agrees(explorer, scores(query=[1.1, 0], keys=[[1.1, -1], [0.1, 2], [-0.9, 1]]))
-    explorer.keyboard.press("Shift+ArrowDown")
-    explorer.keyboard.press("ArrowUp")
-    explorer.keyboard.press("ArrowLeft")
+    keys(explorer, "Shift+ArrowDown", "ArrowUp", "ArrowLeft")
     agrees(explorer, scores(query=[1.1, 0], keys=[[1.1, -1], [0.1, 2], [-1, 0.1]]))
-    explorer.keyboard.press("Control+ArrowLeft")
+    keys(explorer, "Control+ArrowLeft")
     agrees(explorer, scores(query=[1.1, 0], keys=[[1.1, -1], [0.1, 2], [-1, 0.1]]))
 
 
 def test_every_number_can_be_typed(show) -> None:
-    widget = learned()
-    page = show(widget)
+    page = show(widget := learned())
+    box = page.get_by_label("query, number 1")
+    box.press("ArrowUp")  # by a tenth
+    expect(box).to_have_value("1.6")
+    agrees(page, learned(query=[1.6, 1.0]))
     page.locator("summary").click()
     labels = {"query": ["query"], "v": ["v"], "key": [f"key {name}" for name in NAMES]}
     labels |= {
@@ -123,16 +122,16 @@ def test_every_number_can_be_typed(show) -> None:
 
 def test_the_last_change_and_what_it_moved_are_told_in_words(explorer) -> None:
     best = "Greatest weight by dot: small (0.665); scaled dot: small (0.576)"
-    expect(status(explorer)).to_contain_text(best)
+    tells(explorer, best)
     tip(explorer, "query").press("ArrowRight")
     tip(explorer, "query").press("ArrowRight")  # one series of keys is one change
-    expect(status(explorer)).to_contain_text("query: (1, 0) → (1.2, 0). Greatest weight by dot:")
+    tells(explorer, "query: (1, 0) → (1.2, 0). Greatest weight by dot:")
     was, now = scores().weights[0, 0], scores(query=[1.2, 0]).weights[0, 0]
     words = f"small {markup.fixed(was)} → {markup.fixed(now)}"
     expect(panel(explorer, "dot").locator("p").last).to_have_text(words)
     explorer.locator("summary").click()
     explorer.get_by_label("W, row 1, number 2").fill("3")
-    expect(status(explorer)).to_contain_text("W, row 1: (1, 0) → (1, 3). Greatest")
+    tells(explorer, "W, row 1: (1, 0) → (1, 3). Greatest")
     for name in ("dot", "scaled dot", "additive"):
         expect(panel(explorer, name).locator("p").last).to_have_text("No score moved.")
     expect(panel(explorer, "bilinear").locator("p").last).to_contain_text("→")
@@ -140,17 +139,29 @@ def test_the_last_change_and_what_it_moved_are_told_in_words(explorer) -> None:
 
 def test_a_tie_names_every_key_that_is_greatest(show) -> None:
     page = show(scores(query=[0, 0]))
-    expect(status(page)).to_contain_text("by dot: small and black and cat (0.333)")
+    tells(page, "by dot: small and black and cat (0.333)")
     assert panel(page, "dot").locator(".attnbook-most").count() == 3
     highest = markup.fixed(scores(query=[0, 0]).weights[3].max())
     assert panel(page, "additive").locator(".attnbook-most").all_inner_texts() == [highest]
 
 
-def test_without_tanh_the_query_moves_every_score_alike_and_no_weight(explorer) -> None:
+def test_each_score_draws_its_lines_and_without_tanh_the_query_moves_no_weight(explorer) -> None:
+    seen = set()
+    for name in SCORES:
+        button(explorer, name).click()
+        pressed = explorer.locator("[aria-pressed=true]")
+        expect(pressed).to_have_text(name)
+        expect(explorer.get_by_text(f"The thin lines belong to the {name} score")).to_be_visible()
+        seen.add(lines(explorer))
+    assert len(seen) == 2  # dot, scaled dot and the identity's bilinear share theirs
+    explorer.get_by_label("query, number 1").fill("0")
+    button(explorer, "dot").click()
+    assert lines(explorer) == ""  # every key has the same score
+    explorer.get_by_role("button", name="reset").click()
     explorer.get_by_label("additive score without tanh").check()
     expect(panel(explorer, "additive").locator("span").first).to_have_text("v · (q Wq + k Wk)")
     agrees(explorer, scores(tanh=False))
-    explorer.get_by_role("button", name="additive", exact=True).click()
+    button(explorer, "additive").click()
     before, weights = lines(explorer), drawn(explorer, "value")[3]
     drag(explorer, "query", -3, 2)
     agrees(explorer, scores(query=[-2, 2], tanh=False))
@@ -160,48 +171,24 @@ def test_without_tanh_the_query_moves_every_score_alike_and_no_weight(explorer) 
         "All scores moved alike: no weight moved."
     )
     explorer.get_by_label("additive score without tanh").uncheck()
-    expect(status(explorer)).to_contain_text("tanh: left out → there.")
+    tells(explorer, "tanh: left out → there.")
     assert lines(explorer) != before
 
 
-def test_another_score_draws_its_own_lines(explorer) -> None:
-    seen = set()
-    for name in SCORES:
-        explorer.get_by_role("button", name=name, exact=True).click()
-        pressed = explorer.locator("[aria-pressed=true]")
-        expect(pressed).to_have_text(name)
-        expect(explorer.get_by_text(f"The thin lines belong to the {name} score")).to_be_visible()
-        seen.add(lines(explorer))
-    assert len(seen) == 2  # dot, scaled dot and the identity's bilinear share theirs
-    explorer.get_by_label("query, number 1").fill("0")
-    explorer.get_by_role("button", name="dot", exact=True).click()
-    assert lines(explorer) == ""  # every key has the same score
-
-
-@pytest.mark.parametrize(("letter", "name"), [("W", "w"), ("Wq", "w_q"), ("Wk", "w_k")])
-def test_a_matrix_becomes_the_identity(show, letter: str, name: str) -> None:
-    given = learned()
-    page = show(given)
+def test_a_matrix_becomes_the_identity(show) -> None:
+    page = show(given := learned())
     page.locator("summary").click()
-    page.get_by_role("button", name=f"{letter} = identity", exact=True).click()
-    rows = getattr(given, name)
-    setattr(given, name, [[float(r == c) for c in range(len(row))] for r, row in enumerate(rows)])
-    agrees(page, given)
-    expect(status(page)).to_contain_text("→ (1, 0")
-
-
-def test_a_box_moves_by_a_tenth_with_the_arrow_keys(explorer) -> None:
-    box = explorer.get_by_label("query, number 1")
-    box.press("ArrowUp")
-    expect(box).to_have_value("1.1")
-    agrees(explorer, scores(query=[1.1, 0]))
+    for letter, name in (("W", "w"), ("Wq", "w_q"), ("Wk", "w_k")):
+        button(page, f"{letter} = identity").click()
+        setattr(given, name, np.eye(*np.shape(getattr(given, name))).tolist())
+        agrees(page, given)
+        tells(page, "→ (1, 0")
 
 
 def test_the_largest_numbers_give_no_nan(show) -> None:
     most_scores = {name: [[10.0] * 4] * 2 for name in ("w_q", "w_k")}
-    keys = [[4, 4], [-4, -4], [4, -4]]
-    widget = scores(query=[4, 4], keys=keys, w=[[10, 10], [10, 10]], v=[10] * 4, **most_scores)
-    page = show(widget)
+    most_scores |= {"keys": [[4, 4], [-4, -4], [4, -4]], "w": [[10, 10]] * 2}
+    page = show(widget := scores(query=[4, 4], v=[10] * 4, **most_scores))
     agrees(page, widget)
     page.get_by_label("additive score without tanh").check()
     assert "NaN" not in page.locator("main").inner_text()

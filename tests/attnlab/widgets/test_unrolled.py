@@ -11,7 +11,7 @@ from attnbook.rnn import RNNSeq2Seq
 from attnlab.widgets import UnrolledModel
 from attnlab.widgets.core import markup, packing
 from tests.attnlab.widgets.examples import DIGITS, digits, model, words
-from tests.attnlab.widgets.pages import alert, press, rows, settle, status
+from tests.attnlab.widgets.pages import alert, press, rows, says, settle, tells
 
 
 @torch.no_grad()
@@ -27,7 +27,7 @@ def expected(net: RNNSeq2Seq, source: list[int], forced: dict[int, int], longest
     return torch.stack(states).numpy(), torch.stack(rows).numpy(), written[1:]
 
 
-def test_a_list_of_forced_words_is_teacher_forcing() -> None:
+def test_forced_words_are_teacher_forcing_and_may_end_or_forbid_the_end() -> None:
     widget = digits(forced=["5", "1", "4"])
     assert widget.forced == {1: "5", 2: "1", 3: "4"}
     net = model()
@@ -36,13 +36,14 @@ def test_a_list_of_forced_words_is_teacher_forcing() -> None:
     with torch.no_grad():
         logits = net(source, target, source_lengths=torch.tensor([5]))
     assert np.abs(widget.probabilities[:4] - torch.softmax(logits[0], -1).numpy()).max() < 1e-5
-
-
-def test_a_forced_end_ends_and_an_end_that_is_forced_away_does_not() -> None:
     assert digits(forced={1: "<eos>"}).written == []
     endless = digits(forced=["7"] * 10)
     assert endless.written == ["7"] * 10
     assert endless.probabilities.shape == (10, len(DIGITS))
+
+
+def test_without_an_end_it_is_cut_off_and_said(show) -> None:
+    tells(show(digits("31", forced=["7"] * 6, step=-1)), "Cut off after 6 words: 7 7 7 7 7 7.")
 
 
 def test_weights_come_back_within_their_last_bit() -> None:
@@ -65,10 +66,7 @@ def test_the_state_is_kept_within_what_there_is() -> None:
     with pytest.raises(ValueError, match="step must be a whole number from -3 to 2, got 3"):
         widget.step = 3
     assert widget.initial == {"sentence": list("31415"), "forced": {}, "step": digits(step=-1).step}
-
-
-def test_what_the_page_sends_at_once_is_taken_at_once() -> None:
-    widget = digits(step=-1)
+    widget = digits(step=-1)  # all at once, as the page sends it
     widget.set_state({"step": 2, "forced": {"1": "<eos>"}, "sentence": ["8"]})
     assert (widget.sentence, widget.forced, widget.step) == (["8"], {1: "<eos>"}, 2)
 
@@ -128,11 +126,12 @@ def two(values) -> list[str]:
     return [markup.fixed(value, 2) for value in values]
 
 
-def test_the_first_view_says_what_the_first_step_reads(page) -> None:
+def test_stepping_reads_from_both_ends_and_then_writes_word_by_word(page) -> None:
     norms, steps = digits().norms, 6 + len(digits().chosen)
-    expect(status(page)).to_have_text(
+    says(
+        page,
         f"Step 1 of {steps}, reading: → reads “3” (norm {norms.forward[0]:.3f}), "
-        f"← reads “5” (norm {norms.backward[4]:.3f})."
+        f"← reads “5” (norm {norms.backward[4]:.3f}).",
     )
     assert net(page, 0) == [
         list("31415"),
@@ -140,15 +139,12 @@ def test_the_first_view_says_what_the_first_step_reads(page) -> None:
         [*"····", *two(norms.backward[4:])],
     ]
     expect(page.locator(".attnbook-next")).to_be_hidden()
-
-
-def test_stepping_reads_from_both_ends_and_then_writes_word_by_word(page) -> None:
     widget = digits()
     press(page, "next", 2)
     assert net(page, 0)[1][2:] == [*two(widget.norms.forward[2:3]), "·", "·"]
     assert net(page, 0)[2][:3] == ["·", "·", *two(widget.norms.backward[2:3])]
     press(page, "next", 3)
-    expect(status(page)).to_contain_text("summary: the last states of → and ← become s₀, 8 numbers")
+    tells(page, "summary: the last states of → and ← become s₀, 8 numbers")
     assert net(page, 1)[2] == two(widget.norms.decoder[:1])
     press(page, "next", 2)
     best = widget.probabilities[1].max()
@@ -159,15 +155,15 @@ def test_stepping_reads_from_both_ends_and_then_writes_word_by_word(page) -> Non
         ["", *widget.chosen[:2]],
         ["", *two(widget.probabilities[:2].max(1))],
     ]
-    expect(status(page)).to_contain_text(
+    tells(
+        page,
         f"writing: the decoder reads “{widget.chosen[0]}”, its own; s₂ has the norm "
-        f"{widget.norms.decoder[2]:.3f}. Most probable next: “{widget.chosen[1]}” ({best:.3f})."
+        f"{widget.norms.decoder[2]:.3f}. Most probable next: “{widget.chosen[1]}” ({best:.3f}).",
     )
 
 
 def test_every_number_of_the_page_is_pythons(show) -> None:
-    widget = digits("271828182", seed=3, forced={2: "7"}, step=-1)
-    page = show(widget)
+    page = show(widget := digits("271828182", seed=3, forced={2: "7"}, step=-1))
     written(page, widget)
     last = widget.probabilities[-1]
     order = np.argsort(-last, kind="stable")[:8]
@@ -175,42 +171,43 @@ def test_every_number_of_the_page_is_pythons(show) -> None:
     rest = abs(1 - last[order].sum())
     said = page.locator(".attnbook-next .attnbook-note")
     expect(said).to_have_text(f"The other 5 words together: {markup.fixed(rest)}.")
+    settle(page)
+    most = max(part.max() for part in widget.norms)
+    cells = page.locator(".attnbook-net td[style]").all()
+    drawn = [float(cell.get_attribute("style").split(":")[1].strip(" %;")) for cell in cells]
+    wanted = [*widget.norms.forward, *widget.norms.backward, *widget.norms.decoder]
+    assert drawn == pytest.approx([100 * norm / most for norm in wanted], abs=1e-3)
 
 
-def test_another_sentence_is_read_from_its_beginning_or_seen_to_its_end(page) -> None:
+def test_another_sentence_is_read_or_named_if_it_cannot_be(page) -> None:
     press(page, "next", 3)
     enter(sentence(page), " 27 18")
-    expect(status(page)).to_contain_text("Step 1 of")
+    tells(page, "Step 1 of")
     assert net(page, 0)[0] == list("2718")
     expect(sentence(page)).to_have_value("2718")
     press(page, "to the end")
     enter(sentence(page), "8")
     widget = digits("8")
     assert net(page, 1)[3] == ["", *widget.chosen]
-    expect(status(page)).to_contain_text(f"Step {2 + len(widget.chosen)} of")
-
-
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
+    tells(page, f"Step {2 + len(widget.chosen)} of")
+    for typed, said in (
         ("31x5", "“x” is not a word that the model knows, which are 0 1 2 3 4 5 6 7 8 9."),
         ("", "1 to 12 words are wanted, not 0."),
         ("1234567890123", "1 to 12 words are wanted, not 13."),
         ("3😀", "“😀” is not a word that the model knows"),
         ("3<eos>", "“<eos>” is not a word that the model knows"),
-    ],
-)
-def test_what_cannot_be_read_is_named_and_the_sentence_stays(page, typed: str, said: str) -> None:
-    enter(sentence(page), typed)
-    expect(alert(page)).to_contain_text(f"sentence: {said}")
-    expect(alert(page)).to_contain_text("What was there is kept.")
-    expect(sentence(page)).to_have_attribute("aria-invalid", "true")
-    assert net(page, 0)[0] == list("31415")
-    press(page, "next")
-    expect(sentence(page)).to_have_value(typed)  # still there to be mended
-    enter(sentence(page), "77")
-    expect(alert(page)).to_be_empty()
-    assert net(page, 0)[0] == ["7", "7"]
+    ):
+        before = net(page, 0)[0]
+        enter(sentence(page), typed)
+        expect(alert(page)).to_contain_text(f"sentence: {said}")
+        expect(alert(page)).to_contain_text("What was there is kept.")
+        expect(sentence(page)).to_have_attribute("aria-invalid", "true")
+        assert net(page, 0)[0] == before
+        press(page, "next")
+        expect(sentence(page)).to_have_value(typed)  # still there to be mended
+        enter(sentence(page), "77")
+        expect(alert(page)).to_be_empty()
+        assert net(page, 0)[0] == ["7", "7"]
 
 
 def test_words_are_typed_with_spaces_and_an_unknown_one_is_named(show) -> None:
@@ -223,7 +220,7 @@ def test_words_are_typed_with_spaces_and_an_unknown_one_is_named(show) -> None:
     expect(alert(page)).to_contain_text("cat")
 
 
-def test_a_click_on_a_bar_forces_that_word_and_another_lets_it_go(page) -> None:
+def test_a_click_on_a_bar_or_typing_forces_a_word_and_another_click_lets_it_go(page) -> None:
     press(page, "next", 6)
     free = digits()
     order = np.argsort(-free.probabilities[0], kind="stable")
@@ -231,24 +228,18 @@ def test_a_click_on_a_bar_forces_that_word_and_another_lets_it_go(page) -> None:
     page.locator(".attnbook-next").get_by_role("button", name=other, exact=True).click()
     forced = digits(forced={1: other})
     p = free.probabilities[0][DIGITS.encode([other])[0]]
-    expect(status(page)).to_contain_text(
-        f"Forced: “{other}”, of probability {p:.3f}, a loss of −ln p = {-np.log(p):.3f}."
-    )
+    tells(page, f"Forced: “{other}”, of probability {p:.3f}, a loss of −ln p = {-np.log(p):.3f}.")
     assert net(page, 1)[3] == ["", f"[{other}]"]
     press(page, "next")
     assert net(page, 1)[1] == ["", "<bos>", f"[{other}]"]
     expect(target(page)).to_have_value(other)
-    expect(status(page)).to_contain_text(
-        f"the decoder reads “{other}”, forced; s₂ has the norm {forced.norms.decoder[2]:.3f}"
+    tells(
+        page, f"the decoder reads “{other}”, forced; s₂ has the norm {forced.norms.decoder[2]:.3f}"
     )
     press(page, "previous")
     page.locator(".attnbook-next").get_by_role("button", name=other, exact=True).click()
     assert net(page, 1)[3] == ["", free.chosen[0]]
     expect(target(page)).to_have_value("")
-
-
-def test_any_word_can_be_typed_in_any_place(page) -> None:
-    press(page, "next", 6)
     for word in "0123456789":
         enter(target(page), word)
         assert net(page, 1)[3] == ["", f"[{word}]"]
@@ -256,48 +247,29 @@ def test_any_word_can_be_typed_in_any_place(page) -> None:
     expect(target(page)).to_have_value("__7")
     written(page, digits(forced={3: "7"}))
     enter(target(page), "<eos>")
-    expect(status(page)).to_contain_text("<eos> ends the sentence: no word at all.")
-    expect(status(page)).to_contain_text("Step 7 of 7")
+    tells(page, "<eos> ends the sentence: no word at all.")
+    tells(page, "Step 7 of 7")
     enter(target(page), "_")
     expect(target(page)).to_have_value("")
     written(page, digits())
 
 
-def test_without_an_end_it_is_cut_off_and_said(show) -> None:
-    page = show(digits("31", forced=["7"] * 6, step=-1))
-    expect(status(page)).to_contain_text("Cut off after 6 words: 7 7 7 7 7 7.")
-
-
-def test_keys_move_and_the_focus_stays_visible(page) -> None:
+def test_keys_and_clicks_on_columns_move_and_the_focus_stays_visible(page) -> None:
     page.locator(".attnbook-net .attnbook-scroll").first.focus()
     last = 6 + len(digits().chosen)
     for key, step in [("ArrowRight", 2), ("End", last), ("ArrowLeft", last - 1), ("Home", 1)]:
         page.keyboard.press(key)
-        expect(status(page)).to_contain_text(f"Step {step} of {last}")
+        tells(page, f"Step {step} of {last}")
     page.get_by_role("button", name="next", exact=True).focus()
     assert page.evaluate("getComputedStyle(document.activeElement).outlineWidth") == "2px"
-
-
-def test_a_click_on_a_column_goes_to_its_step(page) -> None:
     readers = page.locator(".attnbook-net table").first
     readers.locator("tbody tr").nth(1).locator("td").nth(1).click()  # ← reads the second word
-    expect(status(page)).to_contain_text("Step 4 of")
+    tells(page, "Step 4 of")
     readers.locator("thead th").nth(2).click()
-    expect(status(page)).to_contain_text("Step 2 of")
+    tells(page, "Step 2 of")
     press(page, "to the end")
     page.locator(".attnbook-net table").last.locator("tbody td").nth(1).click()  # s₁ reads
-    expect(status(page)).to_contain_text("Step 7 of")
-
-
-def test_the_height_of_a_cell_is_its_norm(show) -> None:
-    widget = digits(step=-1)
-    page = show(widget)
-    settle(page)
-    most = max(part.max() for part in widget.norms)
-    cells = page.locator(".attnbook-net td[style]").all()
-    drawn = [float(cell.get_attribute("style").split(":")[1].strip(" %;")) for cell in cells]
-    wanted = [*widget.norms.forward, *widget.norms.backward, *widget.norms.decoder]
-    assert drawn == pytest.approx([100 * norm / most for norm in wanted], abs=1e-3)
+    tells(page, "Step 7 of")
 
 
 RUN = """([state, source, forced, longest]) => {
@@ -341,7 +313,7 @@ def test_states_probabilities_and_words_are_torchs_in_python_and_in_the_page(mat
 
 def test_a_forced_target_is_teacher_forcing_until_the_sentence_is_another(page) -> None:
     enter(target(page), "51 4")
-    expect(status(page)).to_contain_text("Step 7 of")  # the first step that writes
+    tells(page, "Step 7 of")  # the first step that writes
     written(page, digits(forced=["5", "1", "4"]))
     expect(target(page)).to_have_value("514")
     enter(target(page), "5x")
