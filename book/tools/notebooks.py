@@ -123,6 +123,11 @@ def title(notebook: NotebookNode, cell: NotebookNode) -> str:
     return f"code cell {number} (`{first}`)"
 
 
+def shaping(cell: NotebookNode) -> set[str]:
+    """Return a cell's tags but the one that says where a question is asked: it shapes no output."""
+    return set(cell.metadata.get("tags", [])) - {"at-home"}
+
+
 def reason_to_execute(new: NotebookNode, old: NotebookNode | None, assets: Path) -> str:
     """Say why stored outputs cannot be taken over; '' where they can."""
     if old is None:
@@ -131,7 +136,7 @@ def reason_to_execute(new: NotebookNode, old: NotebookNode | None, assets: Path)
     for cell, stored in zip(mine, theirs, strict=False):
         if cell.source != stored.source:
             return f"{title(new, cell)} changed"
-        if set(cell.metadata.get("tags", [])) != set(stored.metadata.get("tags", [])):
+        if shaping(cell) != shaping(stored):
             return f"the tags of {title(new, cell)} changed"
         if cell.source.strip() and stored.execution_count is None:
             return f"{title(new, cell)} was never run"

@@ -5,9 +5,9 @@
     python book/tools/plan.py --table    # one row a lecture, as benchmarks/lectures.md has it
 
 A model of classroom time: words read in class / 130, visible lines of code x 6 s, lines of output x
-2 s, 2 minutes a checkpoint, 1.5 a prediction, a hunt or an answer, 2.5 a live picture, the whole
-x 1.15. What stands before the first section, and the sections named in AT_HOME, are not read in
-class.
+2 s, 2.5 minutes a live picture, all this x 1.15; then what is asked: 4 minutes for a hunt or a
+checkpoint that is voted on, 2 for a prediction, 3 for an answer from paper. What stands before the
+first section, the sections named in AT_HOME, and questions tagged "at-home" are not for class.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ NOTEBOOKS = ROOT / "notebooks"
 AT_HOME = re.compile(r"Exercises|Summary|Further")
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell", "solution"}
 KIND = re.compile(r'class="attnbook attnbook-(\w+)"')
-ASKED = {"checkpoint": 2.0, "prediction": 1.5, "bughunt": 1.5, "answer": 1.5}
+ASKED = {"checkpoint": 4.0, "prediction": 2.0, "bughunt": 4.0, "answer": 3.0}
 LIVE = 2.5  # minutes for any other kind
-QUESTIONS = 1.15  # of the class, and the time to answer them
-MOST = {"minutes": 70, "words": 2_900, "code": 180}
+QUESTIONS = 1.15  # of the class, between what is asked of it
+MOST = {"minutes": 70, "words": 2_900, "code": 180, "votes": 3}
 NARROW = 70  # columns of output that fit beside the page's contents
 
 
@@ -42,6 +42,7 @@ class Section:
     code: int = 0
     output: int = 0
     asked: float = 0.0
+    votes: int = 0
     live: int = 0
     drawings: int = 0
     widest: int = 0
@@ -50,7 +51,7 @@ class Section:
     def minutes(self) -> float:
         """What a class needs, by the model."""
         read = self.words / 130 + self.code / 10 + self.output / 30
-        return (read + self.asked + LIVE * self.live) * QUESTIONS
+        return (read + LIVE * self.live) * QUESTIONS + self.asked
 
     @property
     def at_home(self) -> bool:
@@ -98,12 +99,15 @@ def words(text: str) -> int:
 
 def count(cell: NotebookNode, section: Section) -> None:
     """Add a code cell to its section."""
-    if not FOLDED & set(cell.metadata.get("tags", [])):
+    tags = set(cell.metadata.get("tags", []))
+    if not FOLDED & tags:
         section.code += sum(1 for line in cell.source.splitlines() if line.strip())
     for output in cell.outputs:
         data = output.get("data", {})
         kinds = KIND.findall(data.get("text/html", ""))
-        section.asked += sum(ASKED.get(kind, 0.0) for kind in kinds)
+        if "at-home" not in tags:
+            section.asked += sum(ASKED.get(kind, 0.0) for kind in kinds)
+            section.votes += kinds.count("checkpoint")
         section.live += sum(kind not in ASKED and kind != "drawing" for kind in kinds)
         section.drawings += kinds.count("drawing") + kinds.count("dataflow")
         shown = {"text/html", "image/svg+xml", "image/png"} & data.keys()
@@ -118,7 +122,7 @@ def in_class(path: Path) -> Section:
     total = Section(path.stem)
     for one in sections(path):
         if not one.at_home:
-            for name in ("plan", "words", "code", "output", "asked", "live", "drawings"):
+            for name in ("plan", "words", "code", "output", "asked", "votes", "live", "drawings"):
                 setattr(total, name, getattr(total, name) + getattr(one, name))
             total.widest = max(total.widest, one.widest)
     return total

@@ -30,6 +30,7 @@ def test_a_lecture_fits_its_class(path):
     total = planner.in_class(path)
     assert total.minutes <= planner.MOST["minutes"]
     assert total.plan <= planner.MOST["minutes"]
+    assert total.votes <= planner.MOST["votes"]
     assert total.words <= planner.MOST["words"]
     assert total.code <= planner.MOST["code"]
     assert total.drawings >= 1, "each lecture draws its machine"
@@ -110,13 +111,17 @@ def test_the_model_counts_what_a_class_reads(tmp_path):
                 for kind in ("checkpoint", "bughunt", "steps")
             ],
         ),
+        new.new_code_cell(
+            metadata={"tags": ["remove-input", "at-home"]},
+            outputs=[new.new_output("display_data", {"text/html": widget("checkpoint")})],
+        ),
         new.new_markdown_cell("## 1.3 Exercises\n\nmany words here"),
     )
     one, two, home = planner.sections(path)
     assert (one.plan, one.words, one.code, one.output) == (4, 130, 2, 3)
     assert one.minutes == pytest.approx((1 + 0.2 + 0.1) * 1.15)
-    assert (two.plan, two.asked, two.live, two.output) == (5, 3.5, 1, 0)
-    assert two.minutes == pytest.approx((2 / 130 + 0.1 + 3.5 + 2.5) * 1.15)
+    assert (two.plan, two.asked, two.votes, two.live, two.output) == (5, 8, 1, 1, 0)
+    assert two.minutes == pytest.approx((2 / 130 + 0.1 + 2.5) * 1.15 + 8)
     assert home.at_home
     assert planner.in_class(path).plan == 9
 
@@ -127,3 +132,19 @@ def test_every_section_in_class_has_its_minutes_in_the_plan(path):
     planned = planner.plan(planner.header(stored(path)))
     assert list(planned) == wanted
     assert all(section.plan or section.at_home for section in planner.sections(path))
+
+
+@lecture
+def test_the_pages_for_teachers_say_the_same_minutes(path):
+    lines = re.findall(r"(?m)^\d+ minutes: .*$", teaching(path.stem))
+    assert len(lines) == 1
+    minutes = {number: float(m) for number, m in re.findall(r"(\d+\.\d+) (\d+)", lines[0])}
+    assert minutes == planner.plan(planner.header(stored(path)))
+    assert lines[0].startswith(f"{sum(minutes.values()):.0f} minutes")
+    row = re.search(rf"(?m)^\| {int(path.stem[:2])} \| \[.*$", teaching("index"))
+    assert row
+    assert int(row[0].split("|")[4]) == sum(minutes.values())
+
+
+def teaching(name: str) -> str:
+    return (ROOT / "book" / "teaching" / f"{name}.md").read_text(encoding="utf-8")

@@ -792,9 +792,8 @@ EXAMPLES = {
             (lambda view: view.locator(".attnbook-tip").first.press("ArrowUp"), {"query": [1,
                 0.1]},),
             (check("additive score without tanh"), {"tanh": False}),
-            (click("bilinear"), {"chosen": 2}),
         ),
-        moves=({"query": [0.5, -2], "tanh": False}, {"chosen": 3},),
+        moves=({"query": [0.5, -2], "tanh": False}, {"v": [2, 1]},),
         bad=(
             ("key black, number 2", ["", "4.1", "-5", "one", "1e", "NaN"],
                 "a number from −4 to 4", "2", "1,5",),

@@ -133,7 +133,7 @@ OF_A_KIND = {
     "heatmap/painter.pinned steps.query heads.row roles/block.token player/cache.chosen "
     "player.word browser.head": place(3),
     "visibility/translator.head browser.chosen browser/translator.layer": place(2),
-    "scores.chosen visibility.row positions.pair": place(4), "browser.row browser.key": place(11),
+    "visibility.row positions.pair": place(4), "browser.row browser.key": place(11),
     "steps/tiles/beam.step": place(5), "positions.position": place(12),
     "dataflow.opened": place(10), "unrolled.step": place(16), "heatmap.head": place(1),
     "clocks.pair": place(8), "tiles.tile visibility.window visibility.top bughunt.bug": whole(1, 4),

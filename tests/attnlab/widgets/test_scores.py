@@ -11,8 +11,6 @@ from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import NAMES, learned, scores
 from tests.attnlab.widgets.pages import button, keys, rows, tells
 
-SCORES = ("dot", "scaled dot", "bilinear", "additive")
-
 
 @pytest.fixture
 def explorer(show):
@@ -36,16 +34,20 @@ def agrees(page, widget: ScoreExplorer) -> None:
 
 
 def tip(page, name: str):
-    return page.locator(".attnbook-tip", has=page.get_by_text(name, exact=True))
+    """The tip in the first plane: those of the others are for the pointer alone."""
+    return page.locator(".attnbook-tip", has=page.get_by_text(name, exact=True)).first
 
 
-def lines(page) -> str:
-    return page.locator(".attnbook-level").get_attribute("d")
+def lines(page) -> list[str]:
+    """The lines of equal score in each of the four planes."""
+    return page.locator(".attnbook-level").evaluate_all(
+        "all => all.map((p) => p.getAttribute('d'))"
+    )
 
 
 def unit_of(page) -> float:
     """One unit of the plane in pixels."""
-    plane = page.locator(".attnbook-plane")
+    plane = page.locator(".attnbook-plane").first
     wide = float(plane.locator("svg").get_attribute("viewBox").split()[2])
     return plane.bounding_box()["width"] * 40 / wide
 
@@ -80,7 +82,6 @@ def test_a_dragged_tip_moves_scores_and_weights_and_stops_at_the_edge(show) -> N
 
 
 def test_every_arrow_is_reached_by_tab_and_moved_by_keys(explorer) -> None:
-    explorer.get_by_role("button", name="reset").focus()
     places = {"query": [1.1, 0], "small": [1.1, -1], "black": [0.1, 2], "cat": [-0.9, 1]}
     for name, place in places.items():
         explorer.keyboard.press("Tab")
@@ -145,34 +146,48 @@ def test_a_tie_names_every_key_that_is_greatest(show) -> None:
     assert panel(page, "additive").locator(".attnbook-most").all_inner_texts() == [highest]
 
 
-def test_each_score_draws_its_lines_and_without_tanh_the_query_moves_no_weight(explorer) -> None:
-    seen = set()
-    for name in SCORES:
-        button(explorer, name).click()
-        pressed = explorer.locator("[aria-pressed=true]")
-        expect(pressed).to_have_text(name)
-        expect(explorer.get_by_text(f"The thin lines belong to the {name} score")).to_be_visible()
-        seen.add(lines(explorer))
-    assert len(seen) == 2  # dot, scaled dot and the identity's bilinear share theirs
-    explorer.get_by_label("query, number 1").fill("0")
-    button(explorer, "dot").click()
-    assert lines(explorer) == ""  # every key has the same score
-    explorer.get_by_role("button", name="reset").click()
+def test_without_tanh_the_query_moves_every_score_alike_and_no_weight(explorer) -> None:
     explorer.get_by_label("additive score without tanh").check()
     expect(panel(explorer, "additive").locator("span").first).to_have_text("v · (q Wq + k Wk)")
     agrees(explorer, scores(tanh=False))
-    button(explorer, "additive").click()
     before, weights = lines(explorer), drawn(explorer, "value")[3]
     drag(explorer, "query", -3, 2)
     agrees(explorer, scores(query=[-2, 2], tanh=False))
     assert drawn(explorer, "value")[3] == weights
-    assert lines(explorer) == before  # the level lines do not see the query either
+    assert lines(explorer)[3] == before[3]  # the level lines do not see the query either
     expect(panel(explorer, "additive").locator("p").last).to_have_text(
         "All scores moved alike: no weight moved."
     )
     explorer.get_by_label("additive score without tanh").uncheck()
     tells(explorer, "tanh: left out → there.")
-    assert lines(explorer) != before
+    assert lines(explorer)[3] != before[3]
+
+
+def test_each_plane_has_its_own_lines_and_circles_and_a_hand_in_any_moves_all(show) -> None:
+    page = show(learned())
+    before = lines(page)
+    assert before[0] == before[1]  # scaling moves no line
+    assert len(set(before)) == 3
+    sizes = page.locator(".attnbook-tip:not(.attnbook-asks)").evaluate_all(
+        "all => all.map((tip) => Number(getComputedStyle(tip).getPropertyValue('--size')))"
+    )
+    assert np.reshape(sizes, (4, -1)) == pytest.approx(learned().weights, abs=1e-3)
+    for plane in page.locator(".attnbook-plane").all()[1:]:
+        assert plane.get_attribute("aria-hidden") == "true"
+        tips = plane.locator(".attnbook-tip").evaluate_all("all => all.map((tip) => tip.tabIndex)")
+        assert set(tips) == {-1}
+    last = page.locator(".attnbook-plane").last.locator(".attnbook-asks").last
+    box, unit = last.bounding_box(), unit_of(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - unit, y)
+    page.mouse.up()
+    now = [float(x) - one for x, one in zip(learned().query, (1, 0), strict=True)]
+    agrees(page, learned(query=now))
+    page.get_by_label("query, number 1").fill("0")
+    page.get_by_label("query, number 2").fill("0")
+    assert lines(page)[:3] == [""] * 3  # every key has the same score
 
 
 def test_a_matrix_becomes_the_identity(show) -> None:
@@ -198,7 +213,7 @@ def test_a_finger_drags_a_tip_and_beside_it_scrolls_the_page(show) -> None:
     page = show(scores(), width=390, has_touch=True, is_mobile=True)
     action = "(node) => getComputedStyle(node).touchAction"
     assert tip(page, "query").evaluate(action) == "none"
-    assert page.locator(".attnbook-plane").evaluate(action) == "auto"
+    assert page.locator(".attnbook-plane").first.evaluate(action) == "auto"
     box = tip(page, "query").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     unit = unit_of(page)

@@ -1,7 +1,9 @@
-// Four scores side by side: each key's score and weight, and what the last change moved.
+// Four scores side by side: each in its own plane, with each key's score and weight, and what the
+// last change moved.
 
-import { bar, button, el, mark, nodes, note, pressed, setText, table } from "../core/view/dom.js";
+import { bar, el, mark, nodes, setText, table } from "../core/view/dom.js";
 import { fixed, plain } from "../core/view/text.js";
+import { planes } from "./plane.js";
 
 const NEAR = 1e-9; // what is no more than rounding
 
@@ -16,22 +18,16 @@ const SCORES = [
 export const low = (text) => text.split(/_(\w)/).map((part, place) => (place % 2 ? el("sub", {}, part) : part));
 
 export function panels(view) {
-  const parts = SCORES.map(([name, formula], s) => panel(view, s, name, formula));
-  const under = note();
-  const node = el("div", {}, el("div", "four", nodes(parts)), under);
+  const drawn = planes(view, SCORES.length);
+  const parts = SCORES.map(([name, formula], s) => panel(view, s, name, formula, drawn.parts[s].node));
   const show = (now) => {
+    drawn.show(now);
     parts.forEach((part) => part.show(now));
-    setText(
-      under,
-      `The thin lines belong to the ${SCORES[now.chosen][0]} score: wherever on one a ` +
-        "key stands, its score is that of the key on it. Press another score’s name for its lines.",
-    );
   };
-  return { node, show };
+  return { node: el("div", "four", nodes(parts)), show };
 }
 
-function panel(view, s, name, formula) {
-  const choose = button(name, () => view.store.set({ chosen: s }));
+function panel(view, s, name, formula, plane) {
   const letters = el("span", {}, low(formula));
   const lines = view.names.map((token) => {
     const [score, value] = ["score", "value"].map((one) => el("span", one));
@@ -42,13 +38,13 @@ function panel(view, s, name, formula) {
   const node = el(
     "div",
     { role: "group", "aria-label": name },
-    el("p", "panelhead", choose, letters),
+    el("p", "panelhead", el("strong", {}, name), letters),
+    plane,
     table(["key", "score", "weight"], rows),
     moved,
   );
   const show = (now) => {
     const most = greatest(now.weights[s]);
-    pressed(choose, now.chosen === s);
     if (s === 3) letters.replaceChildren(...low(now.tanh ? formula : formula.replace("tanh", "")));
     lines.forEach(({ score, value, fill }, j) => {
       const weight = now.weights[s][j];

@@ -1,5 +1,5 @@
-// The plane: the query and the keys as arrows from its middle, whose tips are moved by pointer
-// and keys, and through each key the line on which a key would get the same score.
+// A plane for each score: the query and the keys as arrows from its middle, whose tips are moved by
+// pointer and keys, and through each key the line on which a key would get the same score.
 
 import { times } from "../core/maths/lists.js";
 import { el, nodes, onKeys, setText, setVar, svg } from "../core/view/dom.js";
@@ -13,35 +13,47 @@ const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDow
 
 const path = (name) => svg("path", { class: name });
 
-export function plane(view) {
-  const levels = path("level");
-  const [lines, axes] = [path("grid"), path("axes")];
-  const arrows = view.places.map(({ r }) => path(r === undefined ? "asks" : "arrow"));
-  const tips = view.places.map((place) => tip(view, place));
-  const labels = [0, 1].map(() => svg("text", {}));
-  const drawing = svg("svg", { "aria-hidden": "true" }, lines, axes, labels, levels, ...arrows);
-  const node = el("div", { class: "plane", role: "group", "aria-label": "vectors, drawn" }, drawing, nodes(tips));
+/** The four planes: a hand in one of them moves them all. */
+export function planes(view, many) {
+  const parts = times(many, (s) => plane(view, s));
   view.edge = 0;
   view.held = false; // a tip
+  const show = (now) => {
+    const farthest = Math.ceil(Math.max(1, ...[now.query, ...now.key].flat().map(Math.abs)));
+    // they grow with the longest vector, but not under a hand, and never shrink
+    if (!view.held && view.edge < EDGE && farthest >= view.edge) view.edge = Math.min(EDGE, farthest + 1);
+    parts.forEach((part) => part.show(now));
+  };
   view.drop = () => {
     view.held = false;
     show(view.now);
   };
+  return { parts, show };
+}
+
+function plane(view, s) {
+  const levels = path("level");
+  const [lines, axes] = [path("grid"), path("axes")];
+  const arrows = view.places.map(({ r }) => path(r === undefined ? "asks" : "arrow"));
+  const tips = view.places.map((place) => tip(view, s, place));
+  const labels = [0, 1].map(() => svg("text", {}));
+  const drawing = svg("svg", { "aria-hidden": "true" }, lines, axes, labels, levels, ...arrows);
+  const node = el("div", { class: "plane", role: "group", "aria-label": "vectors, drawn" }, drawing, nodes(tips));
+  if (s) node.setAttribute("aria-hidden", "true"); // the first one's tips are the keyboard's for all
+  let drawn = 0;
   const show = (now) => {
-    const ends = view.places.map((place) => place.at(now));
-    const farthest = Math.ceil(Math.max(1, ...ends.flat().map(Math.abs)));
-    if (!view.held && view.edge < EDGE && farthest >= view.edge) widen(Math.min(EDGE, farthest + 1));
     const { edge } = view;
-    const points = sampled(now.by[now.chosen], edge, CELLS);
-    const pieces = now.scores[now.chosen].flatMap((score) => levelLine(points, score));
+    const ends = view.places.map((place) => place.at(now));
+    if (drawn !== edge) widen(edge);
+    const points = sampled(now.by[s], edge, CELLS);
+    const pieces = now.scores[s].flatMap((score) => levelLine(points, score));
     levels.setAttribute("d", pieces.map(([from, to]) => stroke(edge, from, to)).join(""));
     ends.forEach((end, k) => arrows[k].setAttribute("d", arrow(edge, end)));
     tips.forEach((one) => one.show(now));
     name(edge, node.clientWidth, tips, ends);
   };
-  /** The plane grows with the longest vector, but not under a hand, and never shrinks. */
   function widen(edge) {
-    view.edge = edge;
+    drawn = edge;
     const half = edge + ROOM;
     drawing.setAttribute("viewBox", `0 0 ${2 * half * UNIT} ${2 * half * UNIT}`);
     axes.setAttribute("d", cross(edge, 0));
@@ -103,7 +115,7 @@ const common = (one, other) =>
     .reduce((x, y) => x * y);
 
 /** The tip of one arrow, to be dragged or moved by keys. */
-function tip(view, place) {
+function tip(view, s, place) {
   const asks = place.r === undefined;
   const [ring, token] = [el("span", "ring"), el("span", "token", place.name)];
   let held = null; // while the pointer is down: from the pointer to the tip
@@ -113,6 +125,7 @@ function tip(view, place) {
     "button",
     {
       type: "button",
+      tabindex: s ? -1 : 0,
       class: asks ? "tip asks" : "tip",
       onpointerdown(event) {
         if (event.button || !event.isPrimary) return;
@@ -153,7 +166,7 @@ function tip(view, place) {
     const [x, y] = place.at(now).map((part) => part / (view.edge + ROOM) / 2);
     setVar(node, "x", (0.5 + x).toFixed(4));
     setVar(node, "y", (0.5 - y).toFixed(4));
-    setVar(node, "size", asks ? 0.3 : now.weights[now.chosen][place.r].toFixed(3));
+    setVar(node, "size", asks ? 0.3 : now.weights[s][place.r].toFixed(3));
     node.setAttribute("aria-label", `${place.label} ${place.text(now)}`);
   };
   return { node, show, token, radius: () => ring.offsetWidth / 2 };

@@ -1,4 +1,4 @@
-// A query and a few keys in the plane, moved by hand, and what four scores make of them.
+// A query and a few keys in four planes, moved by hand, and what four scores make of them.
 
 import { replaced, times } from "../core/maths/lists.js";
 import { identity, softmax } from "../core/maths/nn.js";
@@ -22,18 +22,18 @@ import { read } from "../core/view/store.js";
 import { plain, vector, visible } from "../core/view/text.js";
 import { fourScores } from "./maths.js";
 import { low, panels, said } from "./panels.js";
-import { EDGE, plane } from "./plane.js";
+import { EDGE } from "./plane.js";
 
 const data = ["tokens", "initial"];
-const state = ["query", "key", "w", "w_q", "w_k", "v", "tanh", "chosen"];
+const state = ["query", "key", "w", "w_q", "w_k", "v", "tanh"];
 
 const LARGEST = 10; // of a number in a matrix
 const MATRICES = { w: "W", w_q: "W_q", w_k: "W_k" };
 
 const HINT =
-  "Drag an arrow’s tip, or reach it with Tab and press the arrow keys (Shift: larger " +
-  "steps). A key’s circle grows with its weight. Under each table stands the weight that your " +
-  "last change moved most.";
+  "Drag an arrow’s tip, or reach it with Tab and press the arrow keys (Shift: larger steps): all " +
+  "four planes follow. A key’s circle grows with its weight. Wherever on a thin line a key stands, " +
+  "its score is that of the key on it.";
 
 function build(store) {
   /** @type {any} */
@@ -54,8 +54,8 @@ function build(store) {
     line(store, "query", "query"),
     ...view.names.map((name, j) => line(store, `key ${name}`, "key", j, name)),
   ];
-  view.parts = [settings(view), plane(view), lines(view, "vector", view.places, EDGE), panels(view), learned(view)];
-  const [top, picture, vectors, four, folded] = nodes(view.parts);
+  view.parts = [settings(view), panels(view), lines(view, "vector", view.places, EDGE), learned(view)];
+  const [top, four, vectors, folded] = nodes(view.parts);
   view.node = el(
     "div",
     {
@@ -63,11 +63,10 @@ function build(store) {
         view.fresh = true;
       },
     },
-    top,
-    el("div", "main", picture, el("div", "side", vectors, note(HINT))),
+    four,
     view.alert.node,
     view.status,
-    four,
+    el("div", "main", vectors, el("div", "side", top, note(HINT))),
     folded,
   );
   view.attach = () => {

@@ -1,4 +1,4 @@
-"""A query and a few keys in the plane, moved by hand, and what four scores make of them."""
+"""A query and a few keys in four planes, moved by hand, and what four scores make of them."""
 
 from __future__ import annotations
 
@@ -63,10 +63,8 @@ class ScoreExplorer(Widget, kind="scores"):
         tokens: n texts, one for each key.
         w: (2, 2); w_q, w_k: (2, h); v: (h,), h at most 4; each number from −10 to 10.
         tanh: False leaves the tanh out of the additive score.
-        chosen: whose lines of equal score are drawn at first: 0 dot, 1 scaled dot, 2 bilinear,
-            3 additive.
 
-    The traits query, key (the keys), w, w_q, w_k, v, tanh and chosen follow the reader's hand.
+    The traits query, key (the keys), w, w_q, w_k, v and tanh follow the reader's hand.
 
     Raises: ValueError for shapes, counts or numbers that do not fit.
     """
@@ -79,13 +77,11 @@ class ScoreExplorer(Widget, kind="scores"):
     w_k = traitlets.List().tag(sync=True)
     v = traitlets.List().tag(sync=True)
     tanh = traitlets.Bool(True).tag(sync=True)
-    chosen = traitlets.Int(0).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     rules = checks.rules(
         **dict.fromkeys(("query", "key", "w", "w_q", "w_k", "v"), _new_numbers),
         tanh=rule(checks.switch),
-        chosen=rule(checks.index_of, count=len(NAMES)),
     )
 
     def __init__(
@@ -99,7 +95,6 @@ class ScoreExplorer(Widget, kind="scores"):
         w_k: Any,
         v: Any,
         tanh: bool = True,
-        chosen: int = 0,
         caption: str = "",
     ) -> None:
         given = {"query": query, "keys": keys, "w": w, "w_q": w_q, "w_k": w_k, "v": v}
@@ -109,7 +104,7 @@ class ScoreExplorer(Widget, kind="scores"):
         super().__init__(
             caption=caption,
             tokens=checks.texts("tokens", tokens, count=len(start["key"])),
-            start=start | {"tanh": tanh, "chosen": chosen},
+            start=start | {"tanh": tanh},
         )
 
     @property
