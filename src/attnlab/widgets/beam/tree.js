@@ -43,8 +43,9 @@ export function tree(view, mark) {
       dropped,
       written.flatMap((step) => drawn(step).slice(step.kept.length)),
     );
-    if (view.seen !== view.step) node.scrollLeft = left(view.step + 1) - node.clientWidth;
-    view.seen = view.step; // a long search is wider than the page: new words came into sight
+    // a long search is wider than the page: it opens at its beginning, and new words come into sight
+    if (view.seen !== undefined && view.seen !== view.step) node.scrollLeft = left(view.step + 1) - node.clientWidth;
+    view.seen = view.step;
   };
   /** Show one path strongly. */
   const light = (found) => {

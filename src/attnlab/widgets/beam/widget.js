@@ -120,7 +120,7 @@ function editor(view) {
   const lines = prefixes.map((prefix, row) => line(view, row, prefix.length ? `after “${prefix.join(" ")}”` : "first"));
   const node = el(
     "details",
-    { class: "twin", open: true },
+    { class: "twin" },
     el("summary", {}, "The probabilities: change them"),
     el("div", "edited", nodes(lines)),
   );
