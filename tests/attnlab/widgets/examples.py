@@ -14,6 +14,7 @@ from itertools import product
 
 import numpy as np
 import torch
+from playwright.sync_api import Locator
 
 from attnbook.layers import EncoderBlock
 from attnbook.rnn import RNNSeq2Seq
@@ -472,8 +473,17 @@ class Example:
     looked: dict = field(default_factory=dict)  # how a page with it is opened
 
 
+def box_named(view, label: str) -> Locator:
+    """Return a box by its label, and open the folds that it lies in."""
+    box = view.get_by_label(label, exact=True)
+    box.evaluate(
+        "(one) => { while ((one = one.parentElement?.closest('details'))) one.open = true; }"
+    )
+    return box
+
+
 def fill(label: str, value: str) -> Callable:
-    return lambda view: view.get_by_label(label, exact=True).fill(value)
+    return lambda view: box_named(view, label).fill(value)
 
 
 def check(label: str, on: bool = True) -> Callable:
@@ -491,7 +501,7 @@ def choose(name: str, option: str | int) -> Callable:
 
 def enter(label: str, text: str) -> Callable:
     def typed(view) -> None:
-        box = view.get_by_label(label, exact=True)
+        box = box_named(view, label)
         box.fill(text)
         box.press("Enter")
 
@@ -771,7 +781,7 @@ EXAMPLES = {
         ),
         moves=({"beam": 1, "step": 3},),
         bad=(
-            ("le, first", ["", "0.61", "-0.1", "2", "half", "1e9"],
+            ("le, first", ["", "0.61", "-0.1", "2", "half", "1e9", "1e400", "NaN"],
                 "a number from 0 to 1, with at most 1 in all in its line,", "0.5", "0.6",),
             ("length penalty α as a number", ["", "-1", "2.1", "much"], "a number from 0 to 2",
                 "0", "1,5",),

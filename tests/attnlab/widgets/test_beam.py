@@ -213,6 +213,7 @@ def test_the_table_of_candidates_gives_every_number(show) -> None:
 def test_every_probability_can_be_edited_and_the_rest_goes_to_others(show) -> None:
     tree = BeamTree(DETERMINERS, editable=True, step=-1)
     page = show(tree)
+    page.get_by_text("The probabilities: change them").click()
     start = page.get_by_role("group", name="first")
     start.get_by_label("la, first").fill("0.05")
     expect(start).to_contain_text("others 0.45")
@@ -229,6 +230,7 @@ def test_every_probability_can_be_edited_and_the_rest_goes_to_others(show) -> No
 
 def test_a_table_of_zeros_is_said_to_lead_nowhere(show) -> None:
     page = show(BeamTree({(): {"a": 0.5}, ("a",): {EOS: 1}}, editable=True, step=-1))
+    page.get_by_text("The probabilities: change them").click()
     page.get_by_label("a, first").fill("0")
     says(page, "Word 1, k = 2, candidates: 0. The search is over: no hypothesis lives on.")
     assert ranking(page) == []
