@@ -228,6 +228,17 @@ def test_every_probability_can_be_edited_and_the_rest_goes_to_others(show) -> No
     expect(box).to_have_value("0.15")
 
 
+def test_what_is_refused_is_said_where_it_was_typed(show) -> None:
+    page = show(BeamTree(DETERMINERS, editable=True, step=-1))
+    page.get_by_text("The probabilities: change them").click()
+    fold = page.locator("details", has_text="The probabilities: change them")
+    page.get_by_label("la, first").fill("much")
+    expect(fold.get_by_role("alert")).to_contain_text("“much” is not a number")
+    page.get_by_label("length penalty α as a number").fill("much")
+    expect(fold.get_by_role("alert")).to_have_count(0)
+    expect(page.get_by_role("alert")).to_contain_text("length penalty α")
+
+
 def test_a_table_of_zeros_is_said_to_lead_nowhere(show) -> None:
     page = show(BeamTree({(): {"a": 0.5}, ("a",): {EOS: 1}}, editable=True, step=-1))
     page.get_by_text("The probabilities: change them").click()

@@ -41,6 +41,8 @@ function build(store) {
     longest: store.get("max_length"),
     cursor: null, // the candidate under the pointer or the keyboard; each view has its own
     alert: alertLine(),
+    above: el("div"), // what is refused is said where it was typed: above the tree, or among the boxes below it
+    among: el("div"),
     status: statusLine(),
   };
   view.draw = () => draw(view);
@@ -49,9 +51,10 @@ function build(store) {
     say(view);
   });
   const edited = store.get("editable") ? [editor(view)] : [];
+  view.above.append(...view.alert.node);
   view.parts = [settings(view), along(view), view.tree, tables(view), ...edited];
   const [top, steps, grown, found] = nodes(view.parts);
-  view.node = el("div", {}, top, view.alert.node, steps, grown, view.status, note(NOTE), found, nodes(edited));
+  view.node = el("div", {}, top, view.above, steps, grown, view.status, note(NOTE), found, nodes(edited));
   return view;
 }
 
@@ -78,11 +81,17 @@ function say(view) {
   setText(view.status, cursor ? describe(view, cursor) : status(view));
 }
 
+/** Tell at a place, to which the one line for it moves. */
+const teller =
+  ({ alert }, place) =>
+  (...said) => {
+    place.append(...alert.node);
+    alert.tell(...said);
+  };
+
 function settings(view) {
-  const {
-    store,
-    alert: { tell },
-  } = view;
+  const { store } = view;
+  const tell = teller(view, view.above);
   const k = choice(
     "beam k",
     times(store.get("beams"), (at) => (at ? String(at + 1) : "1 (greedy)")),
@@ -122,6 +131,7 @@ function editor(view) {
     "details",
     { class: "twin" },
     el("summary", {}, "The probabilities: change them"),
+    view.among,
     el("div", "edited", nodes(lines)),
   );
   return together(node, lines);
@@ -141,7 +151,7 @@ function line(view, row, where) {
       wanted: "a number from 0 to 1, with at most 1 in all in its line,",
       usable: (value) => sum(numbers().filter((_, other) => other !== at)) + value <= 1 + 1e-6,
       change: (value) => store.set(changed(store, "logs", row, at, value > 0 ? Math.min(0, Math.log(value)) : null)),
-      tell: view.alert.tell,
+      tell: teller(view, view.among),
     });
     const show = (log) => box.show(share(log));
     return { node: el("label", {}, name, box.node), show };
