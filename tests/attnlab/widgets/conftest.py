@@ -100,7 +100,9 @@ class Opened:
         body = "".join(one if isinstance(one, str) else one.html() for one in widgets)
         path = write(self.folder, theme, body)
         fresh = via or options.keys() & {"clock", "java_script_enabled"}
-        if not fresh and self.filled.setdefault(page, 0) % TIMES:
+        if page.url != path.as_uri():  # a test has left it, or it is new
+            self.filled[page] = 0
+        if not fresh and self.filled[page] % TIMES:
             page.evaluate(ANEW, path.read_text(encoding="utf-8"))
         else:
             page.goto(f"{self.server}/page.html" if via == "http" else path.as_uri())

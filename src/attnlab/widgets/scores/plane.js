@@ -39,7 +39,7 @@ function plane(view, s) {
   const labels = [0, 1].map(() => svg("text", {}));
   const drawing = svg("svg", { "aria-hidden": "true" }, lines, axes, labels, levels, ...arrows);
   const node = el("div", { class: "plane", role: "group", "aria-label": "vectors, drawn" }, drawing, nodes(tips));
-  if (s) node.setAttribute("aria-hidden", "true"); // the first one's tips are the keyboard's for all
+  if (s) node.setAttribute("aria-hidden", "true"); // its tips are the pointer's: the first plane's are all
   let drawn = 0;
   const show = (now) => {
     const { edge } = view;
@@ -122,10 +122,9 @@ function tip(view, s, place) {
   const move = (to, digits, most = EDGE) =>
     view.change(place, place.put(to.map((x) => Math.max(-most, Math.min(most, Number(x.toFixed(digits)))))));
   const node = el(
-    "button",
+    s ? "div" : "button",
     {
-      type: "button",
-      tabindex: s ? -1 : 0,
+      ...(s === 0 && { type: "button" }),
       class: asks ? "tip asks" : "tip",
       onpointerdown(event) {
         if (event.button || !event.isPrimary) return;
