@@ -126,7 +126,7 @@ def most_scores() -> ScoreExplorer:
     keys = [[1, -1], [0, 2], [-1, 1], [-3, -2.5], [3.25, 3]]
     hidden = {"w_q": [[1, 0.5, 0, 2], [0, 1, -1, 1]], "w_k": [[1, -1, 0.5, 0], [0.5, 1, 1, 1]]}
     names = ["small", "black", "cat", "incomprehensibilities", ""]
-    return scores(keys=keys, tokens=names, v=[1, 1, -1, 2], chosen=3, **hidden)
+    return scores(keys=keys, tokens=names, v=[1, 1, -1, 2], **hidden)
 
 
 # translations with weights that are easy to check

@@ -34,10 +34,10 @@ export function planes(view, many) {
 function plane(view, s) {
   const levels = path("level");
   const [lines, axes] = [path("grid"), path("axes")];
-  const arrows = view.places.map(({ r }) => path(r === undefined ? "asks" : "arrow"));
+  const [asks, arrows] = [path("asks"), path("arrow")];
   const tips = view.places.map((place) => tip(view, s, place));
-  const labels = [0, 1].map(() => svg("text", {}));
-  const drawing = svg("svg", { "aria-hidden": "true" }, lines, axes, labels, levels, ...arrows);
+  const labels = times(s ? 0 : 2, () => svg("text", {})); // they are alike in all
+  const drawing = svg("svg", { "aria-hidden": "true" }, lines, axes, labels, levels, arrows, asks);
   const node = el("div", { class: "plane", role: "group", "aria-label": "vectors, drawn" }, drawing, nodes(tips));
   if (s) node.setAttribute("aria-hidden", "true"); // its tips are the pointer's: the first plane's are all
   let drawn = 0;
@@ -48,7 +48,9 @@ function plane(view, s) {
     const points = sampled(now.by[s], edge, CELLS);
     const pieces = now.scores[s].flatMap((score) => levelLine(points, score));
     levels.setAttribute("d", pieces.map(([from, to]) => stroke(edge, from, to)).join(""));
-    ends.forEach((end, k) => arrows[k].setAttribute("d", arrow(edge, end)));
+    const [first, ...others] = ends.map((end) => arrow(edge, end));
+    asks.setAttribute("d", first);
+    arrows.setAttribute("d", others.join(""));
     tips.forEach((one) => one.show(now));
     name(edge, node.clientWidth, tips, ends);
   };
