@@ -279,11 +279,11 @@ def test_the_keys_of_the_player_are_not_taken_by_jupyterlab(visit: Visit) -> Non
 
 @pytest.mark.parametrize("visit", showing("scores"), indirect=True, ids=named)
 def test_a_moved_arrow_reaches_python_and_its_keys_are_not_taken(visit: Visit) -> None:
-    visit.python(f"s = {FIRST.format('ScoreExplorer')}; s.query = [1, 0.5]; s.chosen = 0")
+    visit.python(f"s = {FIRST.format('ScoreExplorer')}; s.query = [1, 0.5]; s.tanh = True")
     figure = visit.first("scores")
     figure.locator(".attnbook-tip").first.press("Shift+ArrowLeft")
-    figure.get_by_role("button", name="additive", exact=True).press("Enter")
-    visit.prints("print(s.query, s.chosen)", "[0, 0.5] 3")
+    figure.get_by_label("additive score without tanh").press("Space")
+    visit.prints("print(s.query, s.tanh)", "[0, 0.5] False")
     visit.python("s.query = [-2, 0.5]")
     wanted = "(input) => input.value === '−2'"
     number = figure.get_by_label("query, number 1").element_handle()

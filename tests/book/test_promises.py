@@ -23,10 +23,10 @@ PROMISES = {
     2: {"the decoder looks back": ("3.2", "context")},
     3: {
         "Luong's, the subject of": ("4.6", "Luong"),
-        "would not notice the state": ("4.4", "blind"),
         "asks of an explanation": ("12.8", "explanation"),
         "A sum of a long way and a short one": ("10.3", "sum"),
-        "below it stands the Transformer": ("11.8", "captions"),
+        "The others are the Transformer": ("11.8", "captions"),
+        "would not notice the state": ("4.4", "blind"),
         "lecture 11 asks what that shows": ("11.8", "half the parameters"),
         "what else could a score be": ("4.3", "scores"),
     },
