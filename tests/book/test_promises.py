@@ -17,7 +17,7 @@ PROMISES = {
         "looks back at the source": ("3.2", "context"),
         "asks whether that is wise": ("2.3", "beam"),
         "removes the single vector": ("3.2", "context"),
-        "most probable sentence? That is": ("2.3", "more probable"),
+        "most probable sentence? That is": ("2.5", "more probable"),
         "the BLEU score": ("2.6", "BLEU"),
     },
     2: {"the decoder looks back": ("3.2", "context")},
