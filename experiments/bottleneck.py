@@ -2,27 +2,34 @@
 
 "sentences" translates the corpus; "reversal" writes a string of digits backwards, "copying"
 forwards. The last two differ in nothing but the order of writing, so what they have in common in
-the shares of right digits by place comes from reading, and the rest from writing.
+the shares of right digits by place comes from reading, and the rest from writing. The rows "one
+reader" read from the left alone, so that the first digit was read longest ago.
 
 The rows named by numbers, steps and rate reverse strings of 2 to 8 digits. They tell apart what the
-size of the vector does to a limit and what the training does.
+size of the model, the size of its vector alone, and the training do to a limit.
 """
 
 from typing import Any
 
 import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence
 
-from attnbook.rnn import RNNSeq2Seq
+from attnbook.rnn import Encoded, RNNSeq2Seq
 from attnlab.language import Vocabulary, copied
 from attnlab.models import Lesson, by_length, reversal, translation, translator, write
+from attnlab.models.recipe import learn
 from attnlab.training.losses import teacher_forced
 from attnlab.training.metrics import evaluating
+from attnlab.training.seeds import seeded
 from experiments.harness import run, some
 
 MODELS = {
     "sentences": {"task": "sentences"},
     "reversal": {"task": "reversal"},
     "copying": {"task": "copying"},
+    "reversal, one reader": {"task": "reversal", "encoder": "one reader"},
+    "copying, one reader": {"task": "copying", "encoder": "one reader"},
     **{
         f"{d} numbers, {steps:,} steps, rate {lr}": {
             "task": "short reversal",
@@ -38,6 +45,12 @@ MODELS = {
             (28, 8_000, 0.01),
         )
     },
+    "192 numbers, s_0 of 28, 800 steps, rate 0.006": {
+        "task": "short reversal",
+        "encoder": "squeezed",
+        "d_model": 192,
+        "steps": 800,
+    },
 }
 AGAIN = ("reversal", 0)
 TOLERANCE = {"exact match": 0.08, "7–12": 0.2, "13–18": 0.1, "place 6 of 6": 0.1}
@@ -49,6 +62,37 @@ EDGES = {  # the first length of each range, and the end
 }
 LONG = range(13, 19)  # the lengths whose places are compared
 PLACES = 6
+NARROW = 28  # the numbers of Figure 1.1's vector
+
+
+class OneReader(nn.Module):
+    """Read from the left alone, by one GRU of d numbers: s_0 = tanh(W h_n)."""
+
+    def __init__(self, vocabulary: int, d: int) -> None:
+        super().__init__()
+        self.embedding, self.gru = nn.Embedding(vocabulary, d), nn.GRU(d, d, batch_first=True)
+        self.summary = nn.Linear(d, d)
+
+    def forward(self, source: Tensor, lengths: Tensor) -> Encoded:
+        """Return the summary (b, d) of source (b, n); nothing looks at its annotations."""
+        packed = pack_padded_sequence(
+            self.embedding(source), lengths.cpu(), True, enforce_sorted=False
+        )
+        _, last = self.gru(packed)  # (1, b, d)
+        summary = torch.tanh(self.summary(last[0]))
+        return Encoded(summary[:, None], summary)
+
+
+def made(lesson: Lesson, encoder: str, d: int, seed: int) -> RNNSeq2Seq:
+    """Return a fresh model with another encoder."""
+    with seeded(seed):
+        model = RNNSeq2Seq(len(lesson.source), len(lesson.target), d, order="none")
+        if encoder == "one reader":
+            model.encoder = OneReader(len(lesson.source), d)
+        else:  # the sentence passes by few numbers; the rest of the decoder's first state is 0
+            narrow = nn.Linear(d, NARROW), nn.ZeroPad1d((0, d - NARROW))
+            model.encoder.summary = nn.Sequential(*narrow)
+    return model
 
 
 def data() -> list[Lesson]:
@@ -56,10 +100,18 @@ def data() -> list[Lesson]:
     return [lesson_of(task) for task in EDGES]
 
 
-def measure(seed: int, *, task: str, asked: int | None = None, **training: Any) -> dict[str, float]:
+def measure(
+    seed: int, *, task: str, encoder: str = "both", asked: int | None = None, **training: Any
+) -> dict[str, float]:
     """Train one model; return its shares of right answers."""
     lesson = some(lesson_of(task), asked)
-    model, _ = translator(lesson, order="none", seed=seed, progress=False, **training)
+    if encoder == "both":
+        model, _ = translator(lesson, order="none", seed=seed, progress=False, **training)
+    else:
+        model = made(lesson, encoder, training.get("d_model", 192), seed)
+        recipe = {"steps": training.get("steps", 1_150), "warmup": 100, "lr": 6e-3}
+        examples = lesson.examples(lesson.train)
+        learn(model, examples, **recipe, batch_size=64, seed=seed, progress=False)
     right = answers(model, lesson, lesson.test)
     found = {"exact match": sum(right) / len(right)}
     found |= by_length(lesson.test, right, EDGES[task])

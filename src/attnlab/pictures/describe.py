@@ -157,7 +157,7 @@ def _many(number: int, one: str, several: str) -> str:
 
 
 def curves_alt(
-    x: NDArray[np.float64],
+    ends: tuple[str, str],
     values: dict[str, NDArray[np.float64]],
     x_label: str,
     y_label: str,
@@ -165,7 +165,7 @@ def curves_alt(
 ) -> str:
     """Say where each curve starts and ends, and its extremes where they lie in between."""
     start = f"Line chart{f' ({title})' if title else ''}: {y_label} against {x_label}, "
-    span = f"{_many(len(values), 'curve', 'curves')} from {plain(x[0])} to {plain(x[-1])}."
+    span = f"{_many(len(values), 'curve', 'curves')} from {ends[0]} to {ends[1]}."
     return " ".join([start + span, "; ".join(_curve_alt(*item) for item in values.items()) + "."])
 
 

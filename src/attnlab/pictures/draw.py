@@ -191,11 +191,14 @@ def draw_curves(
     y_label: str,
     title: str | None,
     log: bool,
+    names: Sequence[str],
 ) -> Figure:
-    """Draw curves over ``x`` with their names beside them."""
+    """Draw curves over ``x`` with their names beside them; ``names`` are those of the places."""
     figure = _canvas(5, 3)
     axes = figure.add_subplot()
     _draw_lines(axes, x, values, log)
+    if names:
+        axes.set_xticks(x, names, parse_math=False)
     axes.set_xlabel(x_label, parse_math=False)
     axes.set_ylabel(y_label, parse_math=False)
     if title:

@@ -8,14 +8,21 @@ import io
 import struct
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from matplotlib import style
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from attnlab.pictures.describe import alignment_alt, curves_alt, head_grid_alt, heatmap_alt, shown
+from attnlab.pictures.describe import (
+    alignment_alt,
+    curves_alt,
+    head_grid_alt,
+    heatmap_alt,
+    plain,
+    shown,
+)
 from attnlab.pictures.draw import (
     LINES,
     STYLE,
@@ -94,7 +101,7 @@ def heatmap(
 
 
 def curves(
-    x: Sequence[float],
+    x: Sequence[float] | Sequence[str],
     series: Mapping[str, Sequence[float]],
     *,
     x_label: str,
@@ -104,15 +111,19 @@ def curves(
 ) -> Picture:
     """Draw up to six curves over ``x``, each told apart by colour, dashes, marker and its name.
 
-    ``log=True`` makes both axes logarithmic, where a power of x is a straight line.
+    Where ``x`` are names, such as "7–12", they stand side by side in their order. ``log=True``
+    makes both axes logarithmic, where a power of x is a straight line.
 
     Shapes: ``x`` and each of the ``series`` have the same length n, at least 1.
-    Raises: ValueError for no or too many series, another length, NaN or ∞, or a number that is
-    not positive on a logarithmic axis.
+    Raises: ValueError for no or too many series, another length, NaN or ∞, names among numbers or
+    on a logarithmic axis, or a number there that is not positive.
     """
     if not 1 <= len(series) <= len(LINES):
         raise ValueError(f"series must hold 1 to {len(LINES)} curves: it holds {len(series)}")
-    points = _numbers("x", x, log)
+    names = [one for one in x if isinstance(one, str)]
+    if names and (log or len(names) < len(x)):
+        raise ValueError("x must be all numbers, or, without log=True, all names: it holds names")
+    points = _numbers("x", range(1, len(names) + 1) if names else cast(Sequence[float], x), log)
     values = {name: _numbers(f"series {name!r}", y, log) for name, y in series.items()}
     for name, y in values.items():
         if y.shape != points.shape:
@@ -121,8 +132,9 @@ def curves(
                 f"it has {len(y)}, x has {len(points)}"
             )
     with style.context(["default", STYLE]):
-        figure = draw_curves(points, values, x_label, y_label, title, log)
-    return Picture(figure, curves_alt(points, values, x_label, y_label, title))
+        figure = draw_curves(points, values, x_label, y_label, title, log, names)
+    ends = (names[0], names[-1]) if names else (plain(points[0]), plain(points[-1]))
+    return Picture(figure, curves_alt(ends, values, x_label, y_label, title))
 
 
 def alignment(

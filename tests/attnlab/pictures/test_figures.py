@@ -201,6 +201,18 @@ def test_curves_differ_in_more_than_colour() -> None:
     assert names == list(reversed(series))
 
 
+def test_named_places_stand_side_by_side_under_their_names() -> None:
+    labels = {"x_label": "digits", "y_label": "right"}
+    chart = curves(["2–6", "$7", "13–24"], {"a": [1, 0.5, 0]}, **labels)
+    axes = chart.figure.axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["2–6", "$7", "13–24"]
+    assert list(axes.get_lines()[0].get_xdata()) == list(axes.get_xticks())
+    assert "from 2–6 to 13–24" in chart.alt
+    for x, log in ((["a", 2], False), (["a", "b"], True)):
+        with pytest.raises(ValueError, match="x must be all numbers"):
+            curves(x, {"a": [1, 2]}, **labels, log=log)
+
+
 def test_a_logarithmic_chart_has_two_logarithmic_axes() -> None:
     for log, scale in ((True, "log"), (False, "linear")):
         axes = curves([1, 8], {"a": [1, 64]}, x_label="x", y_label="y", log=log).figure.axes[0]
