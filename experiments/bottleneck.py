@@ -45,7 +45,7 @@ MODELS = {
             (28, 8_000, 0.01),
         )
     },
-    "192 numbers, s_0 of 28, 800 steps, rate 0.006": {
+    "192, s_0 of 28, 800 steps, rate 0.006": {
         "task": "short reversal",
         "encoder": "squeezed",
         "d_model": 192,
