@@ -179,6 +179,25 @@ def test_every_number_of_the_page_is_pythons(show) -> None:
     assert drawn == pytest.approx([100 * norm / most for norm in wanted], abs=1e-3)
 
 
+def test_s0_has_a_cell_for_each_of_its_numbers_however_long_the_sentence_is(page) -> None:
+    strip, cells = page.locator(".attnbook-vector"), page.locator(".attnbook-vector i")
+    expect(strip).to_have_attribute("aria-label", "8 numbers: not there before all is read")
+    assert cells.evaluate_all("all => all.map(one => one.title)") == [""] * 8
+    press(page, "to the end")
+    for text in ("31415", "8", "314159265358"):
+        enter(sentence(page), text)
+        numbers = digits(text)._run().states[0]
+        expect(cells.first).to_have_attribute("title", f"number 1: {markup.fixed(numbers[0], 2)}")
+        assert cells.evaluate_all("all => all.map(one => one.title)") == [
+            f"number {k}: {number}" for k, number in enumerate(two(numbers), 1)
+        ]
+        colours = cells.evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
+        assert len(set(colours)) == 8
+        below = cells.evaluate_all("all => all.map(one => one.matches('.attnbook-minus'))")
+        assert below == [number < 0 for number in numbers]
+        assert "8 numbers: s₀" in strip.get_attribute("aria-label")
+
+
 def test_another_sentence_is_read_or_named_if_it_cannot_be(page) -> None:
     press(page, "next", 3)
     enter(sentence(page), " 27 18")

@@ -23,8 +23,9 @@ const OWN = "_"; // in the line of forced words: here the model goes on with its
 const MOVES = { "to the start": -Infinity, previous: -1, next: 1, "to the end": Infinity };
 
 const NOTE =
-  "A cell holds the norm of a state. → reads from the left, ← from the right; their " +
-  "last states make s₀, and from it the decoder writes. Click a column or use the arrow keys. A " +
+  "→ reads from the left, ← from the right; their last states make s₀, a coloured cell for each of " +
+  "its numbers (blue above 0, orange below, pale near 0), and from it the decoder writes. A norm is the " +
+  "length of a state as an arrow. Click a column or use the arrow keys. A " +
   `forced word stands in brackets; “${OWN}” leaves a word to the model.`;
 
 function build(store) {

@@ -149,11 +149,14 @@ class UnrolledModel(Widget, kind="unrolled"):
 
     def _fallback(self) -> str:
         read, wrote = (markup.escape(" ".join(words)) for words in (self.sentence, self.written))
+        numbers = self._run().states[0]
+        vector = ", ".join(markup.fixed(number, 2) for number in numbers)
         return (
             "<p>A recurrent translator, unrolled. Two readers take the sentence word by word, →"
             " from the left and ← from the right; their last states make the summary s<sub>0</sub>,"
             f" and from it the decoder writes. It reads: {read}. It writes: {wrote}."
             f"{' A forced word stands in brackets.' if self.forced else ''}</p>"
+            f"<p>s<sub>0</sub>, {len(numbers)} numbers, however long the sentence is: {vector}.</p>"
             + markup.table(
                 ["step", "reads", "norm of its state", "most probable next word", "probability"],
                 [*self._reading(), *self._writing()],
