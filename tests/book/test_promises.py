@@ -26,7 +26,7 @@ PROMISES = {
         "asks of an explanation": ("12.8", "explanation"),
         "A sum of a long way and a short one": ("10.3", "sum"),
         "The others are the Transformer": ("11.8", "captions"),
-        "would not notice the state": ("4.4", "blind"),
+        "the state would not be noticed": ("4.4", "blind"),
         "lecture 11 asks what that shows": ("11.8", "half the parameters"),
         "what else could a score be": ("4.3", "scores"),
     },
