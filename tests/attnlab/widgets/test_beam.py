@@ -200,6 +200,7 @@ def test_the_table_of_candidates_gives_every_number(show) -> None:
     page = show(BeamTree(DETERMINERS, step=2, beam=1))
     page.get_by_text("The candidates for word 2 as a table").click()
     rows = page.get_by_role("group", name="The candidates of this word").locator("tbody tr")
+    expect(rows).to_have_count(3)  # a fold is filled when it has opened
     assert rows.all_inner_texts() == [
         "le chat\t−0.693\t0.35\t−1.743\tkept",
         "le chien\t−0.693\t0.33\t−1.802\tpruned: number 2 of the candidates, and k = 1",
