@@ -856,9 +856,9 @@ EXAMPLES = {
         ),
         start={"step": 7, "forced": {1: "9"}},
         mess=enter("sentence", "3x"),
-        fallback=("It writes: ",),
+        fallback=("It writes: ", "in 8 numbers: "),
         rows=16,
-        paper=(".attnbook-fallback table",),
+        paper=(".attnbook-fallback table", ".attnbook-fallback .attnbook-vector"),
     ),
     "visibility": Example(
         visibility,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from xml.etree import ElementTree as ET
+
 import numpy as np
 import pytest
 import torch
@@ -10,8 +13,9 @@ from playwright.sync_api import expect
 from attnbook.rnn import RNNSeq2Seq
 from attnlab.widgets import UnrolledModel
 from attnlab.widgets.core import markup, packing
+from attnlab.widgets.unrolled.run import run
 from tests.attnlab.widgets.examples import DIGITS, digits, model, words
-from tests.attnlab.widgets.pages import alert, press, rows, says, settle, tells
+from tests.attnlab.widgets.pages import alert, press, rows, save, says, settle, tells
 
 
 @torch.no_grad()
@@ -179,25 +183,6 @@ def test_every_number_of_the_page_is_pythons(show) -> None:
     assert drawn == pytest.approx([100 * norm / most for norm in wanted], abs=1e-3)
 
 
-def test_s0_has_a_cell_for_each_of_its_numbers_however_long_the_sentence_is(page) -> None:
-    strip, cells = page.locator(".attnbook-vector"), page.locator(".attnbook-vector i")
-    expect(strip).to_have_attribute("aria-label", "8 numbers: not there before all is read")
-    assert cells.evaluate_all("all => all.map(one => one.title)") == [""] * 8
-    press(page, "to the end")
-    for text in ("31415", "8", "314159265358"):
-        enter(sentence(page), text)
-        numbers = digits(text)._run().states[0]
-        expect(cells.first).to_have_attribute("title", f"number 1: {markup.fixed(numbers[0], 2)}")
-        assert cells.evaluate_all("all => all.map(one => one.title)") == [
-            f"number {k}: {number}" for k, number in enumerate(two(numbers), 1)
-        ]
-        colours = cells.evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
-        assert len(set(colours)) == 8
-        below = cells.evaluate_all("all => all.map(one => one.matches('.attnbook-minus'))")
-        assert below == [number < 0 for number in numbers]
-        assert "8 numbers: s₀" in strip.get_attribute("aria-label")
-
-
 def test_another_sentence_is_read_or_named_if_it_cannot_be(page) -> None:
     press(page, "next", 3)
     enter(sentence(page), " 27 18")
@@ -355,3 +340,104 @@ def test_on_a_phone_the_present_column_is_brought_into_sight(show) -> None:
         node.getBoundingClientRect());
       return inner.left >= outer.left && inner.right <= outer.right + 1; })"""
     assert set(page.evaluate(seen)) == {True}
+
+
+LIVE = ".attnbook-live .attnbook-vector"
+# red, green and blue of each cell of s_0 as the browser paints it, and how strong it should be
+CELLS = """(nodes) => {
+  const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  return nodes.map((node) => {
+    pen.clearRect(0, 0, 1, 1);
+    pen.fillStyle = getComputedStyle(node).backgroundColor;
+    pen.fillRect(0, 0, 1, 1);
+    return Array.from(pen.getImageData(0, 0, 1, 1).data).slice(0, 3);
+  });
+}"""
+WHITE, BLACK = [255] * 3, [18] * 3  # of the page in either theme
+
+
+def summary(text: str, *, seed: int = 0, d: int = 8) -> np.ndarray:
+    """s_0 as PyTorch has it."""
+    net = model(seed=seed, d=d)
+    return run(net, DIGITS.encode(list(text)), {}, 1).states[0]
+
+
+def painted(page, where: str = LIVE) -> list[list[int]]:
+    return page.eval_on_selector_all(f"{where} span", CELLS)
+
+
+def hued(colours: list[list[int]], values: np.ndarray, paper: list[int]) -> None:
+    """Above 0 a cell is blue, below 0 orange, and the further from 0, the further from the page."""
+    assert len(colours) == len(values)
+    for (red, _, blue), value in zip(colours, values, strict=True):
+        assert abs(value) < 0.02 or (blue > red if value > 0 else red > blue)
+    off = np.abs(np.array(colours) - paper).sum(axis=1)
+    for same in (values > 0, values < 0):
+        assert (np.diff(off[same][np.argsort(np.abs(values[same]))]) >= -3).all()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("d", [2, 28, 30])
+def test_s_0_has_a_cell_for_each_number_however_long_the_sentence(show, d: int, theme: str) -> None:
+    page = show(digits("3", d=d, step=-1), theme=theme)
+    places = []
+    for text, said in [("3", "the one word"), ("314159265358", "all 12 words")]:
+        enter(sentence(page), text)
+        s_0 = summary(text, d=d)
+        hued(painted(page), s_0, WHITE if theme == "light" else BLACK)
+        norm = markup.fixed(np.linalg.norm(s_0))
+        expect(page.get_by_role("img", name=f"s₀: {d} numbers, of norm {norm}")).to_be_visible()
+        expect(page.locator(".attnbook-told > span")).to_have_text(f"{said}, in {d} numbers")
+        titles = page.eval_on_selector_all(f"{LIVE} span", "(all) => all.map((one) => one.title)")
+        assert titles == [f"number {i}: {markup.fixed(x)}" for i, x in enumerate(s_0, 1)]
+        page.locator(".attnbook-told details").evaluate("(fold) => { fold.open = true; }")
+        listed = ", ".join(markup.fixed(x, 2) for x in s_0)
+        expect(page.locator(".attnbook-told details p")).to_have_text(listed)
+        places.append(page.locator(LIVE).bounding_box())
+    assert [places[0][side] for side in ("x", "width")] == [
+        places[1][side] for side in ("x", "width")
+    ]
+
+
+def test_s_0_is_empty_until_both_readers_are_done_and_then_stays(page) -> None:
+    row, fold = page.locator(LIVE), page.locator(".attnbook-told details")
+    assert painted(page) == [WHITE] * 8
+    expect(row).to_have_attribute("aria-label", "s₀: 8 numbers, not yet there")
+    expect(page.locator(".attnbook-told > span")).to_have_text("8 numbers, made when all is read")
+    expect(fold).to_be_hidden()
+    row.click()
+    tells(page, "Step 6 of")
+    expect(row).to_have_class(re.compile("attnbook-at"))
+    there = painted(page)
+    hued(there, summary("31415"), WHITE)
+    press(page, "next", 2)
+    expect(row).not_to_have_class(re.compile("attnbook-at"))
+    assert painted(page) == there
+    page.locator(".attnbook-net .attnbook-scroll").first.press("Home")
+    assert painted(page) == [WHITE] * 8
+
+
+def test_a_phone_holds_the_widest_s_0_and_its_cells_are_no_stops(show) -> None:
+    page = show(digits("314159265358", d=30, step=-1), width=390)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    cells = [cell.bounding_box() for cell in page.locator(f"{LIVE} span").all()]
+    assert min(cell["width"] for cell in cells) >= 6
+    assert max(cell["x"] + cell["width"] for cell in cells) <= 390
+    assert len({cell["y"] for cell in cells}) == 1
+    assert page.locator(f"{LIVE} [tabindex], {LIVE}[tabindex]").count() == 0
+
+
+def test_the_fallback_and_the_saved_file_have_s_0s_cells(show) -> None:
+    widget, s_0 = digits("314159", d=28, step=-1), summary("314159", d=28)
+    page = show(widget, ready=False, java_script_enabled=False)
+    hued(painted(page, ".attnbook-fallback .attnbook-vector"), s_0, WHITE)
+    listed = ", ".join(markup.fixed(x, 2) for x in s_0)
+    expect(page.locator(".attnbook-fallback")).to_contain_text(f"in 28 numbers: {listed}.")
+    page = show(widget)
+    wanted = [f"rgb({','.join(map(str, colour))})" for colour in painted(page)]
+    root = ET.fromstring(save(page, "SVG").read_text(encoding="utf-8"))
+    fills = [node.get("fill") for node in root.iter("{http://www.w3.org/2000/svg}rect")]
+    texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    drawn = [fill for fill in fills if fill != "none"]
+    assert drawn[(at := drawn.index(wanted[0])) : at + 28] == wanted
+    assert "all 6 words, in 28 numbers" in texts

@@ -7,6 +7,9 @@ import { affine, dot, gruCell, rowAt, softmax } from "../core/maths/nn.js";
 /** @type {(vector: Vec) => number} */
 const norm = (vector) => Math.sqrt(dot(vector, vector));
 
+/** How many numbers s_0 has: as many as the summary's bias. @type {(tensors: Float64Array[]) => number} */
+export const width = (tensors) => tensors[10].length;
+
 /**
  * A GRU encoder–decoder without attention, on one sentence: the states of both readers, word by
  * word; s_0, s_1, …; and of each step of the decoder what it reads, p of each next word, the best
@@ -21,7 +24,7 @@ const norm = (vector) => Math.sqrt(dot(vector, vector));
  */
 export function unrolled(tensors, source, forced, longest, bos = 1, eos = 2) {
   const pair = (at) => ({ weight: tensors[at], bias: tensors[at + 1] });
-  const d = tensors[10].length; // the summary's bias
+  const d = width(tensors);
   const read = (gru, ids) => {
     let state = new Float64Array(d / 2);
     return ids.map((id) => {

@@ -1,22 +1,23 @@
-// The network, unrolled: a column for each word that is read, and one for each that is written. A
-// state's norm stands in its cell and fills it from below. Between them stands s₀, a coloured cell
-// for each of its numbers: as many for one word as for twelve.
+// The network, unrolled: a column for each word that is read, then s₀, number by number, then a
+// column for each word that is written. A state's norm stands in its cell and fills it from below.
 
 import { el, grid, keyed, mark, setVar } from "../core/view/dom.js";
 import { fixed } from "../core/view/text.js";
+import { summary } from "./vector.js";
 
 const DECIMALS = 2; // the columns stay narrow; the status has the third
 
 export function net(view) {
   const readers = keyed("the two readers; left and right arrow keys move");
   const writer = keyed("the decoder; left and right arrow keys move");
-  const between = el("div", "between");
-  const node = el("div", "net", readers, between, writer);
+  const both = [readers, writer];
+  const between = summary(view, view.d);
+  const node = el("div", "net", readers, between.node, writer);
   const show = (now) => {
     readers.replaceChildren(reading(view, now));
-    between.replaceChildren(...vector(now));
+    between.show(now);
     writer.replaceChildren(writing(view, now));
-    [readers, writer].forEach(follow);
+    both.forEach(follow);
   };
   return { node, show };
 }
@@ -52,27 +53,10 @@ function reading(view, { words, n, norms }) {
   return grid(
     [head("readers", "col"), words.map((word, i) => el("th", { scope: "col", onclick: () => view.go(i) }, word))],
     [
-      [head("→ norm"), norms.forward.map((norm, i) => state(view, i, norm))],
-      [head("← norm"), norms.backward.map((norm, i) => state(view, n - 1 - i, norm))],
+      [head("→ state’s norm"), norms.forward.map((norm, i) => state(view, i, norm))],
+      [head("← state’s norm"), norms.backward.map((norm, i) => state(view, n - 1 - i, norm))],
     ].map(line),
   );
-}
-
-/** What goes from the readers to the decoder, number by number; empty until they have read. */
-function vector({ n, step, states: [numbers], norms }) {
-  const there = step >= n;
-  const cells = Array.from(numbers, (number, place) => {
-    const node = el("i", there ? { title: `number ${place + 1}: ${fixed(number, DECIMALS)}` } : {});
-    if (there && number < 0) mark(node, "minus");
-    setVar(node, "w", there ? String(Math.abs(number)) : "0");
-    return node;
-  });
-  const size = `${numbers.length} numbers`;
-  const what = there ? `s₀, of norm ${fixed(norms.decoder[0], DECIMALS)}` : "not there before all is read";
-  return [
-    el("span", {}, `s₀: ${size}, however long the sentence is`),
-    el("div", { class: "vector", role: "img", "aria-label": `${size}: ${what}` }, cells),
-  ];
 }
 
 /** A word that was forced stands in brackets. */
@@ -89,7 +73,7 @@ function writing(view, { n, t, steps, norms }) {
     ],
     [
       [head("reads"), el("td"), columns(({ reads }, place) => marked(view, place, reads))],
-      [head("norm"), norms.decoder.slice(0, so.length + 1).map((norm, place) => state(view, n + place, norm))],
+      [head("state’s norm"), norms.decoder.slice(0, so.length + 1).map((norm, place) => state(view, n + place, norm))],
       [head("writes"), el("td"), columns(({ word }, place) => marked(view, place + 1, word))],
       [head("probability"), el("td"), columns(({ p, word }) => fixed(p[word], DECIMALS))],
     ].map(line),

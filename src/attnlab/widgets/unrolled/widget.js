@@ -6,7 +6,7 @@ import { unpackTensors } from "../core/maths/packing.js";
 import { alertLine, el, nodes, note, reset, setText, statusLine, together } from "../core/view/dom.js";
 import { stepKeys, stepper } from "../core/view/stepper.js";
 import { visible } from "../core/view/text.js";
-import { unrolled } from "./maths.js";
+import { unrolled, width } from "./maths.js";
 import { net } from "./net.js";
 import { choices } from "./next.js";
 import { said } from "./words.js";
@@ -23,21 +23,23 @@ const OWN = "_"; // in the line of forced words: here the model goes on with its
 const MOVES = { "to the start": -Infinity, previous: -1, next: 1, "to the end": Infinity };
 
 const NOTE =
-  "→ reads from the left, ← from the right; their last states make s₀, a coloured cell for each of " +
-  "its numbers (blue above 0, orange below, pale near 0), and from it the decoder writes. A norm is the " +
-  "length of a state as an arrow. Click a column or use the arrow keys. A " +
+  "→ reads from the left, ← from the right; their last states make s₀, and from it the decoder " +
+  "writes. In the row s₀ a number above 0 is blue, one below 0 orange, and 0 has the page’s colour. " +
+  "A norm is a vector’s length as an arrow. Click a column or use the arrow keys. A " +
   `forced word stands in brackets; “${OWN}” leaves a word to the model.`;
 
 function build(store) {
   const get = (name) => store.get(name);
   const target = get("target_words");
+  const tensors = unpackTensors(get("packed"), get("fine"), get("ranges"), get("shapes"));
   /** @type {any} */
   const view = {
     store,
     target,
     source: get("source_words"),
     names: target.map(visible),
-    tensors: unpackTensors(get("packed"), get("fine"), get("ranges"), get("shapes")),
+    tensors,
+    d: width(tensors),
     alert: alertLine(),
     status: statusLine(),
     go: (step) => store.set({ step }),
@@ -135,7 +137,7 @@ function line(view, { label, known, least, most, now, use }) {
   const show = () => {
     if (!box.hasAttribute("aria-invalid")) box.value = text();
   };
-  return { node: el("label", "line", el("span", {}, label), box), show };
+  return { node: el("label", "typed", el("span", {}, label), box), show };
 }
 
 function settings(view) {

@@ -39,7 +39,8 @@ class UnrolledModel(Widget, kind="unrolled"):
     Steps 0 to n − 1 read: at step i the forward reader takes word i + 1 and the backward reader
     word n − i. Step n makes the summary s_0; step n + t is the decoder's step t, which reads the
     word before and gives each next word its probability. It writes the most probable word, until
-    eos or 1.5 n + 3 words.
+    eos or 1.5 n + 3 words. Each state shows its norm; s_0 has a coloured cell for each of its
+    numbers, as many for a long sentence as for a short one.
 
     Args:
         model: ``RNNSeq2Seq(order="none")`` with d_model ≤ 32 and at most 12,000 weights. They go
@@ -149,14 +150,12 @@ class UnrolledModel(Widget, kind="unrolled"):
 
     def _fallback(self) -> str:
         read, wrote = (markup.escape(" ".join(words)) for words in (self.sentence, self.written))
-        numbers = self._run().states[0]
-        vector = ", ".join(markup.fixed(number, 2) for number in numbers)
         return (
             "<p>A recurrent translator, unrolled. Two readers take the sentence word by word, →"
             " from the left and ← from the right; their last states make the summary s<sub>0</sub>,"
             f" and from it the decoder writes. It reads: {read}. It writes: {wrote}."
             f"{' A forced word stands in brackets.' if self.forced else ''}</p>"
-            f"<p>s<sub>0</sub>, {len(numbers)} numbers, however long the sentence is: {vector}.</p>"
+            + _vector(self._run().states[0])
             + markup.table(
                 ["step", "reads", "norm of its state", "most probable next word", "probability"],
                 [*self._reading(), *self._writing()],
@@ -193,6 +192,21 @@ class UnrolledModel(Widget, kind="unrolled"):
             ]
             for t, (reads, word, row) in enumerate(steps, 1)
         ]
+
+
+def _vector(values: np.ndarray) -> str:
+    """Return s_0 as cells, which the style sheet colours, and as numbers."""
+    d = len(values)
+    sign = ("", ' class="attnbook-minus"')
+    cells = "".join(f'<span{sign[x < 0]} style="--w:{abs(x):.3f}"></span>' for x in values.tolist())
+    label = f"s₀: {d} numbers, of norm {markup.fixed(float(np.linalg.norm(values)))}"
+    numbers = ", ".join(markup.fixed(value, 2) for value in values)
+    return (
+        f'<div class="attnbook-vector" role="img" aria-label="{label}"'
+        f' style="--n:{min(d, _WIDEST)}">{cells}</div>'
+        f"<p>s<sub>0</sub>, all that the decoder gets of the sentence, in {d} numbers:"
+        f" {numbers}.</p>"
+    )
 
 
 def _longest(sentence: Sequence[str]) -> int:
