@@ -31,7 +31,7 @@ READY_MADE = {"beam_search", "greedy", "search_by_hand", "all_sentences", "compe
     "right_step",
     "faulty_step",
 }
-_MOST_ASKED = 1_000  # of an endless table; depth first, skipping what cannot win, it takes 30
+_MOST_ASKED = 1_000  # of an endless table; the most probable beginning first, it takes few
 _equal = partial(math.isclose, rel_tol=1e-4)
 
 
@@ -58,7 +58,8 @@ def _endless(prefix: Prefix) -> Row:
     shares = [draws.random() ** 2 for _ in range(4)]
     end = 0.01 if len(prefix) < 3 else 0.3
     total = sum(shares) / (1 - end)
-    return {word: share / total for word, share in zip("abcd", shares, strict=True)} | {EOS: end}
+    # the end comes first, so that who extends the last word first never ends a sentence
+    return {EOS: end} | {word: share / total for word, share in zip("abcd", shares, strict=True)}
 
 
 def _best(following: Callable[[Prefix], Row]) -> tuple[list[str], float]:
@@ -108,8 +109,8 @@ def _check_endless(function: Callable[..., Any]) -> str:
         asked.append(tuple(prefix))
         if len(asked) > _MOST_ASKED or len(prefix) > 200:
             raise Mistake(
-                "Right for a small table. On one without an end your search does not stop: skip "
-                "each beginning that is no more probable than the best sentence so far."
+                "Right for a small table. On one without an end your search does not stop: extend "
+                "the most probable beginning first, and ask what can still overtake a sentence."
             )
         return _endless(tuple(prefix))
 

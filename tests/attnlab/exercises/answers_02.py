@@ -32,6 +32,20 @@ def every_sentence(following, prefix=(), p=1.0):
     return found
 
 
+def last_word_first(following):
+    """Depth first, skipping what cannot win: it ends no sentence where the end comes first."""
+    best, waiting = ([], 0.0), [((), 1.0)]
+    while waiting:
+        prefix, p = waiting.pop()
+        if p <= best[1]:
+            continue
+        if prefix[-1:] == ("<eos>",):
+            best = list(prefix), p
+            continue
+        waiting += [((*prefix, word), p * share) for word, share in following(prefix).items()]
+    return best
+
+
 def three_words_deep(following):
     """Exact up to three words: enough for the small table alone."""
 
@@ -122,6 +136,7 @@ WRONG = {
         (says("minou noir <eos>", RIGHT), "wrong for one without an end"),
         (three_words_deep, "wrong for one without an end"),
         (every_sentence, "your search does not stop"),
+        (last_word_first, "your search does not stop"),
         (lambda following: ("minou noir <eos>", RIGHT), "this is str"),
         (lambda following: (["minou"], "p"), "A number was wanted"),
         (lambda following: RIGHT, "Two things were wanted"),
