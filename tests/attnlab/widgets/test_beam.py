@@ -15,7 +15,7 @@ from attnlab.language import Vocabulary
 from attnlab.widgets import BeamTree, prefix_table
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import DETERMINERS, EOS, full_table, model_table
-from tests.attnlab.widgets.pages import press, rows, says, tells
+from tests.attnlab.widgets.pages import press, rows, says, settle, tells
 
 PENALTIES = (0.0, 0.6, 1.0, 2.0)
 
@@ -255,6 +255,7 @@ def test_the_words_just_written_are_in_sight_in_a_long_search(show) -> None:
     page = show(BeamTree(model_table(), beam=2), width=390)
     for _ in range(5):
         press(page, "next")
+        settle(page)
         newest = page.locator(".attnbook-tree button[tabindex='0']").bounding_box()
         assert newest["x"] >= 0
         assert newest["x"] + newest["width"] <= 390

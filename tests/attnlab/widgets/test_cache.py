@@ -121,6 +121,7 @@ def test_curves_follow_the_hand_the_chosen_one_is_thick_and_a_press_chooses_a_co
     expect(page.locator("text.attnbook-mine").last).to_have_text("GPT-2")
     expect(page.locator("path.attnbook-gpu.attnbook-on")).to_have_count(1)
     press(page, "reset to the first settings")
+    settle(page)
     box = page.locator(".attnbook-curves > svg").bounding_box()
     tick = page.locator(".attnbook-curves text", has_text="64k").bounding_box()
     page.mouse.click(tick["x"] + tick["width"] / 2, box["y"] + 100)

@@ -173,6 +173,7 @@ def test_keys_walk_over_the_map_and_the_curve_is_read_out_under_the_pointer(show
     keys(page, *["ArrowDown"] * 20)
     tells(page, "Position 11, component")
     page.get_by_role("button", name="reset").click()
+    settle(page)
     box = page.locator(".attnbook-curve svg").bounding_box()
     page.mouse.move(box["x"] + box["width"] - 8, box["y"] + 30)
     value = small.similarities[11]
