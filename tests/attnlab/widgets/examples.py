@@ -822,12 +822,15 @@ EXAMPLES = {
             (click("next"), {"word": 3}),
             (fill("threshold θ as a number", "0.25"), {"threshold": 0.25}),
             (fill("temperature as a number", "2"), {"temperature": 2}),
+            (click("compare with gold links"), {"scored": False}),
+            (click("compare with gold links"), {"scored": True}),
             (choose("sentence", "1: the black cat"), {"chosen": 0, "word": 0}),
         ),
         moves=(
             {"chosen": 1, "word": 5},
             {"chosen": 0, "temperature": 0.5},
             {"word": 0, "threshold": 0.95},
+            {"scored": False},
         ),
         bad=(
             ("threshold θ as a number", ["1.2", "-0.1", "much", "", "1e9", "NaN"],
