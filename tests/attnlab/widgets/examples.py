@@ -494,6 +494,10 @@ def click(name: str) -> Callable:
     return lambda view: press(view, name)
 
 
+def tick(name: str) -> Callable:
+    return lambda view: view.get_by_role("checkbox", name=name).click()
+
+
 def choose(name: str, option: str | int) -> Callable:
     given = {"index": option} if isinstance(option, int) else {"label": option}
     return lambda view: view.get_by_role("combobox", name=name).select_option(**given)
@@ -822,8 +826,8 @@ EXAMPLES = {
             (click("next"), {"word": 3}),
             (fill("threshold θ as a number", "0.25"), {"threshold": 0.25}),
             (fill("temperature as a number", "2"), {"temperature": 2}),
-            (click("compare with gold links"), {"scored": False}),
-            (click("compare with gold links"), {"scored": True}),
+            (tick("compare with gold links"), {"scored": False}),
+            (tick("compare with gold links"), {"scored": True}),
             (choose("sentence", "1: the black cat"), {"chosen": 0, "word": 0}),
         ),
         moves=(
