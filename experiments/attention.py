@@ -29,6 +29,8 @@ MODELS: dict[str, dict[str, Any]] = {
     # about as many parameters as Bahdanau's: 993,801 against 992,481
     "24,000 pairs, no attention, wider": {"order": "none", "d_model": 232},
     "24,000 pairs, no attention, twice the steps": {"order": "none", "steps": 2_300},
+    # every part of Bahdanau's but the score: each of n words is weighed 1/n
+    "24,000 pairs, even weights": {"order": "bahdanau", "score": "even"},
     "24,000 pairs, Bahdanau": {"order": "bahdanau"},
     "2,000 pairs, no attention": {"order": "none", **FEW},
     "2,000 pairs, Bahdanau": {"order": "bahdanau", **FEW},
@@ -85,7 +87,7 @@ def measure(
         "teacher-forced perplexity": perplexity(model, held_out),
         "free-running perplexity": perplexity(model, held_out, free_running),
     }
-    if settings["order"] != "none":
+    if settings["order"] != "none" and settings.get("score") != "even":
         found |= align(looks(model, lesson, lesson.test), lesson.test)
     return found
 

@@ -271,6 +271,7 @@ def test_the_keys_of_the_player_are_not_taken_by_jupyterlab(visit: Visit) -> Non
     figure.locator(".attnbook-stage button").first.press("ArrowDown")
     figure.get_by_role("button", name="next", exact=True).press("Enter")
     visit.prints("print(a.word)", "2")
+    figure.get_by_label("compare with gold links").check()
     figure.get_by_label("threshold θ as a number").fill("0.25")
     visit.prints("print(a.threshold)", "0.25")
     visit.python("a.word = 0")

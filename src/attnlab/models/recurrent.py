@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
+from torch import Tensor
+
 from attnbook.rnn import Order, RNNSeq2Seq
 from attnbook.scores import Additive, Bilinear, Score, dot, scaled_dot
 from attnlab import _check
@@ -19,12 +21,20 @@ from attnlab.models.tasks import Lesson, check_lesson
 from attnlab.training.loop import History
 from attnlab.training.seeds import seeded
 
-ScoreName = Literal["dot", "scaled dot", "bilinear", "additive"]
+ScoreName = Literal["dot", "scaled dot", "bilinear", "additive", "even"]
+
+
+def _even(query: Tensor, key: Tensor) -> Tensor:
+    """Score all keys alike, e_ij = 0, so that each of n_k is weighed 1/n_k: nothing is compared."""
+    return query.new_zeros((*query.shape[:-1], key.shape[-2]))
+
+
 SCORES: dict[str, Callable[[int], Score]] = {
     "dot": lambda d: dot,
     "scaled dot": lambda d: scaled_dot,
     "bilinear": lambda d: Bilinear(d, d),
     "additive": lambda d: Additive(d, d, d),
+    "even": lambda d: _even,
 }
 
 
@@ -43,7 +53,8 @@ def translator(
     """Train an ``RNNSeq2Seq`` on ``lesson.train``; return it in eval mode, and its history.
 
     Adam with gradients clipped to a norm of 1; the rate rises for 100 steps to ``lr`` and falls
-    along half a cosine to 0. The seed decides the weights and the order of the pairs.
+    along half a cosine to 0. The seed decides the weights and the order of the pairs. The score
+    "even" learns nothing: each word of the source is weighed alike, in training and in use.
 
     Where the environment's ``ATTNBOOK_CACHE`` names a folder, a model that was trained there
     before in the same way, on the same kind of machine, is read from it.

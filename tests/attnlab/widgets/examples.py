@@ -494,6 +494,10 @@ def click(name: str) -> Callable:
     return lambda view: press(view, name)
 
 
+def tick(name: str) -> Callable:
+    return lambda view: view.get_by_role("checkbox", name=name).click()
+
+
 def choose(name: str, option: str | int) -> Callable:
     given = {"index": option} if isinstance(option, int) else {"label": option}
     return lambda view: view.get_by_role("combobox", name=name).select_option(**given)
@@ -822,12 +826,15 @@ EXAMPLES = {
             (click("next"), {"word": 3}),
             (fill("threshold θ as a number", "0.25"), {"threshold": 0.25}),
             (fill("temperature as a number", "2"), {"temperature": 2}),
+            (tick("compare with gold links"), {"scored": False}),
+            (tick("compare with gold links"), {"scored": True}),
             (choose("sentence", "1: the black cat"), {"chosen": 0, "word": 0}),
         ),
         moves=(
             {"chosen": 1, "word": 5},
             {"chosen": 0, "temperature": 0.5},
             {"word": 0, "threshold": 0.95},
+            {"scored": False},
         ),
         bad=(
             ("threshold θ as a number", ["1.2", "-0.1", "much", "", "1e9", "NaN"],

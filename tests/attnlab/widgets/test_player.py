@@ -151,13 +151,13 @@ def test_arrow_keys_and_clicks_go_from_the_first_word_to_others(page) -> None:
 
 
 def filled(page) -> int:
-    """How many pixels of the matrix are of no shade of grey: those of written words."""
+    """How many pixels of the matrix are of a strong colour: those of written words."""
     settle(page)
     return page.evaluate(
         """() => { const canvas = document.querySelector('.attnbook-plot canvas');
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
       let count = 0;
-      for (let at = 0; at < data.length; at += 4) count += data[at + 2] - data[at] > 16;
+      for (let at = 0; at < data.length; at += 4) count += data[at + 2] - data[at] > 60;
       return count; }"""
     )
 
@@ -311,3 +311,30 @@ def test_two_views_share_the_word_and_one_plays_keeps_the_focus_and_stops_when_c
     expect(button(page, "chat").first).to_be_focused()
     now = page.locator(".attnbook-stage button[aria-current=step]")
     assert now.all_inner_texts() == ["chat"] * 2
+
+
+def test_the_looks_alone_have_no_gold_no_links_and_no_temperature(show) -> None:
+    widget = player(word=1, temperature=3, scored=False)
+    page = show(widget)
+    assert source(page) == ["the 0.250", "black 0.250", "cat 0.500"]
+    says(page, "“chat” looks most at “cat” 0.500, “the” 0.250, “black” 0.250.")
+    assert page.locator(".attnbook-gold").count() == 0
+    assert twin(page)[1] == ["cat 0.500, the 0.250, black 0.250"]
+    hidden = ("threshold θ as a number", "temperature as a number")
+    for name in hidden:
+        expect(page.get_by_label(name)).to_be_hidden()
+    expect(page.locator(".attnbook-live > .attnbook-scroll")).to_be_hidden()
+    assert "*" not in widget.html().split("<table")[1]
+    page.get_by_label("compare with gold links").check()
+    for name in hidden:
+        expect(page.get_by_label(name)).to_be_visible()
+    assert source(page)[2] != "cat 0.500"  # the temperature is 3
+    assert len(scores(page)) == 4
+    page.get_by_role("button", name="reset").click()
+    assert source(page)[2] == "cat 0.500"
+
+
+def test_words_to_come_are_pale_in_the_map(page) -> None:
+    strong = filled(page)
+    button(page, "noir").click()
+    assert filled(page) > strong > 0

@@ -10,6 +10,7 @@ import { readable, shade } from "../core/view/theme.js";
 const FAINT = 0.01; // a weight below it has no line
 const THICK = 12; // pixels of a line of weight 1
 const GAP = 40; // between the pictures, as in the style sheet
+const PALE = 0.25; // of its colour has a word that is still to come
 const NARROW = 260; // a matrix with less room goes below
 
 /** Source words with the weights of the current word, its lines, and the translation. */
@@ -66,7 +67,7 @@ function sourceWord(now, word, token, s) {
   return { item, lines };
 }
 
-/** The matrix of the words so far: shades and numbers, gold framed, predicted links dotted. */
+/** The matrix: shades and numbers, gold framed, predicted links dotted; pale what is to come. */
 export function drawMatrix(view, width) {
   const { now, word } = view;
   const beside = width - view.stage.node.offsetWidth - GAP;
@@ -78,9 +79,15 @@ export function drawMatrix(view, width) {
     axes: ["source →", "word ↓"],
     between: view.palette.line,
     fill: (pen, at, palette) =>
-      eachCell({ nQ: word + 1, nK: now.nS }, at, (place, x, y) => cell(pen, at, now, { place, x, y }, palette)),
+      eachCell({ nQ: now.nT, nK: now.nS }, at, (place, x, y) => {
+        if (place < (word + 1) * now.nS) return cell(pen, at, now, { place, x, y }, palette);
+        pen.rect(x, y, at.cell, at.cell, pale(shade(now.weights[place], palette), palette));
+      }),
   });
 }
+
+/** A share of a colour, the rest the page's. */
+const pale = (colour, { paper }) => colour.map((part, k) => Math.round(paper[k] + (part - paper[k]) * PALE));
 
 function cell(pen, at, now, { place, x, y }, palette) {
   const { cell: size, numbers, decimals } = at;

@@ -4,7 +4,7 @@ import { within } from "../core/maths/lists.js";
 import { weights } from "../core/maths/nn.js";
 import { unpackScores } from "../core/maths/packing.js";
 import { slide, temperature } from "../core/view/controls.js";
-import { alertLine, button, choice, el, note, reset, setText, twin } from "../core/view/dom.js";
+import { alertLine, button, choice, el, note, reset, setText, tick, twin } from "../core/view/dom.js";
 import { attach, drawn, under } from "../core/view/plot.js";
 import { stepper } from "../core/view/stepper.js";
 import { visible } from "../core/view/text.js";
@@ -13,12 +13,13 @@ import { drawMatrix, stage } from "./stage.js";
 import { cells, describe, scoreTable } from "./words.js";
 
 const data = ["sentences", "shape", "packed", "ranges", "initial"];
-const state = ["chosen", "word", "threshold", "temperature"];
+const state = ["chosen", "word", "threshold", "temperature", "scored"];
 
 const PACE = 1200; // milliseconds a word
 const NOTHING = -22; // the logarithm of a weight that counts as 0
-const NOTE =
-  "Thickness and shade: the weight. Dashed or framed: a gold link, known to be right. " +
+const NOTE = "Thickness and shade: the weight. Pale rows: words still to come.";
+const NOTE_OF_LINKS =
+  " Dashed or framed: a gold link, known to be right. " +
   "✓ or a dot: a predicted link, whose weight is at least the threshold.";
 
 function build(store) {
@@ -44,6 +45,7 @@ function build(store) {
   view.settings = settings(view);
   view.stepper = along(view);
   view.stage = stage(view);
+  view.note = note(NOTE);
   view.scores = scoreTable(view);
   view.twin = twin("Where each word looked, as a table", () => cells(view));
   view.plot = el("div", { class: "plot", onclick: (event) => click(view, event) }, view.canvas);
@@ -52,9 +54,9 @@ function build(store) {
     {},
     view.settings.node,
     view.stepper.node,
-    el("div", "main", view.stage.node, el("div", {}, el("p", "panelhead", "all words so far"), view.plot)),
+    el("div", "main", view.stage.node, el("div", {}, el("p", "panelhead", "all words"), view.plot)),
     view.status,
-    note(NOTE),
+    view.note,
     view.scores.node,
     el("div", "foot", view.twin.node),
   );
@@ -85,16 +87,18 @@ function sentences(store) {
       may: Uint8Array.from(logs, (log) => Number(log > NOTHING)),
       source: source.map(visible),
       target: target.map(visible),
-      gold: gold?.map(([s, t]) => t * nS + s) ?? null,
+      known: gold?.map(([s, t]) => t * nS + s) ?? null,
     };
   });
 }
 
 function draw(view, width) {
   const { store } = view;
+  const scored = store.get("scored"); // the looks alone have no temperature, no links and no gold
   for (const one of view.all) {
-    one.weights = weights(one.logs, one.nT, one.nS, one.may, store.get("temperature"));
-    one.links = linksAt(one.weights, store.get("threshold"));
+    one.weights = weights(one.logs, one.nT, one.nS, one.may, scored ? store.get("temperature") : 1);
+    one.links = scored ? linksAt(one.weights, store.get("threshold")) : [];
+    one.gold = scored ? one.known : null;
     one.greatest = greatest(one.weights, one.nS);
   }
   view.now = view.all[store.get("chosen")];
@@ -103,6 +107,7 @@ function draw(view, width) {
   for (const part of [view.settings, view.stepper, view.stage, view.scores, view.twin]) part.show();
   drawMatrix(view, width);
   setText(view.status, describe(view));
+  setText(view.note, scored ? NOTE + NOTE_OF_LINKS : NOTE);
 }
 
 function settings(view) {
@@ -115,10 +120,14 @@ function settings(view) {
     all.map(({ source }, k) => `${k + 1}: ${source.join(" ")}`),
     (chosen) => store.set({ chosen, word: 0 }),
   );
+  const compare = tick("compare with gold links", (on) => store.set({ scored: on }));
   const show = () => {
+    const scored = store.get("scored");
     heat.show();
     threshold.show();
     choose.show(store.get("chosen"));
+    compare.show(scored);
+    for (const part of [heat, threshold]) part.node.hidden = !scored;
   };
   const node = el(
     "div",
@@ -127,6 +136,7 @@ function settings(view) {
       "div",
       "controls sentence",
       all.length > 1 ? choose.node : null,
+      compare.node,
       heat.node,
       threshold.node,
       reset(view, "settings", view.pause),

@@ -40,8 +40,10 @@ class AlignmentPlayer(Widget, kind="player"):
             known.
         chosen: the example shown at first; word: its target word (−1 is the last).
         threshold: θ, from 0 to 1; temperature: T > 0.
+        scored: whether the links are shown and compared with the gold ones. Without it the picture
+            is of the looks alone, whose temperature is 1; the reader may ask for the rest.
 
-    The traits chosen, word, threshold and temperature follow the reader's hand. The weights are
+    The traits chosen, word, threshold, temperature and scored follow the reader's hand. Weights are
     carried as 16-bit logarithms and hold to 1e-4; a link may lie so far below the threshold.
 
     Raises: ValueError for counts, shapes, weights or links that do not fit.
@@ -55,6 +57,7 @@ class AlignmentPlayer(Widget, kind="player"):
     word = traitlets.Int(0).tag(sync=True)
     threshold = traitlets.Float(0.5).tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
+    scored = traitlets.Bool(True).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     rules = checks.rules(
@@ -62,6 +65,7 @@ class AlignmentPlayer(Widget, kind="player"):
         word=rule(checks.index_of, count=lambda self: len(self.sentences[self.chosen]["target"])),
         threshold=rule(checks.between, least=0, most=1),
         temperature=rule(checks.number_above_zero),
+        scored=rule(checks.switch),
     )
 
     def __init__(
@@ -72,6 +76,7 @@ class AlignmentPlayer(Widget, kind="player"):
         word: int = 0,
         threshold: float = 0.5,
         temperature: float = 1.0,
+        scored: bool = True,
         caption: str = "",
     ) -> None:
         sentences, matrices = _checked(examples)
@@ -91,6 +96,7 @@ class AlignmentPlayer(Widget, kind="player"):
                 "word": word,
                 "threshold": threshold,
                 "temperature": temperature,
+                "scored": scored,
             },
         )
 
@@ -115,7 +121,8 @@ class AlignmentPlayer(Widget, kind="player"):
     def _weights(self, k: int) -> np.ndarray:
         n_s, n_t = (len(self.sentences[k][side]) for side in ("source", "target"))
         logs = self._logs[k, :n_t, :n_s]
-        return numbers.attention_weights(logs, logs > _NOTHING, divisor=self.temperature)
+        divisor = self.temperature if self.scored else 1.0
+        return numbers.attention_weights(logs, logs > _NOTHING, divisor=divisor)
 
     def _links(self, k: int) -> set[Link]:
         found = np.argwhere(self._weights(k) >= self.threshold - _NEAR)
@@ -142,7 +149,7 @@ class AlignmentPlayer(Widget, kind="player"):
 
     def _fallback(self) -> str:
         sentence, weights = self.sentences[self.chosen], self.weights.tolist()
-        gold = {(s, t) for s, t in sentence["gold"] or ()}
+        gold = {(s, t) for s, t in (self.scored and sentence["gold"]) or ()}
         rows = [
             [markup.escape(token), *(_cell(w, (s, t) in gold) for s, w in enumerate(row))]
             for t, (token, row) in enumerate(zip(sentence["target"], weights, strict=True))
@@ -157,6 +164,8 @@ class AlignmentPlayer(Widget, kind="player"):
 
     def _scored(self) -> str:
         """Return the error rates in words, where gold links are known."""
+        if not self.scored:
+            return ""
         one, every = self._error_rate([self.chosen]), self.error_rate
         known = sum(sentence["gold"] is not None for sentence in self.sentences)
         said = [f" It is {markup.fixed(one)} in this sentence."] if one is not None else []

@@ -30,6 +30,7 @@ export function describe({ now, word, store }) {
       .filter(([, names]) => names.length)
       .map(([what, names]) => `${what}: ${list(names)}`)
       .join("; ") || "they agree";
+  if (!store.get("scored")) return `${quoted(now.target[word])} looks most at ${most}.`;
   return (
     `${quoted(now.target[word])} looks most at ${most}; entropy ${fixed(bits, 2)} bits, as if spread ` +
     `evenly over ${fixed(2 ** bits, 1)} words. ` +
@@ -40,10 +41,10 @@ export function describe({ now, word, store }) {
 
 /** Error rate, precision and recall, of this sentence and of all; empty where no gold is known. */
 export function scoreTable(view) {
-  const known = view.all.filter(({ gold }) => gold);
+  const known = view.all.filter((one) => one.known);
   const node = scroller("Links compared with gold");
-  node.hidden = !known.length;
   const show = () => {
+    node.hidden = !known.length || !view.store.get("scored");
     const lines = [
       ["this sentence", known.filter((one) => one === view.now)],
       [`all ${known.length} with gold links`, known],
@@ -58,7 +59,7 @@ export function scoreTable(view) {
         lines.flatMap(([whose, which]) =>
           kinds.map(([what, key]) => [
             `${whose}, ${what}`,
-            ...agreement(which.map((one) => [one[key], one.gold])).map((value) =>
+            ...agreement(which.map((one) => [one[key], one.known])).map((value) =>
               value === null ? "–" : fixed(value),
             ),
           ]),
@@ -70,8 +71,8 @@ export function scoreTable(view) {
 }
 
 /** Each word's largest weights, entropy and links, as the texts of a table. */
-export function cells({ now }) {
-  const last = now.gold ? 5 : 4;
+export function cells({ now, store }) {
+  const last = store.get("scored") ? (now.gold ? 5 : 4) : 2;
   const rows = now.target.map((token, t) => {
     const { most, bits, links, gold } = tell(now, t);
     return [token, most, fixed(bits, 2), list(links), list(gold)];
