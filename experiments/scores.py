@@ -1,8 +1,9 @@
 """Compare the scoring functions on reversal: exact match by length, and where the model looks.
 
 One recipe for all, that of ``attnlab.models.translator``: reversal of 2 to 24 digits, width 128,
-600 steps. "linear" is additive without its tanh, a score that cannot see the decoder's state. The
-rate 0.006 was chosen for the additive score in Bahdanau's order; half of it tells what hangs on it.
+600 steps. "linear" is additive without its tanh, a score that cannot see the decoder's state; "no
+attention" has nothing to look with. The rate 0.006 was chosen for the additive score in Bahdanau's
+order; half of it tells what hangs on it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,14 @@ MODELS = {
         f"{score}, Luong, rate 0.003": {"order": "luong", "score": score, "lr": 3e-3}
         for score in ("additive", "dot", "scaled dot", "bilinear")
     },
+    "linear, Luong": {"order": "luong", "score": "linear"},
+    "linear, Luong, rate 0.003": {"order": "luong", "score": "linear", "lr": 3e-3},
+    **{
+        f"{score}, rate 0.003": {"order": "bahdanau", "score": score, "lr": 3e-3}
+        for score in ("additive", "dot", "scaled dot", "bilinear", "linear")
+    },
+    "no attention": {"order": "none"},
+    "no attention, rate 0.003": {"order": "none", "lr": 3e-3},
 }
 AGAIN = ("scaled dot, Luong", 0)
 TOLERANCE = {"exact match": 0.15, "on the digit to write": 0.2, "parameters": 0}
@@ -49,12 +58,12 @@ class Linear(nn.Module):
         return self.query(query) + self.key(key).mT
 
 
-def with_linear(lesson: Lesson, order: Order, seed: int) -> RNNSeq2Seq:
+def with_linear(lesson: Lesson, order: Order, seed: int, lr: float) -> RNNSeq2Seq:
     """Train as ``translator`` does, with the score that it does not offer."""
     with seeded(seed):
         sizes = len(lesson.source), len(lesson.target), D_MODEL
         model = RNNSeq2Seq(*sizes, order=order, score=Linear(D_MODEL, D_MODEL))
-    recipe = {"steps": STEPS, "warmup": 100, "lr": 6e-3, "batch_size": 64}
+    recipe = {"steps": STEPS, "warmup": 100, "lr": lr, "batch_size": 64}
     learn(model, lesson.examples(lesson.train), **recipe, seed=seed)
     return model
 
@@ -65,17 +74,20 @@ def data() -> list[Lesson]:
 
 
 def measure(
-    seed: int, *, order: Order, score: str, lr: float = 6e-3, asked: int | None = None
+    seed: int, *, order: Order, score: str = "additive", lr: float = 6e-3, asked: int | None = None
 ) -> dict[str, float]:
     """Train one model; return its exact match, the same by length, and where it looks."""
     lesson = some(reversal(), asked)
     if score == "linear":
-        model = with_linear(lesson, order, seed)
+        model = with_linear(lesson, order, seed, lr)
     else:
         settings = {"order": order, "score": score, "d_model": D_MODEL, "steps": STEPS, "lr": lr}
         model, _ = translator(lesson, seed=seed, **settings)
     written, wanted = write(model, lesson, lesson.test), [pair.target for pair in lesson.test]
     right = [one == other for one, other in zip(written, wanted, strict=True)]
+    found = {"exact match": exact_match(written, wanted), **by_length(lesson.test, right, EDGES)}
+    if order == "none":
+        return found
     gold = [pair.alignment for pair in lesson.test]
     # one to the right of the digit to be written stands the digit written last
     last = [[(i + 1, j) for i, j in links if j > 0] for links in gold]
@@ -83,8 +95,7 @@ def measure(
     kind = model.decoder.score
     parameters = kind.parameters() if isinstance(kind, nn.Module) else ()
     return {
-        "exact match": exact_match(written, wanted),
-        **by_length(lesson.test, right, EDGES),
+        **found,
         "on the digit to write": alignment_accuracy(seen, gold).overall,
         "on the digit before": alignment_accuracy(seen, last).overall,
         "parameters": sum(one.numel() for one in parameters),

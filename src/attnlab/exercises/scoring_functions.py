@@ -126,7 +126,7 @@ def what_a_shift_changes(findings: Any) -> str:
 def read_the_looks(reading: Any) -> str:
     """`reading` says which models look at the digit to write, what the best and linear look at."""
     answers = answered(reading, "gold", "best", "linear")
-    table = {name: row for name, row in read("scores").items() if "rate" not in name}
+    table = dict(list(read("scores").items())[:9])  # as the lecture prints it
     mean = {
         place: {name: sum(row[measure]) / len(row[measure]) for name, row in table.items()}
         for place, measure in PLACES.items()

@@ -26,6 +26,11 @@ def drawn(page, kind: str) -> list[list[str]]:
     return rows(page.locator(".attnbook-four > *"), f".attnbook-{kind}")
 
 
+def unfold(page) -> None:
+    """Show the boxes of all numbers."""
+    page.locator("summary").click()
+
+
 def agrees(page, widget: ScoreExplorer) -> None:
     energies = [[markup.plain(e) for e in row] for row in widget.scores]
     weights = [[markup.fixed(a) for a in row] for row in widget.weights]
@@ -55,6 +60,7 @@ def unit_of(page) -> float:
 def drag(page, name: str, right: float, up: float) -> None:
     """Drag a tip by so many units of the plane, in several steps."""
     unit = unit_of(page)
+    tip(page, name).scroll_into_view_if_needed()
     box = tip(page, name).bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
@@ -101,11 +107,11 @@ def test_every_arrow_is_reached_by_tab_and_moved_by_keys(explorer) -> None:
 
 def test_every_number_can_be_typed(show) -> None:
     page = show(widget := learned())
+    unfold(page)
     box = page.get_by_label("query, number 1")
     box.press("ArrowUp")  # by a tenth
     expect(box).to_have_value("1.6")
     agrees(page, learned(query=[1.6, 1.0]))
-    page.locator("summary").click()
     labels = {"query": ["query"], "v": ["v"], "key": [f"key {name}" for name in NAMES]}
     labels |= {
         w: [f"{w.capitalize()}, row 1", f"{w.capitalize()}, row 2"] for w in ("w", "w_q", "w_k")
@@ -130,7 +136,7 @@ def test_the_last_change_and_what_it_moved_are_told_in_words(explorer) -> None:
     was, now = scores().weights[0, 0], scores(query=[1.2, 0]).weights[0, 0]
     words = f"small {markup.fixed(was)} → {markup.fixed(now)}"
     expect(panel(explorer, "dot").locator("p").last).to_have_text(words)
-    explorer.locator("summary").click()
+    unfold(explorer)
     explorer.get_by_label("W, row 1, number 2").fill("3")
     tells(explorer, "W, row 1: (1, 0) → (1, 3). Greatest")
     for name in ("dot", "scaled dot", "additive"):
@@ -147,6 +153,7 @@ def test_a_tie_names_every_key_that_is_greatest(show) -> None:
 
 
 def test_without_tanh_the_query_moves_every_score_alike_and_no_weight(explorer) -> None:
+    unfold(explorer)
     explorer.get_by_label("additive score without tanh").check()
     expect(panel(explorer, "additive").locator("span").first).to_have_text("v · (q Wq + k Wk)")
     agrees(explorer, scores(tanh=False))
@@ -185,6 +192,7 @@ def test_each_plane_has_its_own_lines_and_circles_and_a_hand_in_any_moves_all(sh
     page.mouse.up()
     now = [float(x) - one for x, one in zip(learned().query, (1, 0), strict=True)]
     agrees(page, learned(query=now))
+    unfold(page)
     page.get_by_label("query, number 1").fill("0")
     page.get_by_label("query, number 2").fill("0")
     assert lines(page)[:3] == [""] * 3  # every key has the same score
@@ -192,7 +200,7 @@ def test_each_plane_has_its_own_lines_and_circles_and_a_hand_in_any_moves_all(sh
 
 def test_a_matrix_becomes_the_identity(show) -> None:
     page = show(given := learned())
-    page.locator("summary").click()
+    unfold(page)
     for letter, name in (("W", "w"), ("Wq", "w_q"), ("Wk", "w_k")):
         button(page, f"{letter} = identity").click()
         setattr(given, name, np.eye(*np.shape(getattr(given, name))).tolist())
@@ -205,6 +213,7 @@ def test_the_largest_numbers_give_no_nan(show) -> None:
     most_scores |= {"keys": [[4, 4], [-4, -4], [4, -4]], "w": [[10, 10]] * 2}
     page = show(widget := scores(query=[4, 4], v=[10] * 4, **most_scores))
     agrees(page, widget)
+    unfold(page)
     page.get_by_label("additive score without tanh").check()
     assert "NaN" not in page.locator("main").inner_text()
 
@@ -223,6 +232,28 @@ def test_a_finger_drags_a_tip_and_beside_it_scrolls_the_page(show) -> None:
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     agrees(page, scores(query=[2, 0]))
+
+
+def test_a_finger_takes_the_nearest_of_two_tips_that_lie_close(show) -> None:
+    near = scores(query=[1, 1], keys=[[1.4, 1], [0, 2], [-1, 1]])
+    page = show(near, width=390, has_touch=True, is_mobile=True)
+    for node in page.locator(".attnbook-plane").first.locator(".attnbook-tip").all():
+        box = node.bounding_box()
+        assert min(box["width"], box["height"]) >= 44
+    box, unit = tip(page, "query").bounding_box(), unit_of(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch = page.context.new_cdp_session(page)
+    for kind, at in (("touchStart", x), ("touchMove", x - unit)):  # the key's lies above it
+        points = [{"x": at, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    agrees(page, scores(query=[0, 1], keys=[[1.4, 1], [0, 2], [-1, 1]]))
+
+
+def test_planes_and_controls_fit_on_one_screen(show) -> None:
+    page = show(scores(keys=[[1, 0], [0, 1], [1, 1], [2, 0]], tokens=[*"abcd"]), width=1280)
+    assert page.locator("figure.attnbook").bounding_box()["height"] <= 800
+    assert page.locator(".attnbook-plane").first.bounding_box()["width"] >= 190
 
 
 def test_tips_at_the_edges_stay_within_the_picture(show) -> None:

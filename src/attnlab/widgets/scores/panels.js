@@ -40,8 +40,7 @@ function panel(view, s, name, formula, plane) {
     { role: "group", "aria-label": name },
     el("p", "panelhead", el("strong", {}, name), letters),
     plane,
-    table(["key", "score", "weight"], rows),
-    moved,
+    el("div", "beside", table(["key", "score", "weight"], rows), moved),
   );
   const show = (now) => {
     const most = greatest(now.weights[s]);

@@ -35,7 +35,7 @@ function plane(view, s) {
   const levels = path("level");
   const [lines, axes] = [path("grid"), path("axes")];
   const [asks, arrows] = [path("asks"), path("arrow")];
-  const tips = view.places.map((place) => tip(view, s, place));
+  const tips = view.places.map((place) => tip(view, s, place, (event) => nearest(tips, event).grab(event)));
   const labels = times(s ? 0 : 2, () => svg("text", {})); // they are alike in all
   const drawing = svg("svg", { "aria-hidden": "true" }, lines, axes, labels, levels, arrows, asks);
   const node = el("div", { class: "plane", role: "group", "aria-label": "vectors, drawn" }, drawing, nodes(tips));
@@ -62,7 +62,7 @@ function plane(view, s) {
     lines.setAttribute("d", times(2 * edge + 1, (k) => cross(edge, k - edge)).join(""));
     labels.forEach((text, axis) => {
       text.setAttribute("x", (half + (axis ? 0 : edge)) * UNIT + 3);
-      text.setAttribute("y", (half - (axis ? edge : 0)) * UNIT - 4);
+      text.setAttribute("y", axis ? (half - edge) * UNIT - 4 : half * UNIT + 24);
       setText(text, String(edge));
     });
   }
@@ -83,6 +83,7 @@ function arrow(edge, [x, y]) {
 }
 
 const TURNS = [0, 1, -1, 2, -2, 3, -3, 4]; // eighths of a circle
+const PLACES = [0, 7].flatMap((out) => TURNS.map((turn, cost) => ({ turn, out, cost: cost + out }))); // px from the tip
 const STEPS = times(16, (step) => (step + 1) / 16); // of an arrow
 
 /** Write each name where it lies on no circle, arrow or name; at best behind its arrow's tip. */
@@ -95,11 +96,12 @@ function name(edge, width, tips, ends) {
   const names = [];
   tips.forEach(({ token }, k) => {
     const half = [token.offsetWidth / 2 + 1, token.offsetHeight / 2 - 1];
-    const found = TURNS.map((turn, cost) => {
+    const found = PLACES.map(({ turn, out, cost }) => {
       const way = Math.atan2(ends[k][1], ends[k][0]) + (turn * Math.PI) / 4;
       const [cos, sin] = [Math.cos(way), -Math.sin(way)];
       // so far from the tip that the name's edge is beyond the circle's
-      const far = rings[k].half[0] + Math.min(half[0] / (Math.abs(cos) || 1e-9), half[1] / (Math.abs(sin) || 1e-9)) + 1;
+      const far =
+        rings[k].half[0] + out + Math.min(half[0] / (Math.abs(cos) || 1e-9), half[1] / (Math.abs(sin) || 1e-9)) + 1;
       const free = [cos, sin].map((part, axis) => rings[k].at[axis] + part * far);
       const at = free.map((x, axis) => Math.max(half[axis], Math.min(width - half[axis], x)));
       const hit = [...rings, ...names, ...along].reduce((sum, other) => sum + common({ at, half }, other), 0);
@@ -116,13 +118,30 @@ const common = (one, other) =>
     .map((axis) => Math.max(0, one.half[axis] + other.half[axis] - Math.abs(one.at[axis] - other.at[axis])))
     .reduce((x, y) => x * y);
 
+/** The tip whose middle is nearest the pointer: what can be pressed around one may lie over another. */
+function nearest(tips, { clientX, clientY }) {
+  const gaps = tips.map(({ node }) => {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    return Math.hypot(clientX - left - width / 2, clientY - top - height / 2);
+  });
+  return tips[gaps.indexOf(Math.min(...gaps))];
+}
+
 /** The tip of one arrow, to be dragged or moved by keys. */
-function tip(view, s, place) {
+function tip(view, s, place, pressed) {
   const asks = place.r === undefined;
   const [ring, token] = [el("span", "ring"), el("span", "token", place.name)];
   let held = null; // while the pointer is down: from the pointer to the tip
   const move = (to, digits, most = EDGE) =>
     view.change(place, place.put(to.map((x) => Math.max(-most, Math.min(most, Number(x.toFixed(digits)))))));
+  const grab = (event) => {
+    node.focus();
+    view.fresh = true;
+    node.setPointerCapture(event.pointerId);
+    view.held = true;
+    const at = under(view, event, node);
+    held = place.at(view.now).map((x, axis) => x - at[axis]);
+  };
   const node = el(
     s ? "div" : "button",
     {
@@ -130,12 +149,8 @@ function tip(view, s, place) {
       class: asks ? "tip asks" : "tip",
       onpointerdown(event) {
         if (event.button || !event.isPrimary) return;
-        node.focus();
-        view.fresh = true;
-        node.setPointerCapture(event.pointerId);
-        view.held = true;
-        const at = under(view, event, node);
-        held = place.at(view.now).map((x, axis) => x - at[axis]);
+        event.preventDefault(); // the focus goes to the nearest tip
+        pressed(event);
       },
       onpointermove(event) {
         if (held)
@@ -170,7 +185,7 @@ function tip(view, s, place) {
     setVar(node, "size", asks ? 0.3 : now.weights[s][place.r].toFixed(3));
     node.setAttribute("aria-label", `${place.label} ${place.text(now)}`);
   };
-  return { node, show, token, radius: () => ring.offsetWidth / 2 };
+  return { node, show, grab, token, radius: () => ring.offsetWidth / 2 };
 }
 
 /** Where in the plane the pointer is. */

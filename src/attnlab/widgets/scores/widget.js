@@ -54,8 +54,8 @@ function build(store) {
     line(store, "query", "query"),
     ...view.names.map((name, j) => line(store, `key ${name}`, "key", j, name)),
   ];
-  view.parts = [settings(view), panels(view), lines(view, "vector", view.places, EDGE), learned(view)];
-  const [top, four, vectors, folded] = nodes(view.parts);
+  view.parts = [settings(view), panels(view), learned(view)];
+  const [top, four, folded] = nodes(view.parts);
   view.node = el(
     "div",
     {
@@ -66,7 +66,7 @@ function build(store) {
     four,
     view.alert.node,
     view.status,
-    el("div", "main", vectors, el("div", "side", top, note(HINT))),
+    top,
     folded,
   );
   view.attach = () => {
@@ -131,11 +131,15 @@ function lines(view, title, rows, most) {
 }
 
 function settings(view) {
+  return { node: el("div", "controls", reset(view, "numbers"), note(HINT)), show: () => {} };
+}
+
+/** The additive score's tanh, which can be left out. */
+function bend(view) {
   const off = tick("additive score without tanh", (on) =>
     view.change({ label: "tanh", text: ({ tanh }) => (tanh ? "there" : "left out") }, { tanh: !on }),
   );
-  const node = el("div", "controls", off.node, reset(view, "numbers"));
-  return { node, show: ({ tanh }) => off.show(!tanh) };
+  return { node: el("div", "controls", off.node), show: ({ tanh }) => off.show(!tanh) };
 }
 
 /** Put in the numbers of a matrix: what was typed wrong is forgotten. */
@@ -145,11 +149,12 @@ function replace(view, what, changes) {
   view.change(what, changes);
 }
 
-/** All that a model would learn, folded away at first. */
+/** Every number, folded away at first, also those that a model would learn. */
 function learned(view) {
   const first = view.store.get("initial");
   const rows = (name) => first[name].map((_, r) => line(view.store, `${MATRICES[name]}, row ${r + 1}`, name, r));
   const parts = [
+    lines(view, "vector", view.places, EDGE),
     lines(view, "bilinear", rows("w"), LARGEST),
     lines(view, "additive", [...rows("w_q"), ...rows("w_k"), line(view.store, "v", "v")], LARGEST),
   ];
@@ -162,14 +167,16 @@ function learned(view) {
       ),
     ),
   );
+  const off = bend(view);
   const node = el(
     "details",
     "twin",
-    el("summary", {}, low("Change W, W_q, W_k and v, which a model would learn")),
+    el("summary", {}, low("Type the numbers, also of W, W_q, W_k and v, which a model would learn")),
     el("div", "main", nodes(parts)),
     el("div", "actions", put),
+    off.node,
   );
-  return together(node, parts);
+  return together(node, [...parts, off]);
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
