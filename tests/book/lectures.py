@@ -1,7 +1,5 @@
 """What the tests of the book share: the lectures, their notebooks, their cells."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys

@@ -1,7 +1,5 @@
 """The files of the built book, read without a browser: links, scripts, style sheets."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit

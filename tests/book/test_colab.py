@@ -1,7 +1,5 @@
 """The set-up cell of every lecture, run as Colab runs it, but with no network."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

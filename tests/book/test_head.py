@@ -1,7 +1,5 @@
 """What is said of a page where it is not open: description, preview, title, missing pages."""
 
-from __future__ import annotations
-
 import re
 from types import SimpleNamespace
 

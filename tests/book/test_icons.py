@@ -1,7 +1,5 @@
 """The icons that the build draws in place of the theme's collection."""
 
-from __future__ import annotations
-
 import pytest
 
 from book.extensions.attnbook_icons import Icon, collection, drawn

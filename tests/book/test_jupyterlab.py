@@ -3,8 +3,6 @@
 `make test` opens one lecture and a gallery of every kind of widget, `make test-all` every lecture.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """The landing page: what plays and then invites, the path, the cards, the sidebar, the menus."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

@@ -1,7 +1,5 @@
 """The rules of a lecture: what its text may hold, and that its notebook is its twin."""
 
-from __future__ import annotations
-
 import json
 import re
 

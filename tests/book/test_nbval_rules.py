@@ -1,7 +1,5 @@
 """Tests of the tests: what must turn nbval red does turn it red."""
 
-from __future__ import annotations
-
 import base64
 import io
 import os

@@ -1,7 +1,5 @@
 """Lectures become notebooks: what executes one, what does not, and what a cell that fails does."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

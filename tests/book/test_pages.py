@@ -3,8 +3,6 @@
 By day as a file, where a browser allows least; over http, too, in `make test-all`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

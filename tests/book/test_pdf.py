@@ -1,7 +1,5 @@
 """The book as one PDF: what Chromium printed is read, and the whole book is printed once."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The built page on paper, by keyboard, on a phone, in the reader's colours and the book's."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The reference pages: what they name is there, and says what they say."""
 
-from __future__ import annotations
-
 import json
 import pkgutil
 import re

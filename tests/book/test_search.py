@@ -1,7 +1,5 @@
 """The search: sections as one types, in students' words, over http and from the file system."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The page around the text: the Tab key's stops, an old link, no storage, no script."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

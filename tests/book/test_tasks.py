@@ -1,7 +1,5 @@
 """tasks.py: its list of tasks, what it says of them, and how it finds the pages that changed."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The glossary: each term where it says it is, and its sentence where a lecture first uses it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

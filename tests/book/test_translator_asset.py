@@ -1,7 +1,5 @@
 """The translator's weights as the page loads them: small, and still a good translator."""
 
-from __future__ import annotations
-
 import functools
 
 import torch

@@ -1,7 +1,5 @@
 """The question bank: every question with twenty seeds, the exam and its key, what Moodle gets."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

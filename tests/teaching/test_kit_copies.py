@@ -4,8 +4,6 @@ That each student copy runs, blank and with the solutions pasted in, costs minut
 lecture, the others in `make test-all`.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os

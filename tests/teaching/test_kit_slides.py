@@ -1,7 +1,5 @@
 """The slides: their format, what they take from a lecture, and decks in a real browser."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable, Iterator

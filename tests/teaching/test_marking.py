@@ -1,7 +1,5 @@
 """Marking works: a right, a wrong, a blank and a hostile submission get their verdicts."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Caches of real models: what was counted apart comes out of their shapes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

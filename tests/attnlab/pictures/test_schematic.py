@@ -1,7 +1,5 @@
 """Drawings: what they show and say, where things lie, and what they refuse."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Numbers from paper: read in several spellings, judged one by one, tried again."""
 
-from __future__ import annotations
-
 from playwright.sync_api import expect
 
 from tests.attnlab.widgets.examples import paper

@@ -1,7 +1,5 @@
 """The block: PyTorch's numbers in Python and in the page, and every control moves them."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

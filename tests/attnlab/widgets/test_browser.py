@@ -1,7 +1,5 @@
 """The head browser: weights and measures, searched, hidden, by mouse and by keyboard."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 

@@ -1,7 +1,5 @@
 """What other browsers, themes, paper and narrow screens show as wrong, and must not again."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 

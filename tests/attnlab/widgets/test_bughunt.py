@@ -1,7 +1,5 @@
 """A bug hunt: lines that answer, by hand and by keyboard, and what is said of them."""
 
-from __future__ import annotations
-
 from playwright.sync_api import expect
 
 from tests.attnlab.widgets.examples import EVIL, HUNTED, hunt, longest_hunt

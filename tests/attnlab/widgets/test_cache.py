@@ -1,7 +1,5 @@
 """The cache calculator: the page's numbers are Python's, which are counted from real shapes."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What every widget's arguments are asked: no number that NumPy would bend is taken in silence."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

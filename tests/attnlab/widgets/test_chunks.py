@@ -1,7 +1,5 @@
 """The table of kinds, the chunks that follow from it, and what a page and a notebook load."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Rotary clocks: the package's own speeds in Python and in the browser, and which hands are new."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """The live drawing: its numbers are torch's, and the page's are Python's."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from playwright.sync_api import expect

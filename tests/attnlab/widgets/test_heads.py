@@ -1,7 +1,5 @@
 """Heads side by side: equal to torch, chosen, enlarged and compared, and said in words."""
 
-from __future__ import annotations
-
 import csv
 import io
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """The heat map: torch's numbers, and every control moves them, by pointer and by keyboard."""
 
-from __future__ import annotations
-
 import csv
 import io
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """What every widget says in HTML: safe, stable, all of its state, and more than a picture."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """The browser's mathematics, the server's and PyTorch's are the same numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Every number that the book prints can be typed as it is printed, and junk is told so in words."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """The page table: step by step what the package's own pool and caches do."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

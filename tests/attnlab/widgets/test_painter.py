@@ -1,7 +1,5 @@
 """The mask painter: torch's numbers in every mode, painted by pointer and by keys."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

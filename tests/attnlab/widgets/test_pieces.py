@@ -1,7 +1,5 @@
 """The page's byte-pair encoding is that of tokenizers, whatever is typed."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 

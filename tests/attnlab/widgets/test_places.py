@@ -3,8 +3,6 @@
 Each place is visited once for a kind of widget; what only one kind does is tested in its file.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Callable

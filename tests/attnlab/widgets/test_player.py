@@ -1,7 +1,5 @@
 """The alignment player: the book's metrics, played by mouse and keys."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

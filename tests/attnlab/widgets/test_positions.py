@@ -1,7 +1,5 @@
 """Sinusoidal positions: equal to the package's, by pointer, by keys and by boxes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

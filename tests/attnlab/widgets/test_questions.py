@@ -1,7 +1,5 @@
 """Checkpoints and predictions, answered in a page."""
 
-from __future__ import annotations
-
 from playwright.sync_api import expect
 
 from attnlab.widgets import Checkpoint

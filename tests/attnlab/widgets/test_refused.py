@@ -4,8 +4,6 @@ What an argument is in the kind's example says what it does not take: a switch n
 text and no infinity, a list of texts no text alone. A table adds what is an argument's own.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from functools import partial

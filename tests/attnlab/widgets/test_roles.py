@@ -1,7 +1,5 @@
 """The three roles: PyTorch's numbers, and every number of every matrix moves what it should."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

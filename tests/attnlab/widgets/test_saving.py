@@ -1,7 +1,5 @@
 """Every picture saves itself as an SVG file: what it shows, in light colours, and no markup."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections import Counter

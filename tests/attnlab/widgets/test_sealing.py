@@ -1,7 +1,5 @@
 """Questions that are sealed: the same to answer, and nowhere their answer to read."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

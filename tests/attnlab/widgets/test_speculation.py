@@ -1,7 +1,5 @@
 """Speculative decoding's picture: equal to the package's own rule, in Python and in the browser."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

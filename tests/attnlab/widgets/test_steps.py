@@ -1,7 +1,5 @@
 """The worked example, step by step: every number may be edited, and bad input never breaks it."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 

@@ -1,7 +1,5 @@
 """Tiles of keys: the softmax from parts, in the page as in NumPy, and what the factor is for."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

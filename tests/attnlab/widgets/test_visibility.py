@@ -1,7 +1,5 @@
 """What is visible of a past: equal to torch's masks and softmax, in Python and in the browser."""
 
-from __future__ import annotations
-
 import itertools
 import json
 

@@ -4,8 +4,6 @@ A smaller set than Chromium's, for what differs between engines: whether code ru
 of hands and keys, storage, `file://`. The numbers are those that Chromium shows in test_reading.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator
