@@ -6,11 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
 
-from attnbook.attention import (
-    attention,
-    fused_attention,
-    masked_softmax,
-)
+from attnbook.attention import attention, fused_attention, masked_softmax
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.scores import dot, scaled_dot
 from tests.attnbook.loops import attention_loops

@@ -268,10 +268,7 @@ def test_a_model_writes_with_other_caches(name: str) -> None:
     model = model_of(name)
     blocks, pool = len(model.decoder.blocks), PagePool(99, page=3)
     text = torch.randint(3, V, (4, 11), generator=Generator().manual_seed(2))
-    kinds = {
-        11: lambda: PagedCache(pool),
-        4: lambda: RollingCache(4, sinks=1),
-    }
+    kinds = {11: lambda: PagedCache(pool), 4: lambda: RollingCache(4, sinks=1)}
     for window, kind in kinds.items():
         mask = window_mask(11, 11, window, sinks=int(window < 11))
         x = model.embed(text)

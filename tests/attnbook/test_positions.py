@@ -10,13 +10,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attnbook.attention import attention, fused_attention
 from attnbook.masks import causal_mask
-from attnbook.positions import (
-    LearnedPositions,
-    Rotary,
-    Sinusoidal,
-    alibi_bias,
-    sinusoidal,
-)
+from attnbook.positions import LearnedPositions, Rotary, Sinusoidal, alibi_bias, sinusoidal
 from attnbook.scores import dot
 from tests.attnbook.strategies import close, normal
 

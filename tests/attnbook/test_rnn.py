@@ -212,10 +212,7 @@ class Concat(nn.Module):
 
     def forward(self, query: Tensor, key: Tensor) -> Tensor:
         n_q, n_k = query.shape[-2], key.shape[-2]
-        pairs = [
-            query[:, :, None].expand(-1, -1, n_k, -1),
-            key[:, None].expand(-1, n_q, -1, -1),
-        ]
+        pairs = [query[:, :, None].expand(-1, -1, n_k, -1), key[:, None].expand(-1, n_q, -1, -1)]
         hidden = self.hidden(torch.cat(pairs, dim=-1))
         return self.energy(torch.tanh(hidden) if self.tanh else hidden).squeeze(-1)
 

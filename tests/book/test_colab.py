@@ -137,10 +137,7 @@ def session(cell: str, clone: Path, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture(scope="module")
 def before(session: Session) -> dict[str, str]:
     """All that is installed before the cell is run; the book's package is not."""
-    assert session.run(SPECS).split("\n")[:2] == [
-        "[True, True, True, True]",
-        "[None, None]",
-    ]
+    assert session.run(SPECS).split("\n")[:2] == ["[True, True, True, True]", "[None, None]"]
     return session.installed()
 
 

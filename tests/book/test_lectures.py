@@ -44,7 +44,7 @@ UNCOMPARED = {
         "each word of a trained model looks, and which disagree with the gold",
     },
     "04-scoring-functions": {
-        "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
+        "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine"
     },
     "10-transformer-block": {
         "# @title The curves of six stacks of eight blocks": "whether a curve that hardly falls "
@@ -63,9 +63,7 @@ UNCOMPARED = {
         "cell asserts the blank that only the right side decides",
         "print(answered())": "whether SmolLM2's file is on this machine",
     },
-    "13-faster-decoding": {
-        "print(answered())": "whether SmolLM2's file is on this machine",
-    },
+    "13-faster-decoding": {"print(answered())": "whether SmolLM2's file is on this machine"},
 }
 COLLAPSED = {"hide-input", "hide-cell", "remove-input"}
 PAGE_BYTES = 500_000

@@ -148,10 +148,7 @@ CASES = {
         written(packed(9, "AA=="), packed(9, "/w==")),
         True,
     ),
-    "but not where no tolerance is stated": (
-        written('{"fine":"AA=="}', '{"fine":"/w=="}'),
-        False,
-    ),
+    "but not where no tolerance is stated": (written('{"fine":"AA=="}', '{"fine":"/w=="}'), False),
     "packed data beyond it fails": (written(packed(30_000), packed(31_000)), False),
     "a tolerance that only the new output states is none": (
         written(LOOSE.format(0.905), "<figure>weight 0.904</figure>"),

@@ -20,7 +20,7 @@ SMALL = [(390, 844, 1), (320, 640, 1), (640, 450, 2)]
 
 # the theme's own faults, outside the article: (rule, selector), each with its reason
 AXE_LISTED = {
-    ("label-content-name-mismatch", ".search-button-field"): "named Search, shows its keys too",
+    ("label-content-name-mismatch", ".search-button-field"): "named Search, shows its keys too"
 }
 # what fades in has another contrast on the way
 STILL = "*, ::before, ::after { animation: none !important; transition: none !important }"

@@ -82,9 +82,7 @@ def test_texts_share_pages_until_one_writes_in_them() -> None:
 
 
 @given(
-    chunks=CHUNKS,
-    page=st.integers(1, 4),
-    rows=st.lists(st.integers(0, 2), min_size=1, max_size=6),
+    chunks=CHUNKS, page=st.integers(1, 4), rows=st.lists(st.integers(0, 2), min_size=1, max_size=6)
 )
 def test_reordered_pages_hold_the_chosen_rows(
     chunks: list[int], page: int, rows: list[int]

@@ -139,10 +139,7 @@ def scaled(kind: type[nn.Module]) -> Callable[..., None]:
     ("kind", "wanted"),
     [
         (rnn.Encoder, ["attention", "beams", "bottleneck", "scores", "transformer"]),
-        (
-            layers.FeedForward,
-            ["lengths", "masked", "norms", "positions", "transformer", "tying"],
-        ),
+        (layers.FeedForward, ["lengths", "masked", "norms", "positions", "transformer", "tying"]),
         (classifier.BiLSTMClassifier, ["features"]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

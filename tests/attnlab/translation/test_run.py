@@ -199,8 +199,7 @@ def test_pairs_that_are_all_too_long_are_refused(tmp_path: Path, data: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "at",
-    [pytest.param(n, marks=() if n in (1, 13) else pytest.mark.heavy) for n in range(1, 14)],
+    "at", [pytest.param(n, marks=() if n in (1, 13) else pytest.mark.heavy) for n in range(1, 14)]
 )
 def test_a_disk_that_fills_up_leaves_the_last_checkpoint(
     tmp_path: Path, data: Path, straight: Callable[..., Path], monkeypatch: Any, at: int

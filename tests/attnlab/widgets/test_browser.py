@@ -21,16 +21,7 @@ from tests.attnlab.widgets.examples import (
     pairs,
     read_words,
 )
-from tests.attnlab.widgets.pages import (
-    host,
-    keys,
-    move,
-    says,
-    settle,
-    tells,
-    trait,
-    violations,
-)
+from tests.attnlab.widgets.pages import host, keys, move, says, settle, tells, trait, violations
 
 
 def small(page, layer: int, head: int):

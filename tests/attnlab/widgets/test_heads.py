@@ -12,17 +12,7 @@ from torch import nn
 from attnlab.widgets import AttentionHeatmap, HeadGrid
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import TOKENS, X, normal, three
-from tests.attnlab.widgets.pages import (
-    cell,
-    fixed,
-    keys,
-    pixel,
-    rows,
-    save,
-    says,
-    settle,
-    unfold,
-)
+from tests.attnlab.widgets.pages import cell, fixed, keys, pixel, rows, save, says, settle, unfold
 
 
 def title(page):

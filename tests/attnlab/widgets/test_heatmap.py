@@ -12,17 +12,7 @@ from playwright.sync_api import expect
 from attnlab.widgets import AttentionHeatmap
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import EVIL, TOKENS, X, heatmap
-from tests.attnlab.widgets.pages import (
-    cell,
-    keys,
-    pixel,
-    plot,
-    save,
-    says,
-    settle,
-    tells,
-    twin,
-)
+from tests.attnlab.widgets.pages import cell, keys, pixel, plot, save, says, settle, tells, twin
 
 
 def test_a_large_matrix_travels_packed_and_within_its_budget() -> None:

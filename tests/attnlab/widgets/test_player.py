@@ -241,9 +241,7 @@ def test_one_sentence_alone_needs_no_choice_and_none_with_gold_no_scores(show) -
     expect(page.locator(".attnbook-live > .attnbook-scroll")).to_be_hidden()
 
 
-def test_temperature_and_threshold_move_weights_links_and_the_table(
-    page,
-) -> None:
+def test_temperature_and_threshold_move_weights_links_and_the_table(page) -> None:
     button(page, "chat").click()
     assert source(page) == ["the 0.250", "black 0.250", "cat 0.500 ✓"]
     page.get_by_label("temperature as a number").fill("0.5")  # squares: 1, 1, 4 of 6
@@ -262,9 +260,7 @@ def test_temperature_and_threshold_move_weights_links_and_the_table(
     assert found[0] == ["yes 1.000", "0.00", "yes"]
 
 
-def test_lines_are_as_thick_as_weights_lead_to_the_word_and_gold_is_dashed(
-    show,
-) -> None:
+def test_lines_are_as_thick_as_weights_lead_to_the_word_and_gold_is_dashed(show) -> None:
     page = show(AlignmentPlayer([DAY], word=3))
     thick = """() => Array.from(document.querySelectorAll('.attnbook-lines line'), (line) =>
       [Number(line.getAttribute('y1')),
@@ -290,9 +286,7 @@ def test_lines_are_as_thick_as_weights_lead_to_the_word_and_gold_is_dashed(
     assert max(page.evaluate(ends)) < 1.5
 
 
-def test_two_views_share_the_word_and_one_plays_keeps_the_focus_and_stops_when_closed(
-    host,
-) -> None:
+def test_two_views_share_the_word_and_one_plays_keeps_the_focus_and_stops_when_closed(host) -> None:
     page = host(player(), clock=True)
     stop_clock(page)
     button(page, "play").first.click()
