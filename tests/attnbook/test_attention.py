@@ -18,16 +18,13 @@ TOKENS = torch.tensor([[2, -1, 0], [1, 1, 1], [1, 2, 2]], dtype=torch.float64)
 # --- the worked example ---------------------------------------------------------------------------
 
 
-def test_nuts_attends_mostly_to_itself() -> None:
+def test_nuts_attends_mostly_to_itself_and_without_scaling_hardly_elsewhere() -> None:
     output, weights = attention(TOKENS, TOKENS, TOKENS)
     close(weights[2], torch.tensor([0.005, 0.090, 0.905]).double(), 5e-4)
     close(output[2], torch.tensor([1.005, 1.895, 1.900]).double(), 5e-4)
-
-
-def test_without_scaling_nuts_hardly_looks_elsewhere() -> None:
-    weights = attention(TOKENS, TOKENS, TOKENS, score=dot).weights
-    close(weights[2], torch.tensor([0.0001, 0.018, 0.982]).double(), 5e-4)
-    assert weights[2, 0] < 0.0002
+    bare = attention(TOKENS, TOKENS, TOKENS, score=dot).weights[2]
+    close(bare, torch.tensor([0.0001, 0.018, 0.982]).double(), 5e-4)
+    assert bare[0] < 0.0002
 
 
 def test_causal_rows_of_the_example() -> None:
@@ -37,14 +34,6 @@ def test_causal_rows_of_the_example() -> None:
 
 
 # --- agreement ------------------------------------------------------------------------------------
-
-
-@given(case=cases())
-def test_attention_agrees_with_torch(case: Case) -> None:
-    for mask in (None, full_mask(case)):
-        expected = scaled_dot_product_attention(*case[:3], attn_mask=mask)
-        close(attention(*case[:3], mask).output, expected)
-        close(fused_attention(*case[:3], mask), expected)
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1, 8), (1, 2, 7, 5), (3, 2, 33, 16), (2, 4, 64, 32)])
@@ -109,13 +98,6 @@ def test_rows_sum_to_one_or_are_empty(case: Case) -> None:
     assert (weights >= 0).all()
     assert (weights[~mask] == 0).all()
     close(weights.sum(dim=-1), mask.any(dim=-1).double())
-
-
-@given(case=cases())
-def test_outputs_stay_between_the_values_they_mix(case: Case) -> None:
-    output, _ = attention(*case[:3])
-    assert (output <= case.value.amax(dim=-2, keepdim=True) + 1e-12).all()
-    assert (output >= case.value.amin(dim=-2, keepdim=True) - 1e-12).all()
 
 
 @given(case=cases(square=True), shift=st.floats(-50, 50))

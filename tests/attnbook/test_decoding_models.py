@@ -69,14 +69,6 @@ def test_the_batched_beam_is_the_loop_over_hypotheses(name: str) -> None:
 
 
 @every_model
-def test_a_beam_of_one_is_greedy(name: str) -> None:
-    model = model_of(name)
-    written = greedy(model, SOURCE, LENGTHS, max_length=8)
-    found = beam_search(model, SOURCE, LENGTHS, beam=1, max_length=8, length_penalty=0.0)
-    same(found, [[one] for one in written])
-
-
-@every_model
 def test_mates_order_and_padding_change_nothing(name: str) -> None:
     model = model_of(name)
     ways = [

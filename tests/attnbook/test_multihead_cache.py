@@ -134,13 +134,6 @@ def test_one_token_needs_no_mask(monkeypatch: pytest.MonkeyPatch) -> None:
         layer(x[:, :2], causal=True, cache=cache)
 
 
-def test_a_cache_keeps_to_its_length() -> None:
-    layer, cache = made(), KVCache(4)
-    layer(normal(1, 3, 24), causal=True, cache=cache)
-    with pytest.raises(ValueError, match="rows must fit max_length = 4: it is 5"):
-        layer(normal(1, 2, 24), causal=True, cache=cache)
-
-
 def test_half_precision_is_cached_in_half_precision() -> None:
     layer, x, cache = made(rope=True).float(), normal(2, 4, 24).float(), KVCache()
     with torch.autocast("cpu", dtype=torch.bfloat16):

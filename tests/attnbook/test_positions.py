@@ -28,14 +28,6 @@ def test_each_number_is_that_of_the_paper(n: int, half: int) -> None:
             assert math.isclose(table[pos, 2 * i + 1], math.cos(angle), abs_tol=1e-9)
 
 
-def test_a_step_is_the_same_turn_everywhere() -> None:
-    table = sinusoidal(30, 8, dtype=torch.float64).unflatten(-1, (-1, 2))  # (30, 4, 2)
-    products = torch.einsum("ipc,jpc->ijp", table, table)
-    for step in (0, 1, 7):
-        diagonal = products.diagonal(step)  # (4, 30 - step)
-        close(diagonal, diagonal[:, :1].expand_as(diagonal))
-
-
 def test_sinusoidal_positions_go_on_at_an_offset() -> None:
     module, x = Sinusoidal(6), normal(2, 9, 6)
     whole = module(x)
@@ -134,7 +126,7 @@ def test_rotary_positions_go_on_at_an_offset() -> None:
     close(each[1], rope(x[1, :, 4:6]))
 
 
-def test_rotary_works_in_half_precision_and_on_strided_input() -> None:
+def test_rotary_works_in_half_precision_far_away_and_on_strided_input() -> None:
     rope, x = Rotary(4), normal(2, 7, 3, 4)
     expected = rope(x.transpose(1, 2).contiguous())
     close(rope(x.transpose(1, 2)), expected)
@@ -142,9 +134,6 @@ def test_rotary_works_in_half_precision_and_on_strided_input() -> None:
         turned = rope(x.transpose(1, 2).to(dtype))
         assert turned.dtype == dtype
         close(turned.double(), expected, 0.05)
-
-
-def test_far_positions_are_exact_in_half_precision() -> None:
     x = torch.ones(1, 2)
     turned = Rotary(2)(x.bfloat16(), 1001).float()  # bfloat16 itself cannot count to 1001
     close(turned, Rotary(2)(x, 1001), 0.02)
@@ -160,7 +149,8 @@ def test_slopes_are_those_of_the_paper() -> None:
     assert slopes(8) == [2.0**-i for i in range(1, 9)]
     assert slopes(4) == [2.0 ** -(2 * i) for i in range(1, 5)]
     assert slopes(1) == [2.0**-8]
-    assert slopes(6) == pytest.approx([2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8, 2.0**-1, 2.0**-3])
+    for h in (5, 6, 7):  # those of four, and of eight every other one
+        assert slopes(h) == [2.0**-power for power in (2, 4, 6, 8, 1, 3, 5)[:h]]
     sixteen = [2.0 ** (-i / 2) for i in range(1, 17)]
     assert slopes(12) == pytest.approx([2.0**-i for i in range(1, 9)] + sixteen[:8:2])
 

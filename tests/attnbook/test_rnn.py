@@ -18,7 +18,7 @@ from tests.attnbook.recurrent import (
     every_order,
     model_of,
 )
-from tests.attnbook.strategies import close, normal
+from tests.attnbook.strategies import close
 
 
 def gru_by_hand(x: Tensor, h: Tensor, weights: list[Tensor]) -> Tensor:
@@ -70,18 +70,6 @@ def write_by_hand(model: RNNSeq2Seq, sentence: list[int], target: list[int]):
             fed = torch.tanh(decoder.combine.weight @ torch.cat([context, state]))
         logits.append(decoder.output(fed))
     return torch.stack(logits), torch.stack(rows) if rows else None
-
-
-def test_the_gru_by_hand_is_pytorchs() -> None:
-    cell, gru = nn.GRUCell(4, 3).double(), nn.GRU(4, 3).double()
-    for name, weights in cell.named_parameters():
-        getattr(gru, f"{name}_l0").data.copy_(weights.data)
-    x, h = normal(5, 4), normal(3, seed=1)
-    states, _ = gru(x, h[None])
-    for word, state in zip(x, states, strict=True):
-        close(cell(word, h), state)
-        h = gru_by_hand(word, h, gru.all_weights[0])
-        close(h, state)
 
 
 @every_model

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from attnbook.attention import attention, attention_weights
 from attnbook.scores import (
     Additive,
     Bilinear,
@@ -110,16 +109,6 @@ def test_chosen_rows_of_projected_keys_are_those_of_the_keys(kind: str) -> None:
     rows = torch.tensor([1, 0, 1])
     projected = project_key(score, key).index_select(0, rows)
     close(score_projected(score, query, projected), score(query, key[rows]))
-
-
-@both
-def test_attention_takes_them(kind: str) -> None:
-    score = made(kind)
-    query, key = normal(2, 3, D_Q, seed=1), normal(2, 4, D_K, seed=2)
-    output, weights = attention(query, key, key, score=score)
-    close(weights, score(query, key).softmax(dim=-1))
-    close(output, weights @ key)
-    close(attention_weights(query, key, score=score, rows=1), weights[:, 1:2])
 
 
 @both
