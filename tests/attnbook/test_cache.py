@@ -48,15 +48,12 @@ def test_a_reordered_cache_holds_the_chosen_rows(chunks, size, pages, rows) -> N
         close(part, old)
 
 
-def test_memory_is_set_aside_before_it_is_needed() -> None:
+def test_memory_is_set_aside_before_it_is_needed_in_the_first_keys_dtype() -> None:
     cache, places = KVCache(), set()
     for _ in range(200):
         keys, _ = cache.append(normal(1, 1, 1, 2), normal(1, 1, 1, 2))
         places.add(keys.data_ptr())
     assert len(places) == 3  # 64, 128 and 256 rows
-
-
-def test_dtype_is_that_of_the_first_keys() -> None:
     cache = KVCache()
     keys, values = cache.append(
         torch.ones(1, 1, 1, 2).bfloat16(), torch.ones(1, 1, 1, 2).bfloat16()

@@ -73,10 +73,6 @@ def test_the_hidden_layer_holds_as_many_queries_as_its_cap_allows(
     assert sum(taken) == 10
 
 
-def test_without_a_cap_of_its_own_the_hidden_layer_holds_four_million_numbers() -> None:
-    assert Additive(2, 2, 2).cap == 2**22
-
-
 def test_a_layer_begins_with_xaviers_weights_and_no_bias() -> None:
     torch.manual_seed(0)
     layer = MultiHeadAttention(16, 4)
@@ -103,13 +99,13 @@ def test_everything_is_made_on_one_device(made: Callable[[Tensor], Tensor]) -> N
     assert made(X.to("meta")).device.type == "meta"
 
 
-def test_learned_positions_begin_small() -> None:
+def test_what_nobody_asks_for_is_as_it_is_said_to_be() -> None:
     torch.manual_seed(0)
     assert 0.018 < LearnedPositions(100, 50).table.weight.std() < 0.022
-
-
-def test_rotary_positions_have_the_papers_base() -> None:
     assert Rotary(4).base == 10000
+    assert Additive(2, 2, 2).cap == 2**22
+    assert Encoder(1, 8, 2, eps=1e-3).norm.eps == 1e-3
+    assert LearnedPositions(5, 4)(torch.zeros(1, 3, 4, dtype=torch.float16)).dtype == torch.float16
 
 
 def test_alibi_counts_the_steps_between_query_and_key() -> None:
@@ -145,10 +141,6 @@ def test_embeddings_drop_after_the_norm() -> None:
     torch.testing.assert_close(found, torch.where(found == 0, 0, 2 * wanted))
 
 
-def test_the_norm_at_the_end_of_a_stack_has_the_blocks_eps() -> None:
-    assert Encoder(1, 8, 2, eps=1e-3).norm.eps == 1e-3
-
-
 def test_a_bilinear_score_of_one_size_is_not_transposed() -> None:
     score, query, key = Bilinear(4, 4).double(), normal(2, 4), normal(3, 4, seed=1)
     close(score(query, key), query @ score.key.weight @ key.mT)
@@ -182,10 +174,6 @@ def test_a_bias_that_forbids_a_whole_row_gives_zeros_in_every_path(heads: int) -
     allowed = mask.expand(2, -1, -1, -1)
     close(layer(x, bias=bias), layer(x, mask=allowed))
     close(layer.weights(x, bias=bias), layer.weights(x, mask=allowed))
-
-
-def test_learned_positions_keep_half_precision() -> None:
-    assert LearnedPositions(5, 4)(torch.zeros(1, 3, 4, dtype=torch.float16)).dtype == torch.float16
 
 
 @pytest.mark.parametrize("n_kv_heads", [1, 2])

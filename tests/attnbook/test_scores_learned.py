@@ -1,7 +1,5 @@
 """Learned scores: Luong's general form and Bahdanau's network."""
 
-import copy
-
 import pytest
 import torch
 from hypothesis import given
@@ -17,6 +15,7 @@ from attnbook.scores import (
     scaled_dot,
     score_projected,
 )
+from tests.attnbook.copying import ordinary
 from tests.attnbook.strategies import close, normal
 
 D_Q, D_K = 3, 5
@@ -113,14 +112,5 @@ def test_chosen_rows_of_projected_keys_are_those_of_the_keys(kind: str) -> None:
 
 @both
 def test_they_are_ordinary_modules(kind: str) -> None:
-    score, other = made(kind), made(kind)
     query, key = normal(2, 3, D_Q, seed=1), normal(2, 4, D_K, seed=2)
-    expected = score(query, key)
-    assert torch.equal(copy.deepcopy(score)(query, key), expected)
-    for parameter in other.parameters():
-        nn.init.zeros_(parameter)
-    other.load_state_dict(score.state_dict())
-    assert torch.equal(other(query, key), expected)
-    close(score.float()(query.float(), key.float()).double(), expected, 1e-5)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        close(score(query.float(), key.float()).double(), expected, 0.1)
+    ordinary(made(kind), made(kind), query, key, single=1e-5, half=0.1)

@@ -1,7 +1,5 @@
 """The two models: whole sequences, step by step, and what must change nothing."""
 
-import copy
-
 import pytest
 import torch
 from hypothesis import given
@@ -13,7 +11,7 @@ from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import sinusoidal
 from attnbook.record import record_attention
 from attnbook.transformer import LanguageModel, Seq2Seq
-from tests.attnbook.copying import randomised
+from tests.attnbook.copying import ordinary, randomised
 from tests.attnbook.strategies import close
 
 POSITIONS = ["sinusoidal", "learned", "rope", "alibi", None]
@@ -214,30 +212,10 @@ def test_every_parameter_gets_a_gradient() -> None:
 
 @every_position
 def test_they_are_ordinary_modules(positions) -> None:
-    model, text = translator(positions, tied=True), writer(positions, tied=True)
-    runs = [
-        (model, translator(positions, tied=True), (SOURCE, TARGET), {"source_lengths": LENGTHS}),
-        (text, writer(positions, tied=True), (TARGET,), {}),
-    ]
-    for one, other, args, kwargs in runs:
-        expected = one(*args, **kwargs)
-        assert torch.equal(copy.deepcopy(one)(*args, **kwargs), expected)
-        randomised(other, seed=1)
-        assert not torch.allclose(other(*args, **kwargs), expected)
-        other.load_state_dict(one.state_dict())
-        assert torch.equal(other(*args, **kwargs), expected)
-        single = other.float()
-        close(single(*args, **kwargs).double(), expected, 1e-3)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            assert single(*args, **kwargs).isfinite().all()
-        assert single.bfloat16()(*args, **kwargs).dtype == torch.bfloat16
-
-
-def test_a_padded_translator_compiles() -> None:
-    model = translator("alibi", n_layers=1)
-    compiled = torch.compile(model, backend="eager")
-    wanted = model(SOURCE, TARGET, source_lengths=LENGTHS)
-    close(compiled(SOURCE, TARGET, source_lengths=LENGTHS), wanted)
+    near = {"single": 1e-3, "half": 0.5}
+    one, other = (translator(positions, tied=True) for _ in range(2))
+    ordinary(one, other, SOURCE, TARGET, source_lengths=LENGTHS, **near)
+    ordinary(*(writer(positions, tied=True) for _ in range(2)), TARGET, **near)
 
 
 def test_dropout_reaches_every_layer_in_training_alone() -> None:
