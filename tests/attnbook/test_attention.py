@@ -49,9 +49,7 @@ def test_both_forms_agree_with_torch_in_each_precision(shape, dtype, atol, causa
 
 
 @given(case=cases(at_least=0), causal=st.booleans(), with_mask=st.booleans(), biased=st.booleans())
-def test_fused_attention_is_attention(
-    case: Case, causal: bool, with_mask: bool, biased: bool
-) -> None:
+def test_fused_attention_is_attention(case, causal, with_mask, biased) -> None:
     n_q, n_k = case.query.shape[-2], case.key.shape[-2]
     mask = full_mask(case) if with_mask else torch.ones_like(full_mask(case))
     if causal:
@@ -120,9 +118,7 @@ def test_the_order_of_keys_does_not_matter(case: Case, data: st.DataObject) -> N
 
 
 @given(case=cases(), data=st.data())
-def test_queries_in_another_order_give_outputs_in_that_order(
-    case: Case, data: st.DataObject
-) -> None:
+def test_queries_in_another_order_give_outputs_in_that_order(case, data) -> None:
     order = data.draw(st.permutations(range(case.query.shape[-2])))
     mask = full_mask(case)
     before = attention(*case[:3], mask)
@@ -158,9 +154,7 @@ def test_future_tokens_cannot_change_the_past(case: Case, data: st.DataObject) -
 
 
 @given(case=cases(square=True), data=st.data())
-def test_the_last_queries_of_a_causal_sequence_can_be_computed_alone(
-    case: Case, data: st.DataObject
-) -> None:
+def test_the_last_queries_of_a_causal_sequence_can_be_computed_alone(case, data) -> None:
     n = case.key.shape[-2]
     new = data.draw(st.integers(1, n))
     late = case.query[..., n - new :, :]

@@ -77,9 +77,7 @@ def test_a_refused_row_leaves_the_cache_as_it_was() -> None:
 
 
 @given(chunks=CHUNKS, data=st.data())
-def test_a_rewound_cache_goes_on_as_if_the_rest_had_never_come(
-    chunks: list[int], data: st.DataObject
-) -> None:
+def test_a_rewound_cache_goes_on_as_if_the_rest_had_never_come(chunks, data) -> None:
     kind = data.draw(st.sampled_from(("all", "pages", "window")))
     n = sum(chunks)
     key, value = normal(2, 3, n, 4, seed=1), normal(2, 3, n, 5, seed=2)

@@ -24,9 +24,7 @@ def almost(mine: list[Hypothesis], wanted: list[Hypothesis]) -> None:
 
 
 @given(seed=seeds, v=st.integers(3, 4), length=st.integers(1, 3), alpha=penalties)
-def test_a_beam_as_wide_as_the_world_is_brute_force(
-    seed: int, v: int, length: int, alpha: float
-) -> None:
+def test_a_beam_as_wide_as_the_world_is_brute_force(seed, v, length, alpha) -> None:
     table = random_table(2, v, seed=seed)
     found = beam_search(table, *batch(2), beam=v**length, max_length=length, length_penalty=alpha)
     for sentence, mine in enumerate(found):
@@ -41,9 +39,7 @@ def test_a_beam_as_wide_as_the_world_is_brute_force(
     alpha=penalties,
     eos=st.sampled_from([-2.0, 0.0, 2.0]),
 )
-def test_the_batched_beam_is_the_loop_over_hypotheses(
-    seed: int, v: int, beam: int, length: int, alpha: float, eos: float
-) -> None:
+def test_the_batched_beam_is_the_loop_over_hypotheses(seed, v, beam, length, alpha, eos) -> None:
     """Exactly: the loop never stops early and keeps a state for each hypothesis."""
     table = random_table(3, v, seed=seed)
     table.logits[..., EOS] += eos

@@ -331,9 +331,7 @@ Runs = dict[str, "Future[Result]"]
 
 
 @pytest.fixture(scope="module")
-def runs(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Runs]:
+def runs(request, tmp_path_factory) -> Iterator[Runs]:
     """Begin the runs of all chosen bugs, two at a time."""
     nodes = request.session.items
     chosen = [node.callspec.params.get("bug") for node in nodes if hasattr(node, "callspec")]

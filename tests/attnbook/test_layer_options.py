@@ -113,9 +113,7 @@ def test_without_biases_there_are_none(kind, norm_kind: str) -> None:
 @given(
     half=st.integers(1, 4), offset=st.integers(0, 50), n=st.integers(1, 5), seed=st.integers(0, 99)
 )
-def test_one_layout_is_the_other_with_the_numbers_reordered(
-    half: int, offset: int, n: int, seed: int
-) -> None:
+def test_one_layout_is_the_other_with_the_numbers_reordered(half, offset, n, seed) -> None:
     order = torch.arange(2 * half).unflatten(0, (2, half)).T.flatten()  # 0, d / 2, 1, d / 2 + 1, …
     x = normal(2, 3, n, 2 * half, seed=seed)
     halves, neighbours = (Rotary(2 * half, 20.0, layout=name) for name in ("halves", "interleaved"))

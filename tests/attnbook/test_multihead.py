@@ -105,9 +105,7 @@ def test_a_layer_without_bias_or_batch_first_can_be_copied() -> None:
     biased=st.booleans(),
     causal=st.booleans(),
 )
-def test_groups_are_those_of_torch(
-    n_kv_heads: int, b: int, n_q: int, n_k: int, mask_kind, biased: bool, causal: bool
-) -> None:
+def test_groups_are_those_of_torch(n_kv_heads, b, n_q, n_k, mask_kind, biased, causal) -> None:
     layer, x, memory = grouped(n_kv_heads), normal(b, n_q, 24, seed=1), normal(b, n_k, 24, seed=2)
     shapes = {
         "flat": (n_q, n_k),

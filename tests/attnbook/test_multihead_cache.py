@@ -104,9 +104,7 @@ def test_a_reordered_window_goes_on_as_the_reordered_sequences() -> None:
     done=st.integers(0, 5),
     rows=st.lists(st.integers(0, 2), min_size=1, max_size=5),
 )
-def test_a_reordered_cache_goes_on_as_the_reordered_sequences(
-    rope: bool, done: int, rows: list[int]
-) -> None:
+def test_a_reordered_cache_goes_on_as_the_reordered_sequences(rope, done, rows) -> None:
     with torch.no_grad():
         layer, x = made(rope=rope), normal(3, 5, 24)
         cache = KVCache()

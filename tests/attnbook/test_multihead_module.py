@@ -23,9 +23,7 @@ def test_evaluation_drops_nothing() -> None:
 
 @pytest.mark.parametrize(("n_kv_heads", "n_q"), [(6, 5), (2, 5), (2, 1)])
 @pytest.mark.parametrize("causal", [False, True])
-def test_training_drops_weights_and_keeps_their_mean(
-    n_kv_heads: int, n_q: int, causal: bool
-) -> None:
+def test_training_drops_weights_and_keeps_their_mean(n_kv_heads, n_q, causal) -> None:
     torch.manual_seed(1)
     layer = MultiHeadAttention(24, 6, n_kv_heads=n_kv_heads, dropout=0.25).double()
     x, memory, mask = normal(1, n_q, 24), normal(1, 5, 24, seed=2), chances(1, 1, 5, seed=3, p=0.8)

@@ -78,9 +78,7 @@ def test_learned_positions_end() -> None:
     shift=st.integers(0, 50),
     seed=st.integers(0, 99),
 )
-def test_rotary_scores_depend_on_the_distance_alone(
-    half: int, i: int, j: int, shift: int, seed: int
-) -> None:
+def test_rotary_scores_depend_on_the_distance_alone(half, i, j, shift, seed) -> None:
     rope = Rotary(2 * half)
     query, key = normal(1, 2 * half, seed=seed), normal(1, 2 * half, seed=seed + 1)
     here = dot(rope(query, i), rope(key, j))
@@ -156,9 +154,7 @@ def test_slopes_are_those_of_the_paper() -> None:
 
 
 @given(h=st.integers(1, 9), n_q=st.integers(0, 6), cached=st.integers(0, 6))
-def test_alibi_grows_with_the_distance_and_ends_with_the_keys(
-    h: int, n_q: int, cached: int
-) -> None:
+def test_alibi_grows_with_the_distance_and_ends_with_the_keys(h, n_q, cached) -> None:
     n = n_q + cached
     bias = alibi_bias(h, n_q, n, dtype=torch.float64)
     assert bias.shape == (h, n_q, n)

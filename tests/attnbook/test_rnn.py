@@ -105,9 +105,7 @@ def test_step_by_step_is_teacher_forcing(order: str, feeding: bool, score: str) 
     wider=st.integers(0, 4),
     seed=st.integers(0, 99),
 )
-def test_mates_and_padding_change_nothing(
-    order: str, feeding: bool, lengths: list[int], wider: int, seed: int
-) -> None:
+def test_mates_and_padding_change_nothing(order, feeding, lengths, wider, seed) -> None:
     model = model_of(order, feeding).float()
     lengths = torch.tensor(lengths)
     source, target = batch_of(lengths, n_t=3, seed=seed)

@@ -81,9 +81,7 @@ def test_a_reordered_state_goes_on_as_the_chosen_rows(positions, rows: list[int]
             close(logits, whole[:, first + t])
 
 
-def test_the_source_is_projected_once_and_stays_where_it_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_source_is_projected_once_and_stays_where_it_is(monkeypatch) -> None:
     model, calls = translator(), []
     project = MultiHeadAttention.project
     monkeypatch.setattr(

@@ -79,9 +79,7 @@ def test_the_address_stands_nowhere_that_make_address_does_not_look() -> None:
             assert not names.search(path.read_text(encoding="utf-8", errors="ignore")), path
 
 
-def test_every_form_and_the_branch_are_rewritten_and_come_back(
-    copy: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_form_and_the_branch_are_rewritten_and_come_back(copy, capsys) -> None:
     home, before = address.addresses(copy), contents(copy)
     configure(copy, "https://github.com/ada-l/attention-notes", "lectures-2.x")
     pyproject, configured = (copy / "pyproject.toml").read_bytes(), contents(copy)

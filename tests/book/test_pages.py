@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.book.conftest import LECTURE, Look, no_sideways_scroll
 from tests.book.lectures import NOTEBOOKS, PAGES, ROOT, code, load, stored
@@ -42,9 +42,7 @@ WAYS += [pytest.param((name, "http"), id=f"{name}-http", marks=pytest.mark.heavy
 
 
 @pytest.fixture(scope="module", params=WAYS)
-def look(
-    chromium: Browser, roots: dict[str, str], request: pytest.FixtureRequest
-) -> Iterator[Look]:
+def look(chromium, roots, request) -> Iterator[Look]:
     look = Look(chromium, roots, *request.param, "light")
     yield look
     look.context.close()

@@ -40,9 +40,7 @@ def test_make_knows_the_same_tasks(tasks: ModuleType) -> None:
     assert named == [*tasks.TASKS, "help"]
 
 
-def test_steps_are_timed_also_where_one_fails(
-    tasks: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_steps_are_timed_also_where_one_fails(tasks, capsys) -> None:
     def first() -> None:
         """Do nothing."""
 
@@ -118,18 +116,14 @@ def test_engines_are_installed_or_what_is_skipped_is_said(
     assert bool(skipped) == ("skipped" in said)
 
 
-def test_what_the_engines_lack_is_asked_of_the_tests_themselves(
-    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_engines_lack_is_asked_of_the_tests_themselves(tasks, monkeypatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     lacked = tasks.lacking_engines()
     assert list(lacked) == list(PACKAGES.values())
     assert all(f"apt install {packages}" in why for packages, why in lacked.items())
 
 
-def test_what_shapes_every_page_is_more_than_the_pages_text(
-    tasks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_shapes_every_page_is_more_than_the_pages_text(tasks, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(tasks, "ROOT", tmp_path)
     for name in ("src/a.py", "book/page.md", "book/assets/book.css", "_config.yml", "_toc.yml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

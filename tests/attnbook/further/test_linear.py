@@ -144,9 +144,7 @@ def test_a_long_sequence_is_the_quadratic_form_too(causal: bool) -> None:
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(("n_q", "n_k"), [(4, 4), (3, 5), (5, 3)])
 @pytest.mark.parametrize("cut", [2, 128], indirect=True)
-def test_linear_gradients_agree_with_finite_differences(
-    cut: int, causal: bool, n_q: int, n_k: int
-) -> None:
+def test_linear_gradients_agree_with_finite_differences(cut, causal, n_q, n_k) -> None:
     tensors = [normal(n, 2, seed=seed).requires_grad_() for seed, n in enumerate((n_q, n_k, n_k))]
     with torch.autograd.set_detect_anomaly(True, check_nan=True):
         assert torch.autograd.gradcheck(lambda *x: linear_attention(*x, causal=causal), tensors)

@@ -118,9 +118,7 @@ DRAFTS = {
 
 @pytest.mark.parametrize("name", DRAFTS)
 @pytest.mark.parametrize("guesses", [1, 2, 3])
-def test_every_text_has_the_models_own_probability(
-    name: str, guesses: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_text_has_the_models_own_probability(name, guesses, monkeypatch) -> None:
     prompt, options = [0, 1, 0], {"guesses": guesses, "max_length": 3, "temperature": 0.8}
     found = every_outcome(
         lambda: speculate(Markov(1), torch.tensor(prompt), DRAFTS[name](), eos=EOS, **options),

@@ -33,9 +33,7 @@ def allowed(case: Case, causal: bool, with_mask: bool) -> Tensor:
 
 
 @given(case=cases(at_least=0), causal=st.booleans(), with_mask=st.booleans(), tile=TILES)
-def test_tiles_equal_softmax_at_any_tile_size(
-    case: Case, causal: bool, with_mask: bool, tile: int
-) -> None:
+def test_tiles_equal_softmax_at_any_tile_size(case, causal, with_mask, tile) -> None:
     mask = allowed(case, causal, with_mask)
     wanted = attention(*case[:3], mask)
     given_mask = case.mask if with_mask else None
@@ -49,9 +47,7 @@ def test_tiles_equal_softmax_at_any_tile_size(
 @pytest.mark.parametrize("shape", [(1, 1, 1, 8), (1, 2, 7, 5), (3, 2, 33, 16), (2, 150, 8)])
 @pytest.mark.parametrize(("dtype", "atol"), [(torch.float32, 2e-5), (torch.float64, 1e-10)])
 @pytest.mark.parametrize("causal", [False, True])
-def test_tiles_agree_with_torch_forward_and_backward(
-    shape, dtype: torch.dtype, atol: float, causal: bool
-) -> None:
+def test_tiles_agree_with_torch_forward_and_backward(shape, dtype, atol, causal) -> None:
     tensors = [normal(*shape, seed=s, dtype=dtype).requires_grad_() for s in range(3)]
     wanted = scaled_dot_product_attention(*tensors, is_causal=causal)
     direction = normal(*shape, seed=4, dtype=dtype)
@@ -66,9 +62,7 @@ def test_tiles_agree_with_torch_forward_and_backward(
 
 
 @given(case=cases(), causal=st.booleans(), with_mask=st.booleans(), tile=TILES)
-def test_gradients_are_those_of_attention(
-    case: Case, causal: bool, with_mask: bool, tile: int
-) -> None:
+def test_gradients_are_those_of_attention(case, causal, with_mask, tile) -> None:
     tensors = [tensor.requires_grad_() for tensor in case[:3]]
     mask = allowed(case, causal, with_mask)
     output, _ = attention(*tensors, mask)
@@ -153,9 +147,7 @@ def test_strided_and_expanded_inputs_are_taken_and_results_can_be_copied() -> No
 
 
 @given(tile=TILES, causal=st.booleans(), seed=st.integers(0, 99))
-def test_scores_of_ten_thousand_neither_overflow_nor_vanish(
-    tile: int, causal: bool, seed: int
-) -> None:
+def test_scores_of_ten_thousand_neither_overflow_nor_vanish(tile, causal, seed) -> None:
     query, value = normal(2, 6, 1, seed=seed, dtype=torch.float32), normal(2, 6, 3).float()
     query = 1e4 * query.sign()
     key = normal(2, 6, 1, seed=seed + 1, dtype=torch.float32).clamp(-1, 1)

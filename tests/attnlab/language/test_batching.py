@@ -77,15 +77,12 @@ def test_the_seed_alone_decides_the_order() -> None:
     assert order(1) != order(2)
 
 
-def test_sorting_by_length_saves_padding() -> None:
+def test_sorting_by_length_saves_padding_and_batches_come_in_no_order_of_length() -> None:
     def padding(pool: int) -> int:
         cut = batches(numbered(800), 16, seed=0, pool=pool)
         return sum(int((batch.source == 0).sum()) for batch in cut)
 
     assert padding(50) < 0.2 * padding(1)
-
-
-def test_batches_do_not_come_in_the_order_of_their_lengths() -> None:
     cut = list(batches(numbered(800), 16, seed=0, pool=50))
     widths = [batch.source.shape[1] for batch in cut]
     assert widths != sorted(widths)

@@ -51,15 +51,12 @@ def test_padding_is_zero_even_where_the_file_names_it(tmp_path: Path) -> None:
     assert not vectors.found[0]
 
 
-def test_the_seed_decides_the_random_rows_and_no_others(tmp_path: Path) -> None:
+def test_the_seed_alone_decides_the_random_rows_and_torchs_own_numbers_go_on(tmp_path) -> None:
     text = "cat 1 2\n"
     one, same, other = (read(tmp_path, text, seed=seed) for seed in (0, 0, 1))
     assert torch.equal(one.matrix, same.matrix)
     assert not torch.equal(one.matrix, other.matrix)
     assert row(one, "cat") == row(other, "cat")
-
-
-def test_torchs_own_random_numbers_go_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
     before = torch.get_rng_state()
     read(tmp_path, "cat 1 2\n")
     assert torch.equal(before, torch.get_rng_state())

@@ -1,7 +1,5 @@
 """Caches of real models: what was counted apart comes out of their shapes."""
 
-from collections.abc import Callable
-
 import pytest
 import torch
 
@@ -69,15 +67,12 @@ def test_batch_and_bits_multiply_all_but_what_keeps_its_precision(name: str) -> 
     assert model.weight_bytes(bits=8) * 2 == model.weight_bytes() == 2 * model.parameters
 
 
-def test_windows_pooling_and_states_are_counted() -> None:
+def test_windows_pooling_and_states_are_counted_in_the_newest_models_too() -> None:
     model = CachedModel(
         "x", 2026, "", "", 1, 1, 8, 64, (Kept(6, window=4), Kept(10, pooled=3)), 100, 6, "y"
     )
     assert [model.cache_bytes(n) - 100 for n in (0, 2, 3, 4, 6)] == [0, 24, 56, 68, 88]
     assert model.bytes_per_token() == pytest.approx(20 / 3)
-
-
-def test_windows_and_states_of_the_newest_models() -> None:
     windows = {"Gemma 3 27B": 436.2e6, "gpt-oss-120b": 4.72e6, "Gemma 4 E2B": 6.29e6}
     windows |= {"Qwen3.5-0.8B": 18.87e6, "DeepSeek-V4-Flash": 5.64e6}
     for name, wanted in windows.items():
@@ -116,8 +111,6 @@ def test_our_own_cache_holds_as_many_bytes_as_are_counted() -> None:
         (lambda model: model.saving(0), "n must be a whole number from 1 on"),
     ],
 )
-def test_what_cannot_be_counted_is_refused(
-    call: Callable[[CachedModel], object], said: str
-) -> None:
+def test_what_cannot_be_counted_is_refused(call, said) -> None:
     with pytest.raises(ValueError, match=said):
         call(MODELS["GPT-2"])

@@ -76,9 +76,7 @@ def test_the_model_is_its_formulas_word_by_word() -> None:
     filler=st.integers(0, WORDS - 1),
     seed=st.integers(0, 99),
 )
-def test_mates_and_padding_change_nothing(
-    lengths: list[int], wider: int, filler: int, seed: int
-) -> None:
+def test_mates_and_padding_change_nothing(lengths, wider, filler, seed) -> None:
     model, counts = model_of(), torch.tensor(lengths)
     width = max(lengths) + wider
     tokens = tokens_of(counts, width, seed)

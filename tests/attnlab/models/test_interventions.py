@@ -10,15 +10,9 @@ from attnlab.language import pronouns
 from attnlab.models import interventions as change
 from attnlab.models.heads import places
 from attnlab.pretrained import Pretrained
-from tests import needs
 
 PAIRS = pronouns()[:2]
 TIRED, WIDE = PAIRS[0].sentences
-
-
-@pytest.fixture(scope="module")
-def model() -> Pretrained:
-    return needs.minilm()
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +20,7 @@ def outputs(model: Pretrained) -> Tensor:
     return change.pronoun_outputs(model, PAIRS)
 
 
-def test_a_head_that_gets_its_own_output_changes_nothing(
-    model: Pretrained, outputs: Tensor
-) -> None:
+def test_a_head_that_gets_its_own_output_changes_nothing(model, outputs) -> None:
     intact = change.leaning(model, PAIRS)
     found = change.leaning_without(model, PAIRS, 3, outputs)
     assert found.shape == (12, 2, 2, 2)
@@ -75,9 +67,7 @@ def test_the_model_is_left_as_it_was_even_after_an_error(model: Pretrained) -> N
     assert torch.equal(model.hidden(TIRED)[0], before)
 
 
-def test_to_ablate_is_the_mean_of_the_other_pairs_and_to_patch_the_other_sentence(
-    outputs: Tensor,
-) -> None:
+def test_to_ablate_is_the_mean_of_the_other_pairs_and_to_patch_the_other_sentence(outputs) -> None:
     ablated = change.replacements(outputs, "ablate")
     assert torch.allclose(ablated[0, 1, 0], outputs[1].mean(dim=(0, 1)), atol=1e-6)
     patched = change.replacements(outputs, "patch")

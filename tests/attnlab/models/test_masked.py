@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from attnlab.language import batches, pad_batch
-from attnlab.models import recipe, reversal
+from attnlab.models import reversal
 from attnlab.models.masked import (
     MASK,
     TextModel,
@@ -34,14 +34,12 @@ def fresh(causal: bool, seed: int = 0) -> TextModel:
         return TextModel(14, causal=causal, **TINY).double().eval()
 
 
+pytestmark = pytest.mark.usefixtures("no_cache")
+
+
 @pytest.fixture(scope="module")
 def digits() -> Lesson:
     return reversal(400, shortest=2, longest=5)
-
-
-@pytest.fixture(autouse=True)
-def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(recipe.CACHE, raising=False)
 
 
 @each_kind

@@ -47,9 +47,7 @@ def of_each_kind(script: Path) -> list[str]:
 
 @pytest.mark.parametrize("models", [of_each_kind, pytest.param(None, marks=pytest.mark.heavy)])
 @each_table
-def test_the_models_behave_as_when_the_table_was_made(
-    script: Path, models: Callable[[Path], list[str]] | None
-) -> None:
+def test_the_models_behave_as_when_the_table_was_made(script, models) -> None:
     assert stale(script, models and models(script)) == ""
 
 
@@ -64,9 +62,7 @@ def test_table_holds_every_model_and_seed(script: Path) -> None:
 
 @pytest.mark.heavy
 @each_table
-def test_one_model_trained_anew_gives_its_row_again(
-    script: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_model_trained_anew_gives_its_row_again(script, monkeypatch) -> None:
     """Another processor rounds otherwise, and ends elsewhere, as another seed does."""
     monkeypatch.delenv(CACHE, raising=False)
     module = importlib.import_module(f"experiments.{script.stem}")
@@ -144,9 +140,7 @@ def scaled(kind: type[nn.Module]) -> Callable[..., None]:
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_other_first_weights_make_the_right_tables_stale(
-    kind: type[nn.Module], wanted: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_first_weights_make_the_right_tables_stale(kind, wanted, monkeypatch) -> None:
     monkeypatch.setattr(kind, "__init__", scaled(kind))
     models = {**FEW, "features": ["bi-LSTM, 10 examples"]}
     found = {path.stem: stale(path, models[path.stem]) for path in SCRIPTS}

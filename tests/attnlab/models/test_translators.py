@@ -22,14 +22,12 @@ each_kind = pytest.mark.parametrize(
 )
 
 
+pytestmark = pytest.mark.usefixtures("no_cache")
+
+
 @pytest.fixture(scope="module")
 def digits() -> Lesson:
     return reversal(400, shortest=1, longest=4)
-
-
-@pytest.fixture(autouse=True)
-def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(recipe.CACHE, raising=False)
 
 
 def same(one: torch.nn.Module, other: torch.nn.Module) -> bool:

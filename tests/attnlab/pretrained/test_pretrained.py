@@ -73,9 +73,7 @@ def run(reference: SimpleNamespace) -> Any:
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_the_hidden_states_of_every_layer_are_the_references(
-    minilm: Pretrained, run: Any, sentence: str
-) -> None:
+def test_the_hidden_states_of_every_layer_are_the_references(minilm, run, sentence) -> None:
     theirs = run(sentence).hidden_states
     assert len(theirs) == 7
     for layer, wanted in enumerate(theirs):
@@ -93,18 +91,14 @@ def test_all_72_heads_are_the_references(minilm: Pretrained, run: Any, sentence:
 
 
 @pytest.mark.parametrize("sentence", [*SENTENCES, "word " * 510, "Tabs\tand\nlines"])
-def test_the_pieces_are_the_references(
-    minilm: Pretrained, reference: SimpleNamespace, sentence: str
-) -> None:
+def test_the_pieces_are_the_references(minilm, reference, sentence) -> None:
     ids = reference.read(sentence)["input_ids"]
     assert minilm.encode(sentence)[0].tolist() == [ids]
     assert minilm.tokens(sentence) == reference.read.convert_ids_to_tokens(ids)
 
 
 @given(sentence=st.text(st.characters(exclude_categories=["Cs"]), max_size=30).map("a {}".format))
-def test_the_pieces_of_any_text_are_the_references(
-    minilm: Pretrained, reference: SimpleNamespace, sentence: str
-) -> None:
+def test_the_pieces_of_any_text_are_the_references(minilm, reference, sentence) -> None:
     assert minilm.encode(sentence)[0].tolist() == [reference.read(sentence)["input_ids"]]
 
 
@@ -163,9 +157,7 @@ def test_the_weights_are_those_that_the_authors_published(folder: Path) -> None:
         (SENTENCES[1], (5, 9), "making", "difficult", 0.48),
     ],
 )
-def test_a_head_looks_where_the_book_says(
-    minilm: Pretrained, sentence: str, place: tuple[int, int], query: str, key: str, wanted: float
-) -> None:
+def test_a_head_looks_where_the_book_says(minilm, sentence, place, query, key, wanted) -> None:
     pieces = minilm.tokens(sentence)
     weight = minilm.attention(sentence)[place][pieces.index(query), pieces.index(key)]
     assert weight.item() == pytest.approx(wanted, abs=0.006)

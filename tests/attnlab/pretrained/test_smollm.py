@@ -418,9 +418,7 @@ def test_logits_of_the_real_model_are_the_references(real: SmolLM, reference: nn
 
 @pytest.mark.heavy
 @torch.no_grad()
-def test_what_the_real_model_writes_is_what_the_reference_writes(
-    real: SmolLM, reference: nn.Module
-) -> None:
+def test_what_the_real_model_writes_is_what_the_reference_writes(real, reference) -> None:
     options = {"max_new_tokens": 40, "do_sample": False, "pad_token_id": 0}
     for text in TEXTS:
         ids, _ = real.encode(text)
@@ -480,9 +478,7 @@ class ByHand:
 
 @pytest.mark.heavy
 @given(text=st.text("ab  12\n'ts.é<|im_end>٣½", min_size=1, max_size=30) | st.sampled_from(TEXTS))
-def test_pieces_are_the_merges_of_the_file_done_by_hand(
-    real: SmolLM, by_hand: ByHand, text: str
-) -> None:
+def test_pieces_are_the_merges_of_the_file_done_by_hand(real, by_hand, text) -> None:
     assert real.encode(text)[0].tolist() == [by_hand(text)]
 
 

@@ -223,9 +223,7 @@ def test_with_patience_the_best_weights_are_restored_at_the_last_step_too() -> N
     assert same_bits(trained(steps=4, **options), trained(steps=4))
 
 
-def test_the_bar_obeys_its_argument_and_the_environment(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_bar_obeys_its_argument_and_the_environment(capsys, monkeypatch) -> None:
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
     quick(Bigrams(), progress=True)
     assert "6/6" in capsys.readouterr().err

@@ -51,9 +51,7 @@ def test_the_inverse_root_is_equation_3(step: int, warmup: int, d_model: int) ->
 @given(
     warmup=st.integers(0, 50), more=st.integers(1, 50), final=st.floats(0, 1), step=st.integers(1)
 )
-def test_a_factor_is_never_above_1_nor_below_its_end(
-    warmup: int, more: int, final: float, step: int
-) -> None:
+def test_a_factor_is_never_above_1_nor_below_its_end(warmup, more, final, step) -> None:
     factor = warmup_cosine(warmup, warmup + more, final=final)(step)
     assert 0 <= factor <= 1 + 1e-12
     if step >= warmup:

@@ -19,9 +19,7 @@ def pairs(share: Share) -> list[int]:
 
 
 @given(LENGTHS, some.integers(1, 4), some.integers(0, 2))
-def test_every_pair_comes_once_an_epoch(
-    lengths: list[tuple[int, int]], world: int, epoch: int
-) -> None:
+def test_every_pair_comes_once_an_epoch(lengths, world, epoch) -> None:
     buckets = Buckets(examples(lengths), 30, 0)
     n = buckets.per_epoch
     steps = range(1 + epoch * n, 1 + (epoch + 1) * n)
@@ -42,9 +40,7 @@ def test_processes_share_the_batch_of_one(lengths: list[tuple[int, int]], world:
 
 
 @given(LENGTHS)
-def test_a_batch_stays_within_its_pieces_unless_a_single_pair_is_longer(
-    lengths: list[tuple[int, int]],
-) -> None:
+def test_a_batch_stays_within_its_pieces_unless_a_single_pair_is_longer(lengths) -> None:
     buckets = Buckets(examples(lengths), 20, 0)
     for step in range(1, buckets.per_epoch + 1):
         batch = buckets.step(step).batch

@@ -87,9 +87,7 @@ def test_sides_are_lowered_as_told(tmp_path: Path, lower: str, wanted: tuple[str
         ({"train.en": None, "train.en.gz": PACKED[:-20]}, "must be a whole file of gzip's"),
     ],
 )
-def test_text_that_cannot_be_is_named(
-    tmp_path: Path, files: dict[str, bytes | None], words: str
-) -> None:
+def test_text_that_cannot_be_is_named(tmp_path, files, words) -> None:
     multi30k(tmp_path)
     for name, content in files.items():
         if content is None:

@@ -22,9 +22,7 @@ def inputs(bias: bool) -> tuple[Tensor, Tensor, Tensor | None, Tensor]:
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("chunk", [1, 3, 100])
-def test_rows_at_a_time_give_the_loss_and_its_gradients(
-    bias: bool, smoothing: float, chunk: int
-) -> None:
+def test_rows_at_a_time_give_the_loss_and_its_gradients(bias, smoothing, chunk) -> None:
     vectors, matrix, b, target = inputs(bias)
     weights = [one for one in (vectors, matrix, b) if one is not None]
     logits = vectors @ matrix.T + (0 if b is None else b)

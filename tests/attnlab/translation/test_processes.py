@@ -17,9 +17,7 @@ from tests.attnlab.translation.worker import gradient, together, train_exactly, 
 
 
 @pytest.mark.parametrize(("n", "tokens"), [(2, 60), (3, 8)], ids=["two", "more than pairs"])
-def test_the_gradient_is_that_of_one_process_with_the_same_batch(
-    tmp_path: Path, n: int, tokens: int
-) -> None:
+def test_the_gradient_is_that_of_one_process_with_the_same_batch(tmp_path, n, tokens) -> None:
     together(n, write_gradient, tmp_path / "found", tokens)
     found = safetensors.torch.load_file(tmp_path / "found")
     wanted = gradient(Team(), tokens)

@@ -77,9 +77,7 @@ def result(folder: Path) -> dict[str, Any]:
         for kind in ("transformer", "gru")
     ],
 )
-def test_a_stopped_run_goes_on_to_the_same_bits(
-    tmp_path: Path, data: Path, straight: Callable[..., Path], kind: str, after: int
-) -> None:
+def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path, data, straight, kind, after) -> None:
     both = straight(model=kind), tmp_path / "stopped"
     stopped(data, tmp_path / "stopped", after, model=kind)
     assert same(trained(data, tmp_path / "stopped", model=kind), weights(both[0]))
@@ -155,9 +153,7 @@ def test_the_log_can_be_plotted(tmp_path: Path, data: Path, monkeypatch: Any) ->
         ({"share": 0.5, "seed": 3}, "seed is 0 there and 3 here; share is 1.0 there and 0.5 here"),
     ],
 )
-def test_a_run_of_another_recipe_stays_as_it_is(
-    begun: Path, data: Path, choices: dict[str, Any], words: str
-) -> None:
+def test_a_run_of_another_recipe_stays_as_it_is(begun, data, choices, words) -> None:
     before = contents(begun)
     with pytest.raises(ValueError, match=words):
         train(recipe(**choices), data, begun)

@@ -79,9 +79,7 @@ def test_a_hostile_text_stays_text(one: Example, text: str) -> None:
     assert text in json.dumps(data_of(html), ensure_ascii=False).replace('\\"', '"')
 
 
-def test_the_json_holds_every_trait_of_data_and_state_within_its_budget_of_bytes(
-    one: Example,
-) -> None:
+def test_the_json_holds_every_trait_of_data_and_state_within_its_budget_of_bytes(one) -> None:
     widget = one.make()
     data = data_of(widget.html())
     assert data == markup.tidy(widget.state())

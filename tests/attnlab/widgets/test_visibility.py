@@ -33,9 +33,7 @@ def by_torch(scores: np.ndarray, window: int, first: int, top: int) -> tuple[tor
 
 
 @pytest.mark.parametrize(("window", "first", "top"), CHOICES)
-def test_weights_are_torchs_in_python_and_in_the_browser(
-    found, maths, window: int, first: int, top: int
-) -> None:
+def test_weights_are_torchs_in_python_and_in_the_browser(found, maths, window, first, top) -> None:
     code = """([scores, n, how]) => { const e = maths.square(scores, n);
         const [may, all] = [how, { window: n, first: 0, top: n }].map((one) =>
           maths.visible(e, n, one));

@@ -151,9 +151,7 @@ def test_search_finds_a_word(engine: Engine, roots: dict[str, str], via: str) ->
     engine.wait(f"({results}).includes('05-self-attention.html#')")
 
 
-def test_a_checkpoint_judges_a_right_and_a_wrong_answer(
-    engine: Engine, roots: dict[str, str]
-) -> None:
+def test_a_checkpoint_judges_a_right_and_a_wrong_answer(engine, roots) -> None:
     visit(engine, roots["http"])
     asked = "document.querySelector('figure.attnbook-checkpoint')"
     state = json.loads(engine.js(f"{asked}.querySelector('script').textContent"))
