@@ -25,16 +25,13 @@ def test_an_unknown_task_is_refused_with_the_list_of_tasks() -> None:
     assert {"book", "test", "notebooks"} <= {line.split()[0] for line in done.stdout.split("\n  ")}
 
 
-def test_help_lists_every_task_once_under_its_purpose_in_one_line(tasks: ModuleType) -> None:
+def test_help_lists_every_task_once_and_make_knows_the_same(tasks: ModuleType) -> None:
     lines = tasks.usage().splitlines()
     listed = [line.split()[0] for line in lines if line.startswith("  ")]
     assert listed == list(tasks.TASKS)
     assert len(set(listed)) == sum(map(len, tasks.GROUPS.values()))
     assert [line[:-1] for line in lines if line.endswith(":")] == list(tasks.GROUPS)
     assert all(len(line.split(maxsplit=1)[1]) > 10 for line in lines if line.startswith("  "))
-
-
-def test_make_knows_the_same_tasks(tasks: ModuleType) -> None:
     text = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
     named = re.search(r"^TARGETS = (.*)$", text, re.M)[1].split()
     assert named == [*tasks.TASKS, "help"]

@@ -85,14 +85,11 @@ def test_types_refuse_what_cannot_be_asked(says, make):
         make()
 
 
-def test_the_bank_has_every_question_once(entries):
+def test_the_bank_has_every_question_once_in_json_that_says_what_its_head_says(entries):
     asked = Counter(state["kind"] for one in READ for _, state, _ in one.asked)
     kinds = Counter(entry["kind"] for entry in entries)
     assert kinds == {bank.KINDS[kind]: n for kind, n in asked.items()} | {"exam": len(QUESTIONS)}
     assert len({entry["id"] for entry in entries}) == len(entries)
-
-
-def test_the_bank_is_json_that_says_what_its_head_says(entries):
     assert json.loads(json.dumps(entries)) == entries
     has = {"choice": {"options", "multiple"}, "number": {"answers", "mistakes"}, "text": {"marks"}}
     for entry in entries:

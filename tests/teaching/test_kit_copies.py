@@ -214,7 +214,7 @@ For home.
 
 
 @each
-def test_an_instructor_copy_is_open_and_lists_every_answer_and_its_page(name):
+def test_an_instructor_copy_is_open_with_every_answer_page_and_minute(name):
     copy = instructor_of(name)
     nbformat.validate(copy)
     assert "(instructor's copy)" in copy.cells[0].source
@@ -232,11 +232,6 @@ def test_an_instructor_copy_is_open_and_lists_every_answer_and_its_page(name):
         if cell.cell_type == "code" and (state := question(cell)):
             assert following.id == f"answer-{cell.id}"
             assert answer(state).splitlines()[0] in following.source
-
-
-@each
-def test_every_section_in_class_begins_with_its_minutes(name):
-    copy = instructor_of(name)
     for number, minutes in ALL[name].minutes.items():
         places = [i for i, c in enumerate(copy.cells) if c.source.startswith(f"## {number} ")]
         assert len(places) == 1
@@ -410,13 +405,10 @@ def test_what_cannot_be_done_is_said_in_a_sentence(desk, capsys, words, said):
     assert not (desk / "kit").exists()
 
 
-def test_an_address_of_github_s_becomes_colab_s():
+def test_an_address_of_github_s_becomes_colab_s_and_another_is_said(tmp_path, monkeypatch):
     assert command.place("") == ""
     assert command.place("https://github.com/a/b.c/tree/main/w/1/") == "a/b.c/blob/main/w/1"
     assert command.place("https://github.com/a/b/tree/main") == "a/b/blob/main"
-
-
-def test_an_address_that_the_book_cannot_have_is_said(tmp_path, monkeypatch):
     (tmp_path / "_config.yml").write_text("repository: {url: example.org, branch: main}")
     monkeypatch.setattr(lectures, "ROOT", tmp_path)
     with pytest.raises(KitError, match=r"_config.yml: repository.url is 'example.org'"):

@@ -86,18 +86,23 @@ def test_a_roles_colour_can_be_read_on_the_page_and_on_its_tint(role: str) -> No
         assert min(contrast(colour, ground), contrast(colour, tint)) >= 4.5
 
 
-def test_marks_raise_and_lower_what_follows() -> None:
-    assert pieces("W^{Q}_i x") == [("W", 0), ("Q", 1), ("i", -1), (" x", 0)]
-    assert pieces("d_model × d_k") == [("d", 0), ("model", -1), (" × d", 0), ("k", -1)]
-    assert pieces("a_ b") == [("a_ b", 0)]
-
-
-def test_a_role_is_told_by_a_letter_too() -> None:
+def test_a_role_has_a_letter_a_frame_goes_around_and_marks_raise_and_lower() -> None:
     drawing = Schematic("letters")
     drawing.operation("split", at=(0, 0), role="query")
     drawing.learned("W^K", at=(1, 0), role="key")
     drawing.matrix("A", at=(2, 0), role="weight")
     assert [box["badge"] for box in drawing.layout()["boxes"]] == ["q", "", ""]
+    drawing, x, q = small()
+    drawing.arrow(x, q, "d")
+    drawing.frame("h heads", x, q)
+    found = drawing.layout()
+    (frame,) = areas(found["frames"])
+    for box in areas(found["boxes"]):
+        assert frame.left < box.left < box.right < frame.right
+        assert frame.top < box.top < box.bottom < frame.bottom
+    assert pieces("W^{Q}_i x") == [("W", 0), ("Q", 1), ("i", -1), (" x", 0)]
+    assert pieces("d_model × d_k") == [("d", 0), ("model", -1), (" × d", 0), ("k", -1)]
+    assert pieces("a_ b") == [("a_ b", 0)]
 
 
 def test_an_arrow_goes_by_way_of_given_points() -> None:
@@ -111,17 +116,6 @@ def test_an_arrow_goes_by_way_of_given_points() -> None:
     line = drawing.layout()["arrows"][2]["line"]
     assert len(line) == 4
     assert line[1][1] == line[2][1] < line[0][1]
-
-
-def test_a_frame_goes_around_its_boxes() -> None:
-    drawing, x, q = small()
-    drawing.arrow(x, q, "d")
-    drawing.frame("h heads", x, q)
-    found = drawing.layout()
-    (frame,) = areas(found["frames"])
-    for box in areas(found["boxes"]):
-        assert frame.left < box.left < box.right < frame.right
-        assert frame.top < box.top < box.bottom < frame.bottom
 
 
 EVIL = '"><script>alert(1)</script>&'

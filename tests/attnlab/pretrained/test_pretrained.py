@@ -175,7 +175,7 @@ def model(request: pytest.FixtureRequest, tmp_path: Path) -> Pretrained:
     return models(request.param, tmp_path)
 
 
-def test_padding_changes_no_real_piece(model: Pretrained) -> None:
+def test_padding_and_mates_change_no_piece_and_one_sentence_is_a_batch_of_one(model) -> None:
     sentences = ["cat", "the cat sat on the dogs.", "the dog."]
     for layer in range(len(model.encoder.blocks) + 1):
         together, mask = model.hidden(sentences, layer=layer)
@@ -185,15 +185,9 @@ def test_padding_changes_no_real_piece(model: Pretrained) -> None:
         assert mask.sum(dim=(1, 2)).tolist() == lengths
         for one, row, n in zip(sentences, together, lengths, strict=True):
             near(row[:n], model.hidden(one, layer=layer)[0][0])
-
-
-def test_vectors_do_not_hang_on_the_others_in_the_batch(model: Pretrained) -> None:
     sentences = ["the cat sat.", "dogs", "the dog sat."]
     near(model.embed(sentences), torch.cat([model.embed(one) for one in sentences]))
     near(model.embed(sentences[::-1]), model.embed(sentences).flip(0))
-
-
-def test_one_sentence_is_a_batch_of_one(model: Pretrained) -> None:
     for call in (model.embed, lambda given: model.hidden(given)[0]):
         assert torch.equal(call("the cat"), call(["the cat"]))
         assert torch.equal(call(("the cat",)), call(one for one in ["the cat"]))
@@ -214,14 +208,11 @@ def test_nothing_is_cut_off(model: Pretrained) -> None:
     assert len(model.tokens("cat " * 1000)) == 1002
 
 
-def test_a_sentences_pieces_are_its_words_pieces(model: Pretrained) -> None:
+def test_a_sentences_pieces_are_its_words_pieces_or_unknown(model: Pretrained) -> None:
     """So that a treebank's words can be found again among the pieces."""
     words = ["the", "dogs", "sat", "."]
     pieces = [piece for word in words for piece in model.tokens(word)[1:-1]]
     assert model.tokens(" ".join(words))[1:-1] == pieces
-
-
-def test_a_word_that_cannot_be_spelt_is_shown_as_unknown(model: Pretrained) -> None:
     assert model.tokens("the ☃ cat") == ["[CLS]", "the", "[UNK]", "cat", "[SEP]"]
 
 

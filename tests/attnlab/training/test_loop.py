@@ -90,7 +90,7 @@ def test_groups_keep_their_own_rates_under_a_schedule() -> None:
     assert moved == pytest.approx([1, 0.1])
 
 
-def test_a_list_is_read_in_order_again_and_again() -> None:
+def test_a_list_is_read_again_and_again_and_a_function_asked_for_each_epoch_once() -> None:
     seen = []
 
     def watched(model: nn.Module, batch: Tensor) -> Tensor:
@@ -99,9 +99,6 @@ def test_a_list_is_read_in_order_again_and_again() -> None:
 
     quick(Bigrams(), loss=watched, steps=7)
     assert seen == [4, 5, 6, 4, 5, 6, 4]
-
-
-def test_a_function_is_asked_for_each_epoch_once() -> None:
     asked = []
 
     def epochs(epoch: int) -> list[Tensor]:
@@ -149,15 +146,6 @@ def test_torch_goes_on_as_if_nothing_had_happened() -> None:
     assert torch.equal(torch.rand(3), wanted)
 
 
-def test_seeded_gives_the_same_numbers_each_time() -> None:
-    with seeded(5):
-        first = torch.rand(2)
-    with seeded(5):
-        assert torch.equal(torch.rand(2), first)
-    with seeded(6):
-        assert not torch.equal(torch.rand(2), first)
-
-
 def test_weights_without_gradient_stay() -> None:
     model = Bigrams()
     model.embed.weight.requires_grad_(False)
@@ -200,7 +188,7 @@ def test_history_counts_steps() -> None:
     assert History().best_step is None
 
 
-def test_early_stopping_restores_the_best_weights() -> None:
+def test_early_stopping_restores_the_best_weights_at_the_last_step_too() -> None:
     weights, values = {}, iter([3.0, 2.0, 2.5, 2.0, 1.0])
 
     def validate(model: nn.Module) -> float:
@@ -213,9 +201,6 @@ def test_early_stopping_restores_the_best_weights() -> None:
     assert (history.steps, history.best_step) == (4, 2)
     assert same_bits(copied(model), weights[2])
     assert not same_bits(weights[2], weights[4])
-
-
-def test_with_patience_the_best_weights_are_restored_at_the_last_step_too() -> None:
     values = iter([1.0, 2.0])
     options = {"validate": lambda model: next(values), "validate_every": 2}
     assert same_bits(trained(steps=4, patience=5, **options), trained(steps=2))
@@ -291,7 +276,7 @@ def test_a_loss_that_is_not_finite_stops_before_it_does_harm(bad: float) -> None
     assert all(weight.grad is None for weight in model.parameters())
 
 
-def test_a_gradient_that_is_not_finite_stops_too() -> None:
+def test_a_gradient_or_a_validation_that_is_not_finite_stops_too() -> None:
     def flat(model: nn.Module, batch: Tensor) -> Tensor:
         return (model.output.weight * 0).sum().sqrt()  # 0, with a gradient of 0 · ∞
 
@@ -299,9 +284,6 @@ def test_a_gradient_that_is_not_finite_stops_too() -> None:
     with pytest.raises(ValueError, match="gradient's norm must be finite: at step 1 it is nan"):
         quick(model, loss=flat)
     assert same_bits(copied(model), copied(Bigrams()))
-
-
-def test_a_validation_that_is_not_finite_stops_too() -> None:
     with pytest.raises(ValueError, match="result of validate must be finite: at step 3 it is inf"):
         quick(Bigrams(), validate=lambda model: math.inf, validate_every=3)
 

@@ -81,15 +81,12 @@ def batch(*targets: Iterable[int]) -> Batch:
     )
 
 
-def test_both_perplexities_by_hand() -> None:
+def test_both_perplexities_by_hand_agree_where_the_model_says_the_reference() -> None:
     model = Table(CHANCES)
     # fed the reference: p(b | bos) p(a | b) p(eos | a) = 1/4 · 1/2 · 3/4
     assert perplexity(model, [batch((B, A))]) == pytest.approx((32 / 3) ** (1 / 3))
     # it says a, eos, eos: p(b | bos) p(a | a) p(eos | eos) = 1/4 · 1/8 · 1/2 = 4^−3
     assert perplexity(model, [batch((B, A))], free_running) == pytest.approx(4)
-
-
-def test_perplexities_agree_where_the_model_says_the_reference() -> None:
     model, said = Table(CHANCES), [batch((A,))]
     assert perplexity(model, said) == pytest.approx(perplexity(model, said, free_running))
 
@@ -135,11 +132,6 @@ def test_a_model_is_evaluated_in_eval_mode_and_put_back() -> None:
     assert (model.training, model.part.training, torch.is_grad_enabled()) == (True, False, True)
 
 
-def test_perplexity_needs_fitting_logits() -> None:
-    with pytest.raises(ValueError, match=r"logits must have the shape.*\(1, 5\), .*\(1, 2\)"):
-        perplexity(Table(CHANCES), [batch((A,))], lambda model, batch: torch.zeros(1, 5))
-
-
 SAID = ["the black cat eats the red apple", "it is cold", "Hello, world!"]
 WANTED = ["the small black cat eats the apple", "it is not cold today", "Hello world."]
 
@@ -180,7 +172,7 @@ CLASSES = [["determiner", "adjective", "noun", "negation", "verb", "negation"]]
 HIT = [2, 1, 2, 3, 5, 3, 5]  # source word of le petit chat ne mange pas and the end
 
 
-def test_alignment_accuracy_by_hand() -> None:
+def test_alignment_accuracy_by_hand_counts_tokens_and_no_padding() -> None:
     weights = torch.eye(6)[HIT][None]  # (1, 7, 6), with a row for eos
     found = alignment_accuracy(weights, GOLD, CLASSES)
     # le -> cat and ne -> does are wrong; pas -> does is one of its two links
@@ -194,16 +186,10 @@ def test_alignment_accuracy_by_hand() -> None:
     }
     assert found.counts == {"adjective": 1, "determiner": 1, "negation": 2, "noun": 1, "verb": 1}
     assert alignment_accuracy(weights, GOLD) == (found.overall, {}, {})
-
-
-def test_alignment_accuracy_counts_tokens_not_sentences() -> None:
     weights = [torch.eye(6)[HIT], torch.tensor([[0.4, 0.6]])]
     gold = [*GOLD, {(0, 0)}]
     assert alignment_accuracy(weights, gold).overall == pytest.approx(4 / 7)
     assert alignment_accuracy(weights, [*GOLD, set()]).overall == pytest.approx(4 / 6)
-
-
-def test_padding_does_not_change_alignment_accuracy() -> None:
     padded = torch.zeros(1, 9, 8)
     padded[0, :7, :6] = torch.eye(6)[HIT]
     wanted = alignment_accuracy(torch.eye(6)[HIT][None], GOLD, CLASSES)

@@ -159,9 +159,7 @@ def test_a_machine_that_stops_while_writing_leaves_the_last_checkpoint(saved, mo
     assert {name.split("/")[0] for name in contents(saved)} == {"step-00000020"}
 
 
-def test_a_machine_that_stops_before_tidying_leaves_the_newer_checkpoint(
-    saved: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_machine_that_stops_before_tidying_leaves_the_newer_one(saved, monkeypatch) -> None:
     def stop(*arguments: Any) -> None:
         raise OSError("no more power")
 

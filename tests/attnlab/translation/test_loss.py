@@ -44,13 +44,10 @@ def test_padded_rows_do_not_count() -> None:
     torch.testing.assert_close(gradients[1], gradients[0])
 
 
-def test_without_gradients_nothing_is_kept() -> None:
+def test_without_gradients_nothing_is_kept_and_no_rows_have_no_loss() -> None:
     vectors, matrix, _, target = inputs(False)
     with torch.no_grad():
         assert not smoothed_loss(vectors, matrix, target).requires_grad
-
-
-def test_no_rows_have_no_loss_and_gradients_of_zero() -> None:
     vectors, matrix, _, target = inputs(False)
     loss = smoothed_loss(vectors[:0], matrix, target[:0], smoothing=0.1)
     loss.backward()

@@ -160,13 +160,17 @@ def test_a_run_of_another_recipe_stays_as_it_is(begun, data, choices, words) -> 
     assert contents(begun) == before
 
 
-def test_a_run_on_other_data_is_refused(begun: Path, data: Path) -> None:
+def test_a_run_on_other_data_or_a_damaged_checkpoint_is_refused(begun: Path, data: Path) -> None:
     before = weights(begun)
     lines = (data / "train.fr").read_text().splitlines()
     (data / "train.fr").write_text("\n".join([lines[1], lines[0], *lines[2:]]) + "\n")
     with pytest.raises(ValueError, match="must hold a run on the same data"):
         train(recipe(), data, begun)
     assert same(weights(begun), before)
+    path = begun / "step-00000004" / "optimizer.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="must be a whole checkpoint"):
+        train(recipe(), data, begun)
 
 
 def test_a_folder_of_other_files_is_left_alone(tmp_path: Path, data: Path) -> None:
@@ -176,19 +180,9 @@ def test_a_folder_of_other_files_is_left_alone(tmp_path: Path, data: Path) -> No
         train(recipe(), data, data / "train.en")
 
 
-def test_a_damaged_checkpoint_is_refused(begun: Path, data: Path) -> None:
-    path = begun / "step-00000004" / "optimizer.safetensors"
-    path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(ValueError, match="must be a whole checkpoint"):
-        train(recipe(), data, begun)
-
-
-def test_a_loss_that_is_not_finite_names_the_step(tmp_path: Path, data: Path) -> None:
+def test_an_infinite_loss_names_the_step_and_pairs_too_long_are_refused(tmp_path, data) -> None:
     with pytest.raises(ValueError, match=r"gradient must be finite: at step \d+ it is not"):
         train(recipe(lr=1e30, warmup=1, clip=1e30), data, tmp_path / "run")
-
-
-def test_pairs_that_are_all_too_long_are_refused(tmp_path: Path, data: Path) -> None:
     with pytest.raises(ValueError, match="longest must leave pairs to train on: it is 1"):
         train(recipe(longest=1), data, tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -52,7 +52,7 @@ def test_a_hand_stands_where_rotary_turns_a_query(kind: str) -> None:
     np.testing.assert_allclose(one.angles, angles, atol=1e-9)
 
 
-def test_within_the_trained_length_no_hand_is_new_and_beyond_it_a_scaling_decides() -> None:
+def test_within_the_trained_length_no_hand_is_new_and_a_shorter_one_keeps_the_rest_within() -> None:
     smol = {"d": 64, "base": 1e5, "trained": 8192}
     for kind in SCALINGS:
         assert not RotaryClocks(**smol, scaling=kind).beyond.any()
@@ -64,6 +64,9 @@ def test_within_the_trained_length_no_hand_is_new_and_beyond_it_a_scaling_decide
         "yarn": 0,
         "llama3": 0,
     }
+    one = clocks(distance=384)
+    one.d, one.trained = 8, 12
+    assert (one.pair, one.distance) == (3, 192)
 
 
 def test_dragging_choosing_and_keys_change_clocks_curve_and_words(show) -> None:
@@ -94,9 +97,3 @@ def test_dragging_choosing_and_keys_change_clocks_curve_and_words(show) -> None:
     for _ in range(8):  # each an eighth of an octave
         page.keyboard.press("ArrowLeft")
     expect(slider).to_have_attribute("aria-valuetext", "65,536, 8 n₀")
-
-
-def test_a_shorter_training_keeps_distance_and_pair_within() -> None:
-    one = clocks(distance=384)
-    one.d, one.trained = 8, 12
-    assert (one.pair, one.distance) == (3, 192)

@@ -171,13 +171,10 @@ def test_tensors_arrays_lists_and_scores_give_the_same_widget(place: int) -> Non
     assert getattr(one, "carried", None) == getattr(other, "carried", None)
 
 
-def test_numbers_are_rounded_and_never_minus_zero() -> None:
+def test_numbers_are_rounded_and_never_minus_zero_and_backticks_alone_become_code() -> None:
     assert markup.to_json([-0.0, 1.0, 1 / 3, -1e-12]) == "[0,1,0.33333333,0]"
     assert markup.fixed(-0.0001) == "0.000"
     assert markup.plain(-2.5) == "−2.5"
     with pytest.raises(ValueError, match="finite"):
         markup.to_json(float("nan"))
-
-
-def test_backticks_become_code_and_nothing_else_does() -> None:
     assert markup.inline("`a<b` & *c*") == "<code>a&lt;b</code> &amp; *c*"

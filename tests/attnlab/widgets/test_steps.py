@@ -24,7 +24,15 @@ def component(page, token: str, place: int):
     return page.get_by_label(f"{token}, component {place}")
 
 
-def test_each_step_shows_its_formula_with_the_present_numbers(show) -> None:
+def test_each_step_shows_its_formula_and_its_column(show) -> None:
+    page = show(AttentionSteps(X, TOKENS))
+    heads = page.locator("thead th")
+    shown = ["token", "vector x", "score", "scaled", "mask", "weight"]
+    for step, last in enumerate((3, 4, 5, 6, 6)):
+        visible = [head.inner_text() for head in heads.all() if head.is_visible()]
+        assert visible == shown[:last]
+        if step < 4:
+            page.get_by_role("button", name="next").click()
     page = show(AttentionSteps(X, TOKENS))
     following = page.get_by_role("button", name="next")
     assert "nuts · bowl = 1·1 + 2·1 + 2·1 = 5" in lines(page)
@@ -42,17 +50,6 @@ def test_each_step_shows_its_formula_with_the_present_numbers(show) -> None:
     assert following.get_attribute("aria-disabled") == "true"
     following.click(force=True)
     expect(page.get_by_role("status")).to_contain_text("Step 5 of 5")
-
-
-def test_a_column_appears_with_each_finished_step(show) -> None:
-    page = show(AttentionSteps(X, TOKENS))
-    heads = page.locator("thead th")
-    shown = ["token", "vector x", "score", "scaled", "mask", "weight"]
-    for step, last in enumerate((3, 4, 5, 6, 6)):
-        visible = [head.inner_text() for head in heads.all() if head.is_visible()]
-        assert visible == shown[:last]
-        if step < 4:
-            page.get_by_role("button", name="next").click()
 
 
 def test_the_causal_mask_and_a_missing_scale_are_said_in_words(steps) -> None:
