@@ -147,15 +147,12 @@ def test_a_score_may_return_a_view_or_what_it_still_needs() -> None:
 # --- score, bias and the choice of weights --------------------------------------------------------
 
 
-def test_keys_and_queries_may_differ_in_size_where_the_score_allows_it() -> None:
+def test_other_sizes_and_precisions_are_the_scores_to_choose() -> None:
     matrix = normal(3, 5, seed=4)
     query, key, value = normal(2, 3, seed=1), normal(4, 5, seed=2), normal(4, 6, seed=3)
     output, weights = attention(query, key, value, score=lambda q, k: q @ matrix @ k.mT)
     close(weights, (query @ matrix @ key.mT).softmax(dim=-1))
     close(output, weights @ value)
-
-
-def test_a_score_may_use_a_higher_precision() -> None:
     x = normal(3, 4, dtype=torch.bfloat16)
     output, weights = attention(x, x, x, score=lambda q, k: scaled_dot(q.float(), k.float()))
     assert output.dtype == torch.bfloat16
@@ -187,15 +184,12 @@ def test_chosen_weights_are_those_of_the_whole(case: Case, data: st.DataObject) 
         close(some, wanted[..., heads, :, :][..., rows, :])
 
 
-def test_heads_and_rows_are_numbers_slices_or_tensors() -> None:
+def test_the_chosen_scores_alone_are_computed_by_numbers_slices_or_tensors() -> None:
     query, key = normal(2, 4, 5, 3, seed=1), normal(2, 4, 6, 3, seed=2)
     whole = attention_weights(query, key)
     close(attention_weights(query, key, heads=2, rows=-1), whole[:, 2:3, -1:])
     close(attention_weights(query, key, heads=slice(1, None), rows=range(2)), whole[:, 1:, :2])
     close(attention_weights(query, key, heads=torch.tensor([3, 0])), whole[:, [3, 0]])
-
-
-def test_only_the_chosen_scores_are_computed() -> None:
     seen = []
 
     def score(query: Tensor, key: Tensor) -> Tensor:

@@ -146,16 +146,13 @@ def test_unfinished_sentences_are_scored_at_their_own_length() -> None:
     assert [len(h.tokens) for h in found] == [3, 1, 2, 0]
 
 
-def test_a_sentence_may_be_eos_alone() -> None:
+def test_a_sentence_may_be_eos_alone_and_the_search_stops_in_time() -> None:
     table = table_of({(): [0, 0, 1, 0]}, 4)
     wanted = Hypothesis([], 0.0, 0.0, True)
     assert greedy(table, *batch(1), max_length=3) == [wanted]
     table.steps = 0
     assert beam_search(table, *batch(1), beam=3, max_length=3) == [[wanted]]
     assert table.steps == 1  # nothing lives on
-
-
-def test_the_search_stops_when_nothing_can_come_in() -> None:
     table = table_of(SHORT_OR_LONG, 4)
     greedy(table, *batch(1), max_length=50)
     assert table.steps == 1
@@ -229,7 +226,7 @@ def test_what_follows_an_ended_sentence_does_not_matter() -> None:
     assert write() == wanted
 
 
-def test_each_sentence_may_begin_with_a_token_of_its_own() -> None:
+def test_each_sentence_may_begin_with_its_own_token_and_another_eos_ends_too() -> None:
     table = random_table(1, 6)
     source, lengths = torch.zeros(3, 1).long(), torch.ones(3).long()
     first = torch.tensor([3, 1, 4])
@@ -239,9 +236,6 @@ def test_each_sentence_may_begin_with_a_token_of_its_own() -> None:
         one = source[:1], lengths[:1]
         assert greedy(table, *one, max_length=4, bos=bos) == written[i : i + 1]
         assert beam_search(table, *one, beam=2, max_length=4, bos=bos) == found[i : i + 1]
-
-
-def test_another_eos_ends_too() -> None:
     table = Table(normal(1, 5, 5, 5))
     table.logits[..., 4] = 9.0
     (found,) = greedy(table, *batch(1), max_length=4, eos=4)

@@ -151,7 +151,7 @@ def model(**options) -> LanguageModel:
     return randomised(made.double()).eval()
 
 
-def test_a_model_takes_a_rotary_of_your_own() -> None:
+def test_a_model_takes_a_rotary_of_your_own_and_embeddings_as_they_are() -> None:
     mine = model(n_kv_heads=1)
     assert [block.attention.rope.base for block in mine.decoder.blocks] == [50.0, 50.0]
     usual = LanguageModel(9, d_model=12, n_heads=3, positions="rope", n_kv_heads=1, **LLAMA)
@@ -160,9 +160,6 @@ def test_a_model_takes_a_rotary_of_your_own() -> None:
     assert not torch.allclose(usual(tokens), mine(tokens))
     translator = Seq2Seq(9, 9, d_model=12, n_heads=3, positions=Rotary(4, 50.0))
     assert translator.decoder.blocks[1].attention.rope.base == 50.0
-
-
-def test_embeddings_may_stay_as_they_are() -> None:
     tokens = torch.tensor([[1, 2, 3]])
     mine = model(scale=False)
     assert torch.equal(mine.embed(tokens), mine.embed.tokens(tokens))

@@ -110,7 +110,7 @@ def dropouts(model: nn.Module) -> list[float]:
     return [part.p if isinstance(part, nn.Dropout) else part.dropout for part in parts]
 
 
-def test_dropout_falls_on_every_part_once() -> None:
+def test_dropout_falls_on_every_part_once_and_both_attentions_share_keys() -> None:
     block, calls = DecoderBlock(8, 2, dropout=0.3), []
     assert dropouts(block) == [0.3] * 4  # two attentions, one feed-forward network, the sums
     for part in block.modules():
@@ -119,9 +119,6 @@ def test_dropout_falls_on_every_part_once() -> None:
     block(torch.zeros(1, 2, 8), torch.zeros(1, 3, 8))
     assert len(calls) == 3 + 1
     assert dropouts(EncoderBlock(8, 2, dropout=0.3)) == [0.3] * 3
-
-
-def test_both_attentions_of_a_block_share_keys() -> None:
     block = DecoderBlock(8, 4, n_kv_heads=2)
     assert block.attention.n_kv_heads == block.cross.n_kv_heads == 2
     assert DecoderBlock(8, 4).cross.n_kv_heads == 4

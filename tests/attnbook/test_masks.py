@@ -42,18 +42,12 @@ def test_padding_mask_allows_the_first_keys_of_each_sentence(data: st.DataObject
         assert row == [True] * count + [False] * (n_k - count)
 
 
-def test_padding_mask_takes_a_tensor_of_any_integer_type() -> None:
+def test_masks_take_any_integer_lie_where_asked_and_flip_for_torchs_layer() -> None:
     for dtype in (torch.int64, torch.int32, torch.uint8):
         mask = padding_mask(torch.tensor([2, 0], dtype=dtype), 3)
         assert mask.tolist() == [[[True, True, False]], [[False, False, False]]]
-
-
-def test_masks_are_made_on_the_device_asked_for() -> None:
     assert causal_mask(2, device="meta").device.type == "meta"
     assert window_mask(2, 3, 1, device="meta").device.type == "meta"
     assert padding_mask([1], 2, device="cpu").device.type == "cpu"
-
-
-def test_polarity_flips_for_multihead_attention() -> None:
     mask = causal_mask(2, 3)
     assert torch.equal(as_torch_mha_mask(mask), torch.tensor([[0, 0, 1], [0, 0, 0]]).bool())

@@ -64,7 +64,7 @@ def test_it_is_torchs_layer(shape, dtype: torch.dtype, cross: bool, masked: str)
         close(one, other, 100 * PRECISION[dtype])
 
 
-def test_gradients_of_all_parameters_agree() -> None:
+def test_gradients_are_torchs_and_those_of_finite_differences() -> None:
     theirs, mine = pair(12, 3)
     x = normal(2, 5, 12)
     theirs(x, x, x)[0].square().sum().backward()
@@ -73,9 +73,6 @@ def test_gradients_of_all_parameters_agree() -> None:
     close(mine.qkv.bias.grad, theirs.in_proj_bias.grad)
     close(mine.out.weight.grad, theirs.out_proj.weight.grad)
     close(mine.out.bias.grad, theirs.out_proj.bias.grad)
-
-
-def test_gradients_agree_with_finite_differences() -> None:
     layer = grouped(2, rope=True)
     x = normal(1, 3, 24, seed=1).requires_grad_()
     mask = chances(1, 1, 3, seed=4)

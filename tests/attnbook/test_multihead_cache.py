@@ -119,7 +119,7 @@ def test_a_reordered_cache_goes_on_as_the_reordered_sequences(rope, done, rows) 
         close(torch.cat((first, second), dim=1), expected)
 
 
-def test_one_token_needs_no_mask(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_token_needs_no_mask_and_half_precision_is_cached_as_such(monkeypatch) -> None:
     layer, x, cache = made(), normal(2, 4, 24), KVCache()
     layer(x[:, :3], causal=True, cache=cache)
 
@@ -130,9 +130,6 @@ def test_one_token_needs_no_mask(monkeypatch: pytest.MonkeyPatch) -> None:
     layer(x[:, 3:], causal=True, cache=cache)
     with pytest.raises(AssertionError, match="a mask was built"):
         layer(x[:, :2], causal=True, cache=cache)
-
-
-def test_half_precision_is_cached_in_half_precision() -> None:
     layer, x, cache = made(rope=True).float(), normal(2, 4, 24).float(), KVCache()
     with torch.autocast("cpu", dtype=torch.bfloat16):
         whole = layer(x, causal=True)

@@ -48,7 +48,7 @@ def test_dropout_lets_nothing_past_a_mask(causal: bool, padded: bool) -> None:
     assert torch.equal(*seen) == (causal or padded)
 
 
-def test_dropout_joins_a_mask_and_the_past() -> None:
+def test_dropout_joins_a_mask_and_the_past_and_takes_empty_rows() -> None:
     layer, x = MultiHeadAttention(8, 2, dropout=0.5).double(), normal(1, 5, 8)
     both = causal_mask(5) & padding_mask([3], 5)
     outputs = []
@@ -56,9 +56,6 @@ def test_dropout_joins_a_mask_and_the_past() -> None:
         torch.manual_seed(0)
         outputs.append(layer(x, mask=mask, causal=causal))
     assert torch.equal(*outputs)
-
-
-def test_dropout_takes_empty_rows_and_poisoned_padding() -> None:
     layer = MultiHeadAttention(24, 6, dropout=0.1).double()
     memory = normal(2, 4, 24)
     memory[1] = torch.nan

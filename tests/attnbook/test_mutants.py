@@ -108,17 +108,19 @@ def test_what_nobody_asks_for_is_as_it_is_said_to_be() -> None:
     assert LearnedPositions(5, 4)(torch.zeros(1, 3, 4, dtype=torch.float16)).dtype == torch.float16
 
 
-def test_alibi_counts_the_steps_between_query_and_key() -> None:
+def test_alibi_counts_steps_a_beam_its_tokens_and_a_bilinear_score_is_not_transposed() -> None:
     steps = -alibi_bias(1, 3, 4, dtype=torch.float64)[0] / 2.0**-8
     assert steps.tolist() == [[1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]
-
-
-def test_a_beam_goes_by_the_mean_per_token_unless_told_otherwise() -> None:
     table = random_table(3, 6)
     options = {"beam": 3, "max_length": 5}
     asked = beam_search(table, *batch(3), length_penalty=1.0, **options)
     assert beam_search(table, *batch(3), **options) == asked
     assert beam_search(table, *batch(3), length_penalty=0.0, **options) != asked
+    score, query, key = Bilinear(4, 4).double(), normal(2, 4), normal(3, 4, seed=1)
+    close(score(query, key), query @ score.key.weight @ key.mT)
+    x = torch.tensor([-1.0, 0.0, 1.0, -200.0], dtype=torch.float64, requires_grad=True)
+    feature_map(x).sum().backward()
+    close(x.grad, torch.tensor([math.exp(-1), 1, 1, math.exp(-200)], dtype=torch.float64))
 
 
 def test_each_head_of_each_sentence_is_tiled_under_its_own_mask() -> None:
@@ -139,17 +141,6 @@ def test_embeddings_drop_after_the_norm() -> None:
     found = embed.train()(tokens)
     assert (found == 0).any()
     torch.testing.assert_close(found, torch.where(found == 0, 0, 2 * wanted))
-
-
-def test_a_bilinear_score_of_one_size_is_not_transposed() -> None:
-    score, query, key = Bilinear(4, 4).double(), normal(2, 4), normal(3, 4, seed=1)
-    close(score(query, key), query @ score.key.weight @ key.mT)
-
-
-def test_the_feature_maps_gradient_at_0_is_1_on_every_torch() -> None:
-    x = torch.tensor([-1.0, 0.0, 1.0, -200.0], dtype=torch.float64, requires_grad=True)
-    feature_map(x).sum().backward()
-    close(x.grad, torch.tensor([math.exp(-1), 1, 1, math.exp(-200)], dtype=torch.float64))
 
 
 @pytest.mark.parametrize("heads", [1, 3])

@@ -44,22 +44,16 @@ def test_sinusoidal_positions_go_on_at_an_offset() -> None:
 # --- learned --------------------------------------------------------------------------------------
 
 
-def test_learned_positions_are_rows_of_the_table() -> None:
+def test_learned_positions_are_rows_of_the_table_and_end() -> None:
     module, x = LearnedPositions(9, 5).double(), normal(2, 9, 5)
     whole = module(x)
     close(whole, x + module.table.weight)
     close(module(x[:, 4:], 4), whole[:, 4:])
     close(module(x[:, :2], torch.tensor([7, -1]))[0], x[0, :2] + module.table.weight[7:])
     close(module(x[:, :2], torch.tensor([7, -1]))[1], x[1, :2] + module.table.weight[[0, 0]])
-
-
-def test_no_sentences_need_no_positions() -> None:
     x, none = torch.zeros(0, 3, 4), torch.zeros(0, dtype=torch.int64)
     for module in (LearnedPositions(3, 4), Sinusoidal(4)):
         assert module(x, none).shape == x.shape
-
-
-def test_learned_positions_end() -> None:
     module, x = LearnedPositions(4, 2), torch.zeros(1, 2, 2)
     module(x, 2)
     with pytest.raises(ValueError, match="positions of x must be from 0 to 3: 4"):

@@ -93,17 +93,13 @@ def test_prepared_keys_give_the_same_scores(score) -> None:
 
 
 @both
-def test_keys_are_projected_once(kind: str) -> None:
+def test_keys_are_projected_once_and_their_rows_chosen(kind: str) -> None:
     score, calls = made(kind), []
     score.key.register_forward_hook(lambda *_: calls.append(1))
     with_key = prepared(score, normal(2, 4, D_K, seed=2))
     for seed in range(3):
         with_key(normal(2, 1, D_Q, seed=seed))
     assert len(calls) == 1
-
-
-@both
-def test_chosen_rows_of_projected_keys_are_those_of_the_keys(kind: str) -> None:
     score, key, query = made(kind), normal(2, 4, D_K, seed=2), normal(3, 2, D_Q, seed=3)
     rows = torch.tensor([1, 0, 1])
     projected = project_key(score, key).index_select(0, rows)

@@ -130,12 +130,9 @@ def work(n: int, tile: int, causal: bool) -> int:
     return counter.get_total_flops()
 
 
-def test_the_work_of_full_attention_grows_with_the_square_and_causal_tiles_do_half() -> None:
+def test_the_work_grows_with_the_square_causal_tiles_do_half_and_views_are_taken() -> None:
     assert work(1024, 128, False) == 16 * work(256, 128, False) > 0
     assert 0.5 < work(512, 16, True) / work(512, 16, False) < 0.55
-
-
-def test_strided_and_expanded_inputs_are_taken_and_results_can_be_copied() -> None:
     x = normal(2, 5, 3, 4).transpose(1, 2)  # (b, h, n, d), as a projection leaves it
     shared = normal(1, 1, 5, 4, seed=1).expand(2, 3, 5, 4)
     close(tiled_attention(x, shared, x, tile=2).output, attention(x, shared, x).output)
@@ -200,7 +197,7 @@ def test_large_queries_in_half_precision_stay_finite(dtype: torch.dtype) -> None
 # --- how it is used -------------------------------------------------------------------------------
 
 
-def test_it_compiles_and_differentiates_under_compilation() -> None:
+def test_it_differentiates_under_compilation_and_in_autocast() -> None:
     def loss(query: Tensor, key: Tensor) -> Tensor:
         return tiled_attention(query, key, key, causal=True, tile=4).output.square().sum()
 
@@ -209,9 +206,6 @@ def test_it_compiles_and_differentiates_under_compilation() -> None:
     compiled = torch.compile(loss, backend="aot_eager")
     for mine, other in zip(torch.autograd.grad(compiled(*tensors), tensors), wanted, strict=True):
         close(mine, other)
-
-
-def test_autocast_does_not_lower_its_precision() -> None:
     tensors = [normal(2, 40, 8, seed=s, dtype=torch.float32).requires_grad_() for s in range(3)]
     wanted = tiled_attention(*tensors, tile=16)
     with torch.autocast("cpu", dtype=torch.bfloat16):

@@ -88,13 +88,10 @@ def test_sorting_by_length_saves_padding_and_batches_come_in_no_order_of_length(
     assert widths != sorted(widths)
 
 
-def test_a_batch_moves_to_a_device() -> None:
+def test_a_batch_moves_to_a_device_and_arrays_are_sentences_too() -> None:
     moved = pad_batch([([5], [6])]).to("meta")
     assert isinstance(moved, Batch)
     assert {tensor.device.type for tensor in moved} == {"meta"}
-
-
-def test_arrays_and_tensors_are_sentences_too() -> None:
     wanted = pad_batch([([5, 6], [7]), ([8], [])])
     for kind in (partial(np.array, dtype=np.int32), partial(torch.tensor, dtype=torch.int32)):
         found = pad_batch([(kind([5, 6]), kind([7])), (kind([8]), kind([]))])

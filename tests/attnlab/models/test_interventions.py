@@ -76,15 +76,12 @@ def test_to_ablate_is_the_mean_of_the_other_pairs_and_to_patch_the_other_sentenc
         change.replacements(outputs, "erase")  # type: ignore[arg-type]
 
 
-def test_groups_of_heads_are_replaced_together(model: Pretrained, outputs: Tensor) -> None:
+def test_groups_are_replaced_together_and_swing_is_above_nought(model, outputs) -> None:
     new = change.replacements(outputs, "ablate")
     both = change.leaning_without(model, PAIRS, 5, new, [[0, 1], [1]])
     one = change.leaning_without(model, PAIRS, 5, new)
     assert (both[1] - one[1]).abs().max() < 1e-5
     assert (both[0] - both[1]).abs().max() > 1e-5
-
-
-def test_swing_is_above_nought_where_the_pronoun_goes_with_the_meaning() -> None:
     d = torch.tensor([[[0.3, -0.1], [0.2, 0.0]]])
     assert torch.allclose(change.swing(d), torch.tensor([0.3]))
     assert torch.allclose(change.swing(d.flip(-1)), torch.tensor([-0.3]))

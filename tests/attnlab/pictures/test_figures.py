@@ -149,7 +149,7 @@ def test_curves_and_outlines_are_seen_in_the_dark_theme_too(page: str) -> None:
     assert all(contrast(turned(colour, page), ground) >= 4.5 for colour, *_ in LINES)
 
 
-def test_the_cells_hold_the_numbers() -> None:
+def test_queries_go_down_keys_across_and_the_cells_hold_the_numbers() -> None:
     found = cells(heatmap([[0.25, 0.75], [1, 0]], ["a", "b"]))
     assert {place: text.get_text() for place, text in found.items()} == {
         (0, 0): "0.25", (0, 1): "0.75", (1, 0): "1.00", (1, 1): "",
@@ -158,9 +158,6 @@ def test_the_cells_hold_the_numbers() -> None:
     assert [found[0, j].get_text() for j in range(2)] == ["0.005", ""]
     found = cells(heatmap([[-1.25, -0.001, -np.inf]], ["q"], ["a", "b", "c"], signed=True))
     assert [found[0, j].get_text() for j in range(3)] == ["−1.25", "0.00", "−∞"]
-
-
-def test_queries_go_down_and_keys_across() -> None:
     axes = heatmap([[0, 1, 0], [1, 0, 0]], ["q0", "q1"], ["k0", "k1", "k2"]).figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["q0", "q1"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["k0", "k1", "k2"]
@@ -182,7 +179,7 @@ def test_more_weight_is_darker_and_signed_scores_are_white_at_zero() -> None:
     assert red > blue  # orange and blue stay apart for colour-blind readers
 
 
-def test_curves_differ_in_more_than_colour() -> None:
+def test_curves_differ_in_more_than_colour_and_named_places_stand_apart() -> None:
     series = {f"curve {i}": [i, i + 1] for i in range(6)}
     axes = curves([0, 1], series, x_label="x", y_label="y").figure.axes[0]
     drawn = axes.get_lines()
@@ -192,9 +189,6 @@ def test_curves_differ_in_more_than_colour() -> None:
     # the names stand in the order of the curves' ends
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     assert names == list(reversed(series))
-
-
-def test_named_places_stand_side_by_side_under_their_names() -> None:
     labels = {"x_label": "digits", "y_label": "right"}
     chart = curves(["2–6", "$7", "13–24"], {"a": [1, 0.5, 0]}, **labels)
     axes = chart.figure.axes[0]

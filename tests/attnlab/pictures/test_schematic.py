@@ -105,7 +105,7 @@ def test_a_role_has_a_letter_a_frame_goes_around_and_marks_raise_and_lower() -> 
     assert pieces("a_ b") == [("a_ b", 0)]
 
 
-def test_an_arrow_goes_by_way_of_given_points() -> None:
+def test_an_arrow_goes_by_given_points_and_texts_are_never_markup() -> None:
     drawing = Schematic("the sum goes round the part")
     x = drawing.vector("x", "d", at=(0, 1))
     part = drawing.operation("part", "d", at=(1, 1))
@@ -116,18 +116,15 @@ def test_an_arrow_goes_by_way_of_given_points() -> None:
     line = drawing.layout()["arrows"][2]["line"]
     assert len(line) == 4
     assert line[1][1] == line[2][1] < line[0][1]
-
-
-EVIL = '"><script>alert(1)</script>&'
-
-
-def test_texts_are_never_markup() -> None:
     drawing = Schematic(EVIL)
     x = drawing.matrix(EVIL, EVIL, at=(0, 0))
     drawing.arrow(x, drawing.text(EVIL, at=(1, 0)), EVIL)
     drawing.frame(EVIL, x)
     assert "<script" not in drawing._repr_html_()[0]
     ElementTree.fromstring(drawing.svg)
+
+
+EVIL = '"><script>alert(1)</script>&'
 
 
 def add(**changes):

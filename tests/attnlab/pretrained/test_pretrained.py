@@ -73,16 +73,12 @@ def run(reference: SimpleNamespace) -> Any:
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_the_hidden_states_of_every_layer_are_the_references(minilm, run, sentence) -> None:
+def test_hidden_states_and_all_72_heads_are_the_references(minilm, run, sentence) -> None:
     theirs = run(sentence).hidden_states
     assert len(theirs) == 7
     for layer, wanted in enumerate(theirs):
         near(minilm.hidden(sentence, layer=layer)[0], wanted)
     near(minilm.hidden(sentence)[0], theirs[-1])
-
-
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_all_72_heads_are_the_references(minilm: Pretrained, run: Any, sentence: str) -> None:
     wanted = torch.cat(run(sentence).attentions)
     assert wanted.shape[:2] == (6, 12)
     mine = minilm.attention(sentence)
@@ -216,13 +212,10 @@ def test_a_sentences_pieces_are_its_words_pieces_or_unknown(model: Pretrained) -
     assert model.tokens("the ☃ cat") == ["[CLS]", "the", "[UNK]", "cat", "[SEP]"]
 
 
-def test_loading_draws_no_random_number(tmp_path: Path) -> None:
+def test_loading_draws_no_random_number_and_it_stands_ready(tmp_path, model) -> None:
     before = torch.get_rng_state()
     Pretrained(tiny_bert.write(tmp_path))
     assert torch.equal(torch.get_rng_state(), before)
-
-
-def test_it_stands_ready_for_use(model: Pretrained) -> None:
     assert not model.training
     hidden, _ = model.hidden("the cat")
     assert not hidden.requires_grad

@@ -219,13 +219,11 @@ def test_logits_with_a_cache_are_those_without(tiny: SmolLM, pieces: tuple[int, 
     close(torch.stack(rows, dim=1), tiny(IDS)[:, pieces[0] - 1 :])
 
 
-def test_a_text_is_continued_the_same_in_any_company(tiny: SmolLM) -> None:
+def test_a_text_goes_on_the_same_in_any_company_by_chance_and_with_a_beam(tiny: SmolLM) -> None:
     texts = ["the cat sat", "a", "12 the"]
     found = tiny.continue_text(texts, max_length=7)
     assert found == [tiny.continue_text(text, max_length=7)[0] for text in texts]
 
-
-def test_it_writes_by_chance_and_with_a_beam_too(tiny: SmolLM) -> None:
     def drawn(seed: int) -> list[str]:
         chance = partial(sample, generator=torch.Generator().manual_seed(seed))
         return tiny.continue_text("the", max_length=7, write=chance)
@@ -396,7 +394,7 @@ def reference(real: SmolLM) -> nn.Module:
 
 @pytest.mark.heavy
 @torch.no_grad()
-def test_logits_of_the_real_model_are_the_references(real: SmolLM, reference: nn.Module) -> None:
+def test_the_real_models_logits_and_words_are_the_references(real, reference) -> None:
     furthest = 0.0
     for text in TEXTS:
         ids, _ = real.encode(text)
@@ -405,11 +403,6 @@ def test_logits_of_the_real_model_are_the_references(real: SmolLM, reference: nn
         furthest = max(furthest, (mine - wanted).abs().max().item())
     print(f"logits differ by at most {furthest:.1e}")
     assert furthest < 1e-3
-
-
-@pytest.mark.heavy
-@torch.no_grad()
-def test_what_the_real_model_writes_is_what_the_reference_writes(real, reference) -> None:
     options = {"max_new_tokens": 40, "do_sample": False, "pad_token_id": 0}
     for text in TEXTS:
         ids, _ = real.encode(text)

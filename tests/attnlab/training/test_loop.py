@@ -31,15 +31,12 @@ def total(model: nn.Module, x: Tensor) -> Tensor:
     return model(x).sum()
 
 
-def test_a_model_learns() -> None:
+def test_a_model_learns_and_a_step_is_one_of_gradient_descent() -> None:
     model = Bigrams(16)
     history = quick(model, shuffled, steps=150, lr=0.05)
     assert history.steps == 150
     assert history.losses[0] > 1.5
     assert bigram_loss(model, counting(8)[0]) < 0.1
-
-
-def test_a_step_is_a_plain_step_of_gradient_descent() -> None:
     model = nn.Linear(2, 1, bias=False).double()
     before = model.weight.detach().clone()
     x = normal(3, 2)
@@ -172,14 +169,11 @@ def test_validation_sees_eval_mode_and_training_goes_on_in_train_mode() -> None:
     assert not model.training
 
 
-def test_validation_changes_nothing_even_when_it_draws() -> None:
+def test_validation_changes_nothing_even_when_it_draws_and_history_counts_steps() -> None:
     def validate(model: nn.Module) -> Tensor:
         return torch.rand(3).sum() + bigram_loss(model, BATCHES[0])
 
     assert same_bits(trained(), trained(validate=validate, validate_every=1))
-
-
-def test_history_counts_steps() -> None:
     values = iter([3.0, 1.0, 1.0])
     history = quick(Bigrams(), steps=7, validate=lambda model: next(values), validate_every=2)
     assert history.validations == {2: 3.0, 4: 1.0, 6: 1.0}

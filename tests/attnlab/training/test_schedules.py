@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from attnlab.training.schedules import constant, warmup_cosine, warmup_inverse_sqrt
 
 
-def test_a_constant_and_half_a_cosine_by_hand() -> None:
+def test_the_cosine_is_by_hand_and_pytorchs() -> None:
     factor = warmup_cosine(2, 10)
     halfway_down = {1: 0.5, 2: 1.0, 4: (1 + math.sqrt(0.5)) / 2, 6: 0.5, 10: 0.0, 99: 0.0}
     for step, wanted in halfway_down.items():
@@ -20,9 +20,6 @@ def test_a_constant_and_half_a_cosine_by_hand() -> None:
     assert factor(10) == factor(11) == pytest.approx(0.2)
     assert [constant()(s) for s in (1, 2, 1000)] == [1, 1, 1]
     assert [constant(4)(s) for s in range(1, 7)] == [0.25, 0.5, 0.75, 1, 1, 1]
-
-
-def test_the_cosine_is_that_of_pytorch() -> None:
     weight = torch.nn.Parameter(torch.zeros(1))
     optimizer = torch.optim.SGD([weight], lr=1.0)
     theirs = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=20, eta_min=0.1)

@@ -48,13 +48,10 @@ def test_a_batch_stays_within_its_pieces_unless_a_single_pair_is_longer(lengths)
         assert max(batch.source.numel(), batch.target_in.numel()) <= 20 or len(batch.source) == 1
 
 
-def test_most_batches_have_a_multiple_of_16_pairs() -> None:
+def test_most_batches_have_16_pairs_and_a_step_says_what_it_takes() -> None:
     buckets = Buckets(examples([(5 + k % 20, 4 + k % 20) for k in range(3000)]), 1000, 0)
     sizes = [len(pairs(buckets.step(step))) for step in range(1, buckets.per_epoch + 1)]
     assert sum(size % 16 == 0 for size in sizes) >= len(sizes) - 1
-
-
-def test_a_step_alone_says_what_it_takes() -> None:
     lengths = [(1 + k % 7, 2 + k % 5) for k in range(80)]
     one, other = (Buckets(examples(lengths), 50, 3) for _ in range(2))
     wanted = [pairs(one.step(step)) for step in range(1, 40)]

@@ -104,6 +104,6 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no train.en and train.fr .* it holds nothing"):
         read_text(tmp_path, recipe())
     with pytest.raises(FileNotFoundError, match=r"no train.en and train.sw .* it holds train.en"):
-        read_text(multi30k(tmp_path), recipe(pair="en-sw"))
+        read_text(multi30k(tmp_path / "two"), recipe(pair="en-sw"))
     with pytest.raises(ValueError, match=r"held_out must leave pairs .* has 150 pairs in all"):
-        read_text(europarl(tmp_path), recipe(held_out=150))
+        read_text(europarl(tmp_path / "all"), recipe(held_out=150))

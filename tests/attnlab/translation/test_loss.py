@@ -70,7 +70,7 @@ def test_in_bfloat16_it_is_close() -> None:
 
 
 @pytest.mark.parametrize("kind", ["transformer", "gru"])
-def test_a_learner_sums_the_loss_of_its_model_over_real_tokens(kind: str) -> None:
+def test_a_learner_sums_its_models_loss_whose_one_matrix_embeds_and_ends(kind: str) -> None:
     model = build(recipe(model=kind), 30).double().eval()
     batch = pad_batch([([4, 5, 6], [7, 8]), ([9], [10, 11, 12, 13]), ([4, 4], [])])
     wanted = sequence_loss(teacher_forced(model, batch), batch.target_out, smoothing=0.1)
@@ -79,10 +79,6 @@ def test_a_learner_sums_the_loss_of_its_model_over_real_tokens(kind: str) -> Non
     model.zero_grad()
     Learner(model, 0.1)(nothing(torch.device("cpu"))).backward()
     assert all(not weight.grad.any() for weight in model.parameters())
-
-
-@pytest.mark.parametrize("kind", ["transformer", "gru"])
-def test_one_matrix_embeds_both_sides_and_ends_the_model(kind: str) -> None:
     model = build(recipe(model=kind), 30)
     matrix, _ = last_layer(model)
     large = [weight for weight in model.parameters() if len(weight) == 30 and weight.dim() == 2]

@@ -184,8 +184,8 @@ def test_an_infinite_loss_names_the_step_and_pairs_too_long_are_refused(tmp_path
     with pytest.raises(ValueError, match=r"gradient must be finite: at step \d+ it is not"):
         train(recipe(lr=1e30, warmup=1, clip=1e30), data, tmp_path / "run")
     with pytest.raises(ValueError, match="longest must leave pairs to train on: it is 1"):
-        train(recipe(longest=1), data, tmp_path / "run")
-    assert not (tmp_path / "run").exists()
+        train(recipe(longest=1), data, tmp_path / "other")
+    assert not (tmp_path / "other").exists()
 
 
 @pytest.mark.parametrize(

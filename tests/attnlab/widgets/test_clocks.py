@@ -30,7 +30,7 @@ def test_the_browsers_speeds_are_torchs_for_every_scaling(maths, head: tuple) ->
 
 
 @pytest.mark.parametrize("kind", SCALINGS)
-def test_the_browsers_hands_are_pythons(maths, kind: str) -> None:
+def test_the_browsers_hands_are_pythons_and_stand_where_rotary_turns_a_query(maths, kind) -> None:
     code = """([head, kind, s, distance]) =>
         maths.hands(maths.speeds(head, kind, s), maths.met(head), distance)"""
     head = {"d": 64, "base": 1e5, "trained": 8192}
@@ -40,10 +40,6 @@ def test_the_browsers_hands_are_pythons(maths, kind: str) -> None:
         np.testing.assert_allclose([hand["angle"] for hand in came], one.angles, atol=1e-6)
         assert [hand["outside"] for hand in came] == one.outside.tolist()
         assert [hand["beyond"] for hand in came] == one.beyond.tolist()
-
-
-@pytest.mark.parametrize("kind", SCALINGS)
-def test_a_hand_stands_where_rotary_turns_a_query(kind: str) -> None:
     one = clocks(scaling=kind)
     scaling = None if kind == "none" else Scaling(kind, 4, 24)
     upright = torch.tensor([1.0, 0.0], dtype=torch.float64).repeat(8)[None]

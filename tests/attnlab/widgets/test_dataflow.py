@@ -46,7 +46,7 @@ TEXTS = ["n", "12", "n × d_k", "d_model / h", "4·d_model*(n + 1) − 2", "n �
 TEXTS += ["n × d_model / h / 2", "h ÷ 3", "n / 0", "3 − n", " × ".join(["d_model"] * 6)]
 
 
-def test_expressions_are_worked_out_alike_in_the_page(maths) -> None:
+def test_expressions_counts_and_labels_are_alike_in_the_page(maths) -> None:
     known = {"n": 12, "d_model": 512, "h": 8, "d_k": 64}
     trees, wanted = [counting.parse(text) for text in TEXTS], []
     for tree in trees:
@@ -57,6 +57,11 @@ def test_expressions_are_worked_out_alike_in_the_page(maths) -> None:
     code = """([trees, known]) => trees.map((tree) => {
       try { return maths.value(tree, known); } catch (error) { return error.message; } })"""
     assert maths(code, [trees, known], "dataflow") == wanted
+    found = maths("(all) => all.map(maths.short)", NUMBERS, "dataflow")
+    assert found == list(map(_short, NUMBERS))
+    for label in ("W^{Q}_i x", "d_model × d_k", "a_ b", "X X^ᵀ / √d", "plain"):
+        found = maths("(label) => maths.pieces(label)", label, "dataflow")
+        assert [tuple(part) for part in found] == pieces(label)
 
 
 def test_expressions_bind_as_in_arithmetic_and_what_cannot_be_read_is_said() -> None:
@@ -73,14 +78,6 @@ def test_expressions_bind_as_in_arithmetic_and_what_cannot_be_read_is_said() -> 
 
 
 NUMBERS = [0, 999, 1000, 9_999_999, 10_000_000, 12_582_912, 999_999_999, 10**12, 2**53 - 1]
-
-
-def test_counts_and_labels_are_written_alike_in_the_page(maths) -> None:
-    found = maths("(all) => all.map(maths.short)", NUMBERS, "dataflow")
-    assert found == list(map(_short, NUMBERS))
-    for label in ("W^{Q}_i x", "d_model × d_k", "a_ b", "X X^ᵀ / √d", "plain"):
-        found = maths("(label) => maths.pieces(label)", label, "dataflow")
-        assert [tuple(part) for part in found] == pieces(label)
 
 
 def drawn(page) -> list[str]:

@@ -151,7 +151,7 @@ def test_the_png_is_a_picture_of_the_map_or_of_the_pinned_row_as_is_the_csv(show
     assert [round(float(cell), 3) for cell in rows[1][1:]] == [0.005, 0.090, 0.905]
 
 
-def test_the_svg_is_well_formed_and_holds_no_markup_of_ours_or_theirs(show) -> None:
+def test_svg_and_csv_hold_no_markup_and_run_no_formula(show) -> None:
     page = show(AttentionHeatmap(X, tokens=[EVIL, "a&b\x01", "\"'<"]))
     root = ET.fromstring(save(page, "SVG").read_text(encoding="utf-8"))
     tags = {node.tag.removeprefix("{http://www.w3.org/2000/svg}") for node in root.iter()}
@@ -159,9 +159,6 @@ def test_the_svg_is_well_formed_and_holds_no_markup_of_ours_or_theirs(show) -> N
     words = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
     assert "0.905" in words
     assert any(word.startswith("<img") for word in words)
-
-
-def test_the_csv_is_quoted_and_runs_no_formula(show) -> None:
     names = ["=1+1", 'say "so", he', "@cmd\nline"]
     page = show(AttentionHeatmap(X, tokens=names, causal=True))
     text = save(page, "CSV").read_bytes().decode("utf-8")

@@ -79,7 +79,7 @@ def test_a_hostile_text_stays_text(one: Example, text: str) -> None:
     assert text in json.dumps(data_of(html), ensure_ascii=False).replace('\\"', '"')
 
 
-def test_the_json_holds_every_trait_of_data_and_state_within_its_budget_of_bytes(one) -> None:
+def test_the_json_holds_every_trait_within_its_budget_and_the_fallback_words(one) -> None:
     widget = one.make()
     data = data_of(widget.html())
     assert data == markup.tidy(widget.state())
@@ -87,9 +87,6 @@ def test_the_json_holds_every_trait_of_data_and_state_within_its_budget_of_bytes
     assert not {"layout", "tooltip", "_esm"} & set(data)
     assert all(data[name] == value for name, value in data.get("initial", {}).items())
     assert len(one.large().html()) < LIMIT.get(widget.kind, 50_000)
-
-
-def test_the_fallback_says_it_in_words_and_rows(one: Example) -> None:
     words = one.make().html().split("</script>")[1]
     text = re.sub("<[^>]*>", "", words)
     for said in one.fallback:

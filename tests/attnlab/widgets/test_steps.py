@@ -52,7 +52,7 @@ def test_each_step_shows_its_formula_and_its_column(show) -> None:
     expect(page.get_by_role("status")).to_contain_text("Step 5 of 5")
 
 
-def test_the_causal_mask_and_a_missing_scale_are_said_in_words(steps) -> None:
+def test_the_mask_and_a_missing_scale_are_said_and_an_arrow_key_adds_one(steps) -> None:
     steps.get_by_label("query").select_option("bowl")
     steps.get_by_label("causal mask").check()
     assert weights(steps) == ["0.240", "0.760", "masked"]
@@ -64,9 +64,6 @@ def test_the_causal_mask_and_a_missing_scale_are_said_in_words(steps) -> None:
     assert weights(steps) == ["0.000", "0.018", "0.982"]
     steps.get_by_role("button", name="2 scale").click()
     assert lines(steps) == ["Not scaled: the switch is off, the scores stay as they are."]
-
-
-def test_an_arrow_key_changes_a_number_by_one(steps) -> None:
     box = component(steps, "bowl", 2)
     box.press("ArrowUp")
     expect(box).to_have_value("2")

@@ -61,7 +61,7 @@ def test_crosses_follows_its_definition(links: set[tuple[int, int]]) -> None:
     assert crosses(pair) == wanted
 
 
-def test_every_word_is_aligned_and_has_a_class(pairs: list[Pair]) -> None:
+def test_every_word_is_aligned_to_its_own_kind_and_has_a_class(pairs: list[Pair]) -> None:
     for pair in pairs:
         for side, tokens, classes in (
             (0, pair.source, pair.source_classes),
@@ -71,9 +71,6 @@ def test_every_word_is_aligned_and_has_a_class(pairs: list[Pair]) -> None:
             assert len(classes) == len(tokens)
             assert set(classes) <= CLASSES
         assert list(pair.alignment) == sorted(set(pair.alignment))
-
-
-def test_content_words_are_linked_to_their_own_kind(pairs: list[Pair]) -> None:
     for pair in pairs:
         for i, j in pair.alignment:
             one, other = pair.source_classes[i], pair.target_classes[j]
@@ -93,7 +90,7 @@ def test_one_english_sentence_has_one_french_sentence() -> None:
     assert again > 0
 
 
-def test_held_out_sets_use_only_words_that_training_shows(corpus: Corpus) -> None:
+def test_held_out_words_were_shown_and_longer_sentences_are_longer(corpus: Corpus) -> None:
     for side in (0, 1):
         counts = Counter(token for pair in corpus.train for token in pair[side])
         unknown = words(corpus[1:], side) - set(counts)
@@ -102,9 +99,6 @@ def test_held_out_sets_use_only_words_that_training_shows(corpus: Corpus) -> Non
             assert min(counts.values()) >= 5
         else:  # what this part has yet to show
             assert len(unknown) <= 0.01 * len(counts)
-
-
-def test_longer_sentences_are_longer_than_any_other(corpus: Corpus) -> None:
     others = [pair for part in corpus[:-1] for pair in part]
     for side in (0, 1):
         longest = max(len(pair[side]) for pair in others)

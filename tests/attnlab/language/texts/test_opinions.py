@@ -65,19 +65,12 @@ def test_each_is_one_short_sentence() -> None:
 
 
 @PARTS
-def test_the_sentences_are_no_product_of_a_template(part: tuple[Opinion, ...]) -> None:
+def test_the_sentences_are_no_template_and_pairs_have_opposite_labels(part) -> None:
     free = [opinion for opinion in part if opinion.kind != "order"]
     alike = [(a.text, b.text) for a, b in combinations(free, 2) if likeness(a, b) > 0.6]
     assert len(alike) <= 8, alike  # minimal pairs, on purpose
     openings = Counter(tuple(opinion.words[:3]) for opinion in free)
     assert max(openings.values()) <= 5
-
-
-# --- what only the order of words can tell --------------------------------------------------------
-
-
-@PARTS
-def test_pairs_have_the_same_words_and_opposite_labels(part: tuple[Opinion, ...]) -> None:
     chosen = [opinion for opinion in part if opinion.kind == "order"]
     for one, other in zip(chosen[::2], chosen[1::2], strict=True):
         assert Counter(one.words) == Counter(other.words)
@@ -85,6 +78,9 @@ def test_pairs_have_the_same_words_and_opposite_labels(part: tuple[Opinion, ...]
         assert {one.label, other.label} == {0, 1}
     places = [place for place, opinion in enumerate(part) if opinion.kind == "order"]
     assert all(b == a + 1 for a, b in pairwise(places))
+
+
+# --- what only the order of words can tell --------------------------------------------------------
 
 
 def test_there_are_enough_pairs_and_no_bag_is_there_in_another_kind() -> None:

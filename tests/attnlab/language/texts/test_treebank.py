@@ -130,27 +130,28 @@ def test_words_relations_and_kinds_are_spacys_and_no_two_arcs_cross() -> None:
         assert crossing == [], tree.text
 
 
-def test_the_text_in_the_file_is_the_text_of_the_words() -> None:
+def test_text_and_relations_are_those_of_the_file() -> None:
     for text, trees in (
         (source("attnlab.language", "trees"), book_trees()),
         (source(), treebank()),
     ):
         written = re.findall(r"^# text = (.*)$", text, re.MULTILINE)
         assert written == [tree.text for tree in trees]
+    named = " ".join(re.findall(r"^# relations = (.*)$", source(), re.MULTILINE)).split()
+    used = {word.relation for word in words()}
+    assert used == set(named)
+    assert len(set(named)) == len(named)
 
 
 # --- the sentences of the treebank ----------------------------------------------------------------
 
 
-def test_a_sentence_has_five_to_sixteen_words_a_capital_and_a_last_mark() -> None:
+def test_a_sentence_has_five_to_sixteen_words_and_no_piece_lies_in_two() -> None:
     for tree in treebank():
         assert 5 <= sum(kind != "PUNCT" for kind in tree.kinds) <= 16, tree.text
         assert tree.text[0].isupper(), tree.text
         assert tree.words[-1] in {".", "?"}, tree.text
-
-
-def test_no_piece_of_a_subword_tokeniser_lies_in_two_words() -> None:
-    """Such a tokeniser cuts at spaces and at marks, so what follows no space begins with a mark."""
+    # Such a tokeniser cuts at spaces and at marks, so what follows no space begins with a mark.
     for tree in treebank():
         assert all(re.fullmatch(r"[A-Za-z]+|[.,?]|'s", word) for word in tree.words), tree.text
         for space, word in zip(tree.spaces[:-1], tree.words[1:], strict=True):
@@ -166,13 +167,6 @@ def test_no_sentence_is_there_twice_or_in_lecture_8_and_all_are_counted() -> Non
 
 
 # --- the trees ------------------------------------------------------------------------------------
-
-
-def test_the_relations_are_those_that_the_file_documents() -> None:
-    named = " ".join(re.findall(r"^# relations = (.*)$", source(), re.MULTILINE)).split()
-    used = {word.relation for word in words()}
-    assert used == set(named)
-    assert len(set(named)) == len(named)
 
 
 def test_each_word_hangs_where_its_relation_allows() -> None:
