@@ -147,20 +147,14 @@ def used(before: dict[str, str], session: Session, cell: str) -> list[str]:
     return session.run(f"{cell}\n{USE}").splitlines()
 
 
-def test_after_the_cell_the_package_works_in_the_same_session(session, used) -> None:
+def test_after_the_cell_the_package_works_and_nothing_else_changed(session, used, before) -> None:
     *said, where, weights = used
     assert said == []
     assert Path(where).is_relative_to(session.site())
     assert weights == "['0.005', '0.090', '0.905']"
-
-
-def test_the_cell_adds_the_package_and_changes_no_version(session, before, used) -> None:
     after = session.installed()
     assert after.pop("attnbook") == after.pop("attnlab")
     assert after == before
-
-
-def test_the_cell_writes_nothing_beside_the_notebook(session: Session, used: list[str]) -> None:
     assert list(session.folder.iterdir()) == []
 
 

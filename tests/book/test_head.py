@@ -110,15 +110,12 @@ def test_a_shared_page_has_a_title_a_sentence_and_a_picture(name: str) -> None:
     assert title.count("Attention, Worked Out") == 1
 
 
-def test_the_root_and_a_missing_page_are_whole_pages() -> None:
+def test_a_missing_page_and_the_root_are_whole_and_lead_on(visit) -> None:
     for name in ("index", "404"):
         text = (HTML / f"{name}.html").read_text(encoding="utf-8")
         assert text.startswith('<!DOCTYPE html>\n<html lang="en">')
         assert "<title>" in text
         assert "book/index.html" in text
-
-
-def test_the_missing_page_leads_on(visit) -> None:
     found = visit("404", theme="dark")
     found.get_by_label("Search this book").fill("causal mask")
     found.get_by_role("button").click()

@@ -114,16 +114,13 @@ def solutions(visit: Visit) -> list[tuple[int, NotebookNode, list[str]]]:
     ]
 
 
-def test_before_the_run_every_picture_is_a_readable_table(visit: Visit) -> None:
+def test_before_the_run_every_picture_is_a_table_and_no_solution_visible(visit: Visit) -> None:
     for place, html in widgets(visit):
         values = [unescape(value) for value in CELL.findall(FOLDED.sub("", html))]
         assert values or not NUMBERED.search(html)
         missing = [value for value in values if value not in visit.opened[place]]
         assert not missing, f"cell {place} does not show {missing}"
         assert '"kind"' not in visit.opened[place], "the widget's data is shown as text"
-
-
-def test_before_the_run_no_solution_is_visible(visit: Visit) -> None:
     for place, cell, code in solutions(visit):
         assert not [line for line in code if line in visit.opened[place]]
         for output in cell.outputs:
@@ -156,15 +153,12 @@ def test_run_all_reaches_the_last_cell_though_the_exercises_are_blank(visit: Vis
     assert counts == list(range(1, len(cells))), "the cells did not all run once, in order"
 
 
-def test_after_the_run_every_widget_is_live(visit: Visit) -> None:
+def test_after_the_run_every_widget_is_live_and_no_solution_visible(visit: Visit) -> None:
     for place, _ in widgets(visit):
         live = visit.cell(place).locator("figure.attnbook[data-ready]")
         live.locator(".attnbook-live").wait_for(state="visible")
         assert live.count() == 1, f"cell {place} shows {live.count()} live widgets"
         assert live.locator(".attnbook-fallback").count() == 0
-
-
-def test_after_the_run_no_solution_is_visible(visit: Visit) -> None:
     for place, _, code in solutions(visit):
         assert not [line for line in code if line in visit.seen(place)]
 

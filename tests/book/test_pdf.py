@@ -86,7 +86,7 @@ WIDE = """<article><div class="attnbook-live" style="width: 500px"><p>words</p>
 <div class="attnbook-scroll"><div style="width: 1000px">wide</div></div></div></article>"""
 
 
-def test_what_is_wide_shrinks_alone(chromium) -> None:
+def test_what_is_wide_shrinks_alone_and_a_book_must_be_there(chromium, tmp_path) -> None:
     """The words around a wide table keep their size."""
     page = chromium.new_page()
     page.set_content(WIDE)
@@ -95,9 +95,6 @@ def test_what_is_wide_shrinks_alone(chromium) -> None:
     assert page.locator("p").evaluate(zoom) == ""
     assert page.locator(".attnbook-scroll > div").evaluate(zoom) == "0.5"
     page.close()
-
-
-def test_without_a_built_book_nothing_is_printed(tmp_path: Path) -> None:
     with pytest.raises(pdf.PrintError, match="run `make book` first"):
         pdf.make(tmp_path, tmp_path / "book.pdf")
 

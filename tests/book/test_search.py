@@ -179,7 +179,7 @@ def test_results_appear_as_one_types_and_only_then_is_the_list_loaded(visit, via
     page.wait_for_url("**/notebooks/09-positions.html#*")
 
 
-def test_escape_closes_the_field_and_goes_back_to_where_the_reader_was(visit) -> None:
+def test_escape_or_a_section_of_the_same_page_closes_the_field(visit) -> None:
     page = visit("book/how-to-use")
     page.wait_for_function("document.readyState === 'complete'")
     link = page.locator("article p a[href]").first
@@ -190,9 +190,6 @@ def test_escape_closes_the_field_and_goes_back_to_where_the_reader_was(visit) ->
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()
     expect(link).to_be_focused()
-
-
-def test_a_section_of_the_same_page_closes_the_field(visit) -> None:
     page = opened(visit(LECTURE), "word order is invisible")
     expect(page.locator(".search-options").get_by_role("option").first).to_contain_text("5.5")
     page.keyboard.press("Enter")

@@ -57,7 +57,7 @@ def questions(name: str) -> list[dict]:
 
 
 @each
-def test_a_student_copy_has_no_line_of_a_solution_that_the_lecture_does_not_show(name):
+def test_no_line_of_a_solution_and_no_fold_is_left_in_a_student_copy(name):
     cells = code(ALL[name].notebook)
     solutions = [cell for cell in cells if is_solution(cell)]
     shown = [c.source for c in cells if not is_solution(c) and not question(c)]
@@ -68,10 +68,6 @@ def test_a_student_copy_has_no_line_of_a_solution_that_the_lecture_does_not_show
     text = text_of(student_of(name))
     assert not [line for line in secret if line in text]
     assert "solution" not in set().union(*map(tags, student_of(name).cells))
-
-
-@each
-def test_no_fold_is_left_but_what_answers_no_task(name):
     text = "\n".join(cell.source for cell in prose(student_of(name)))
     assert not re.search(r"[Ss]olution\w* [^.\n]*folded|folded [^.\n]*[Ss]olution", text)
     whole = "\n".join(cell.source for cell in prose(ALL[name].notebook))
@@ -101,14 +97,10 @@ def test_nobody_reads_an_answer_in_the_cell_or_in_what_it_shows(name):
 
 
 @each
-def test_a_sealed_cell_asks_what_the_lecture_asks(name):
+def test_a_sealed_cell_asks_what_the_lecture_asks_and_exercises_are_blank(name):
     texts = [m[1] for cell in code(student_of(name)) if (m := SEALED.search(cell.source))]
     asked = [json.loads(json.dumps(sealed(text).state())) for text in texts]
     assert asked == questions(name)
-
-
-@each
-def test_exercises_are_blank_and_keep_their_checks(name):
     lecture, copy = ALL[name].notebook, student_of(name)
     blank = [c for c in code(lecture) if CHECK.search(c.source) and not is_solution(c)]
     found = {cell.id: cell for cell in code(copy)}

@@ -26,7 +26,6 @@ SLIDER = f"{HEATMAP}.querySelector('input[type=range]')"
 NUMBER = f"{HEATMAP}.querySelector('[aria-label=\"temperature as a number\"]')"
 SET = """document.fonts.status === 'loaded' &&
   (document.querySelector('.math') === null || document.querySelector('mjx-container') !== null)"""
-ENTER = "\ue007"
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 
 
