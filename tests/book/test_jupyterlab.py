@@ -114,13 +114,16 @@ def solutions(visit: Visit) -> list[tuple[int, NotebookNode, list[str]]]:
     ]
 
 
-def test_before_the_run_every_picture_is_a_table_and_no_solution_visible(visit: Visit) -> None:
+def test_before_the_run_every_picture_is_a_readable_table(visit: Visit) -> None:
     for place, html in widgets(visit):
         values = [unescape(value) for value in CELL.findall(FOLDED.sub("", html))]
         assert values or not NUMBERED.search(html)
         missing = [value for value in values if value not in visit.opened[place]]
         assert not missing, f"cell {place} does not show {missing}"
         assert '"kind"' not in visit.opened[place], "the widget's data is shown as text"
+
+
+def test_before_the_run_no_solution_is_visible(visit: Visit) -> None:
     for place, cell, code in solutions(visit):
         assert not [line for line in code if line in visit.opened[place]]
         for output in cell.outputs:
@@ -153,12 +156,15 @@ def test_run_all_reaches_the_last_cell_though_the_exercises_are_blank(visit: Vis
     assert counts == list(range(1, len(cells))), "the cells did not all run once, in order"
 
 
-def test_after_the_run_every_widget_is_live_and_no_solution_visible(visit: Visit) -> None:
+def test_after_the_run_every_widget_is_live(visit: Visit) -> None:
     for place, _ in widgets(visit):
         live = visit.cell(place).locator("figure.attnbook[data-ready]")
         live.locator(".attnbook-live").wait_for(state="visible")
         assert live.count() == 1, f"cell {place} shows {live.count()} live widgets"
         assert live.locator(".attnbook-fallback").count() == 0
+
+
+def test_after_the_run_no_solution_is_visible(visit: Visit) -> None:
     for place, _, code in solutions(visit):
         assert not [line for line in code if line in visit.seen(place)]
 
@@ -193,78 +199,27 @@ def test_an_edited_number_reaches_python_and_comes_back(visit: Visit) -> None:
     visit.page.wait_for_function(wanted, arg=[number.element_handle(), before[0][0]])
 
 
-NEXT, CAUSAL = "role=button[name='next']", "role=button[name='causal']"
-MAP, LINE, INPUT = ".attnbook-map >> nth={}", ".attnbook-code button >> nth={}", "input >> nth={}"
-SQUARE = "(w.may == __import__('numpy').tri(*w.shape, dtype=bool)).all()"
-ANSWERED = "w.pressed[::-1] == [n for n, answer in enumerate(w.answers, 1) if answer][:2]"
-BLANK = "w.entries = [''] * len(w.entries); w.tries = 0; w.checked = w.given = False"
-# of a kind its class and first state; where a key is pressed or (=) a text filled in, and what
-# Python has then; what Python sets, and what the page shows of it
-PLAYED = {
-    "heatmap": ("AttentionHeatmap", "w.temperature = 1.0; w.pinned = None", [
-        *[("input[type=range]", "ArrowRight")] * 5, {"1.1 < w.temperature < 1.14": "True"},
-        # the first key only shows where one is
-        *((".attnbook-plot", key) for key in ("ArrowDown", "ArrowDown", "Enter")),
-        {"w.pinned": "1"}], "w.pinned = None", ".attnbook-plot"),
-    "steps": ("AttentionSteps", "w.query = 2; w.step = 3", [
-        ("role=button[name='previous']", "ArrowLeft"), ("select", "ArrowUp"),
-        {"w.step, w.query": "2 1"}], "w.step = 4", "[aria-current]:has-text('5 sum')"),
-    "heads": ("HeadGrid", "w.chosen = []; w.row = None; w.large = 'one'; w.head = 0", [
-        (MAP.format(0), "ArrowRight"), (MAP.format(1), "Enter"), (MAP.format(1), "ArrowLeft"),
-        (MAP.format(0), "Space"), {"w.chosen, w.head, w.large": "[0, 1] 0 chosen"},
-        ("label:has-text('query') select", "ArrowDown"), {"w.row": "0"}],
-        "w.large = 'average'", ".attnbook-title:has-text('average of')"),
-    "player": ("AlignmentPlayer", "w.chosen = 0; w.word = 0", [
-        (".attnbook-stage button >> nth=0", "ArrowDown"), (NEXT, "Enter"), {"w.word": "2"},
-        ("[aria-label='threshold θ as a number']", "=0.25"), {"w.threshold": "0.25"}],
-        "w.word = 0", "text=word 1 of"),
-    "beam": ("BeamTree", "w.beam = 1; w.penalty = 0.0; w.step = 0", [
-        (NEXT, "Enter"), (NEXT, "ArrowRight"), ("[aria-label='length penalty α as a number']",
-        "=0.5"), {"w.step, w.penalty": "2 0.5"}], "w.step = 1", "text=word 1 of"),
-    "painter": ("MaskPainter", "w.mask = [1] * len(w.mask); w.pinned = None", [
-        # to the first cell, whichever was left last; for a space JupyterLab would scroll
-        *((".attnbook-plot >> nth=0", key) for key in ("ArrowRight", "Home", "Space", "Enter")),
-        {"w.mask.count(0), w.pinned is not None": "1 True"}, (CAUSAL, "Enter"), {SQUARE: "True"}],
-        "w.fill = 'zero'; w.show = 'gradient'", "b:has-text('gradient')"),
-    "bughunt": ("BugHunt", "w.pressed = []", [
-        # for Enter JupyterLab would open the cell to be edited
-        (LINE.format(0), "ArrowDown"), (LINE.format(1), "Enter"), (LINE.format(1), "ArrowUp"),
-        (LINE.format(0), "Space"), {ANSWERED: "True"}], "w.pressed = []",
-        ".attnbook-code:not(:has(.attnbook-right, .attnbook-wrong))"),
-    "answer": ("Answer", BLANK, [
-        (INPUT.format(0), "=1/7"), (INPUT.format(0), "Enter"),
-        {"w.entries[0], w.checked, w.tries": "1/7 True 1"}], "w.given = True",
-        "role=button[name='start again']"),
-    "checkpoint": ("Checkpoint", "w.chosen = []; w.checked = False", [
-        (INPUT.format(0), "ArrowDown"), {"w.chosen, w.checked": "[1] False"},
-        (INPUT.format(1), "Enter"), {"w.chosen, w.checked": "[1] True"}], "w.chosen = []",
-        "fieldset"),
-}  # fmt: skip
-PLACES = {kind: [GALLERY] if kind == "checkpoint" else showing(kind) for kind in PLAYED}
+@pytest.mark.parametrize("visit", showing("heatmap"), indirect=True, ids=named)
+def test_the_heat_map_s_keys_are_not_taken_by_jupyterlab(visit: Visit) -> None:
+    visit.python(f"w = {FIRST.format('AttentionHeatmap')}; w.temperature = 1.0; w.pinned = None")
+    figure = visit.first("heatmap")
+    slider = figure.locator("input[type=range]")
+    for _ in range(5):
+        slider.press("ArrowRight")
+    assert float(slider.input_value()) == pytest.approx(0.05, abs=0.006)
+    plot = figure.locator(".attnbook-plot")
+    for key in ("ArrowDown", "ArrowDown", "Enter"):  # the first key only shows where one is
+        plot.press(key)
+    visit.prints("print(w.pinned)", "1")
 
 
-@pytest.mark.parametrize(
-    ("visit", "kind"),
-    [
-        pytest.param(*getattr(place, "values", (place,)), kind, marks=getattr(place, "marks", ()))
-        for kind, places in PLACES.items()
-        for place in places
-    ],
-    indirect=["visit"],
-)
-def test_keys_reach_the_picture_and_python_and_come_back(visit: Visit, kind: str) -> None:
-    name, state, played, code, shown = PLAYED[kind]
-    visit.python(f"w = {FIRST.format(name)}; {state}")
-    figure = visit.first(kind)
-    for one in played:
-        if isinstance(one, dict):
-            for what, wanted in one.items():
-                visit.prints(f"print({what})", wanted)
-            continue
-        key, where = one[1], figure.locator(one[0])
-        where.fill(key[1:]) if key[0] == "=" else where.press(key)
-    visit.python(code)
-    figure.locator(shown).first.wait_for()
+@pytest.mark.parametrize("visit", showing("steps"), indirect=True, ids=named)
+def test_the_keys_of_the_steps_are_not_taken_by_jupyterlab(visit: Visit) -> None:
+    visit.python(f"s = {FIRST.format('AttentionSteps')}; s.query = 2; s.step = 3")
+    figure = visit.first("steps")
+    figure.get_by_role("button", name="previous").press("ArrowLeft")
+    figure.locator("select").press("ArrowUp")
+    visit.prints("print(s.step, s.query)", "2 1")
 
 
 @pytest.mark.parametrize("visit", showing("roles"), indirect=True, ids=named)
@@ -286,6 +241,37 @@ def test_an_edited_matrix_reaches_python_and_its_keys_are_not_taken(visit: Visit
     visit.page.wait_for_function(wanted, arg=[number.element_handle(), before[1][0]])
 
 
+@pytest.mark.parametrize("visit", showing("heads"), indirect=True, ids=named)
+def test_the_keys_of_the_heads_are_not_taken_by_jupyterlab(visit: Visit) -> None:
+    visit.python(
+        f"g = {FIRST.format('HeadGrid')}; g.chosen = []; g.row = None; g.large = 'one'; g.head = 0"
+    )
+    figure = visit.first("heads")
+    maps = figure.locator(".attnbook-map")
+    maps.first.press("ArrowRight")
+    maps.nth(1).press("Enter")
+    maps.nth(1).press("ArrowLeft")
+    maps.first.press("Space")
+    visit.prints("print(g.chosen, g.head, g.large)", "[0, 1] 0 chosen")
+    figure.get_by_label("query").select_option(index=1)
+    visit.prints("print(g.row)", "0")
+    visit.python("g.large = 'average'")
+    figure.locator(".attnbook-title", has_text="average of").wait_for()
+
+
+@pytest.mark.parametrize("visit", showing("player"), indirect=True, ids=named)
+def test_the_keys_of_the_player_are_not_taken_by_jupyterlab(visit: Visit) -> None:
+    visit.python(f"a = {FIRST.format('AlignmentPlayer')}; a.chosen = 0; a.word = 0")
+    figure = visit.first("player")
+    figure.locator(".attnbook-stage button").first.press("ArrowDown")
+    figure.get_by_role("button", name="next", exact=True).press("Enter")
+    visit.prints("print(a.word)", "2")
+    figure.get_by_label("threshold θ as a number").fill("0.25")
+    visit.prints("print(a.threshold)", "0.25")
+    visit.python("a.word = 0")
+    figure.get_by_text("word 1 of", exact=False).wait_for()
+
+
 @pytest.mark.parametrize("visit", showing("scores"), indirect=True, ids=named)
 def test_a_moved_arrow_reaches_python_and_its_keys_are_not_taken(visit: Visit) -> None:
     visit.python(f"s = {FIRST.format('ScoreExplorer')}; s.query = [1, 0.5]; s.tanh = True")
@@ -297,6 +283,75 @@ def test_a_moved_arrow_reaches_python_and_its_keys_are_not_taken(visit: Visit) -
     wanted = "(input) => input.value === '−2'"
     number = figure.get_by_label("query, number 1").element_handle()
     visit.page.wait_for_function(wanted, arg=number)
+
+
+@pytest.mark.parametrize("visit", showing("beam"), indirect=True, ids=named)
+def test_the_beams_words_and_penalty_reach_python(visit: Visit) -> None:
+    visit.python(f"b = {FIRST.format('BeamTree')}; b.beam = 1; b.penalty = 0.0; b.step = 0")
+    figure = visit.first("beam")
+    figure.get_by_role("button", name="next", exact=True).press("Enter")
+    figure.get_by_role("button", name="next", exact=True).press("ArrowRight")
+    figure.get_by_label("length penalty α as a number").fill("0.5")
+    visit.prints("print(b.step, b.penalty)", "2 0.5")
+    visit.python("b.step = 1")
+    figure.get_by_text("word 1 of", exact=False).wait_for()
+
+
+@pytest.mark.parametrize("visit", showing("painter"), indirect=True, ids=named)
+def test_a_painted_mask_reaches_python_and_its_keys_are_not_taken(visit: Visit) -> None:
+    visit.python(f"p = {FIRST.format('MaskPainter')}; p.mask = [1] * len(p.mask); p.pinned = None")
+    figure = visit.first("painter")
+    plot = figure.locator(".attnbook-plot").first
+    plot.press("ArrowRight")  # to the first cell, whichever was left last
+    plot.press("Home")
+    plot.press("Space")  # JupyterLab would scroll
+    plot.press("Enter")
+    visit.prints("print(p.mask.count(0), p.pinned is not None)", "1 True")
+    figure.get_by_role("button", name="causal", exact=True).click()
+    square = "__import__('numpy').tri(*p.shape, dtype=bool)"
+    visit.prints(f"print((p.may == {square}).all())", "True")
+    visit.python("p.fill = 'zero'; p.show = 'gradient'")
+    figure.locator("b", has_text="gradient").wait_for()
+
+
+@pytest.mark.parametrize("visit", showing("bughunt"), indirect=True, ids=named)
+def test_a_hunts_lines_are_walked_and_pressed_by_key(visit: Visit) -> None:
+    visit.python(f"h = {FIRST.format('BugHunt')}; h.pressed = []")
+    lines = visit.first("bughunt").locator(".attnbook-code button")
+    lines.first.press("ArrowDown")
+    lines.nth(1).press("Enter")  # JupyterLab would open the cell to be edited
+    lines.nth(1).press("ArrowUp")
+    lines.first.press("Space")
+    numbered = "[n for n, answer in enumerate(h.answers, 1) if answer][:2]"
+    visit.prints(f"print(h.pressed[::-1] == {numbered})", "True")
+    visit.python("h.pressed = []")
+    visit.first("bughunt").locator(".attnbook-right, .attnbook-wrong").first.wait_for(
+        state="detached"
+    )
+
+
+@pytest.mark.parametrize("visit", showing("answer"), indirect=True, ids=named)
+def test_a_number_from_paper_is_checked_by_key_and_reaches_python(visit: Visit) -> None:
+    visit.python(
+        f"a = {FIRST.format('Answer')}; a.entries = [''] * len(a.entries);"
+        " a.tries = 0; a.checked = a.given = False"
+    )
+    box = visit.first("answer").locator("input").first
+    box.fill("1/7")
+    box.press("Enter")
+    visit.prints("print(a.entries[0], a.checked, a.tries)", "1/7 True 1")
+    visit.python("a.given = True")
+    visit.first("answer").get_by_role("button", name="start again").wait_for()
+
+
+@pytest.mark.parametrize("visit", [GALLERY], indirect=True, ids=named)
+def test_an_arrow_moves_a_choice_and_enter_judges_it(visit: Visit) -> None:
+    visit.python(f"c = {FIRST.format('Checkpoint')}; c.chosen = []; c.checked = False")
+    choices = visit.first("checkpoint").locator("input")
+    choices.first.press("ArrowDown")
+    visit.prints("print(c.chosen, c.checked)", "[1] False")
+    choices.nth(1).press("Enter")
+    visit.prints("print(c.chosen, c.checked)", "[1] True")
 
 
 @pytest.mark.parametrize("visit", showing("unrolled"), indirect=True, ids=named)
