@@ -1,7 +1,5 @@
 """Finding and starting the browser that the page tests drive."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import http.server

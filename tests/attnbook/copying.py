@@ -1,11 +1,14 @@
 """PyTorch's Transformer layers, and ours with a copy of their weights."""
 
+import copy
+
 import torch
 from torch import Tensor, nn
 
 from attnbook.layers import Decoder, DecoderBlock, Encoder, EncoderBlock
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import Rotary
+from tests.attnbook.strategies import close
 
 
 def randomised(module: nn.Module, seed: int = 0) -> nn.Module:
@@ -83,3 +86,24 @@ def grouped(
     nn.init.normal_(layer.qkv.bias)
     nn.init.normal_(layer.out.bias)
     return layer.to(dtype)
+
+
+def ordinary(
+    module: nn.Module, other: nn.Module, *given: Tensor, single: float, half: float, **named
+) -> None:
+    """Raise unless a module, and ``other`` with its weights, are copied and cast as any is."""
+    expected = module(*given, **named)
+    assert torch.equal(copy.deepcopy(module)(*given, **named), expected)
+    other.load_state_dict({name: 0 * part for name, part in module.state_dict().items()})
+    assert not torch.allclose(other(*given, **named), expected)
+    other.load_state_dict(module.state_dict())
+    assert torch.equal(other(*given, **named), expected)
+    for dtype, cast in ((torch.float32, False), (torch.float32, True), (torch.bfloat16, False)):
+        other.to(dtype)
+        parts = [part.to(dtype) if part.is_floating_point() else part for part in given]
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=cast):
+            found = other(*parts, **named)
+        if dtype == torch.float32:
+            close(found.double(), expected, half if cast else single)
+        else:
+            assert found.dtype == dtype

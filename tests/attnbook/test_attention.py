@@ -6,11 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
 
-from attnbook.attention import (
-    attention,
-    fused_attention,
-    masked_softmax,
-)
+from attnbook.attention import attention, fused_attention, masked_softmax
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.scores import dot, scaled_dot
 from tests.attnbook.loops import attention_loops
@@ -22,16 +18,13 @@ TOKENS = torch.tensor([[2, -1, 0], [1, 1, 1], [1, 2, 2]], dtype=torch.float64)
 # --- the worked example ---------------------------------------------------------------------------
 
 
-def test_nuts_attends_mostly_to_itself() -> None:
+def test_nuts_attends_mostly_to_itself_and_without_scaling_hardly_elsewhere() -> None:
     output, weights = attention(TOKENS, TOKENS, TOKENS)
     close(weights[2], torch.tensor([0.005, 0.090, 0.905]).double(), 5e-4)
     close(output[2], torch.tensor([1.005, 1.895, 1.900]).double(), 5e-4)
-
-
-def test_without_scaling_nuts_hardly_looks_elsewhere() -> None:
-    weights = attention(TOKENS, TOKENS, TOKENS, score=dot).weights
-    close(weights[2], torch.tensor([0.0001, 0.018, 0.982]).double(), 5e-4)
-    assert weights[2, 0] < 0.0002
+    bare = attention(TOKENS, TOKENS, TOKENS, score=dot).weights[2]
+    close(bare, torch.tensor([0.0001, 0.018, 0.982]).double(), 5e-4)
+    assert bare[0] < 0.0002
 
 
 def test_causal_rows_of_the_example() -> None:
@@ -41,14 +34,6 @@ def test_causal_rows_of_the_example() -> None:
 
 
 # --- agreement ------------------------------------------------------------------------------------
-
-
-@given(case=cases())
-def test_attention_agrees_with_torch(case: Case) -> None:
-    for mask in (None, full_mask(case)):
-        expected = scaled_dot_product_attention(*case[:3], attn_mask=mask)
-        close(attention(*case[:3], mask).output, expected)
-        close(fused_attention(*case[:3], mask), expected)
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1, 8), (1, 2, 7, 5), (3, 2, 33, 16), (2, 4, 64, 32)])
@@ -64,9 +49,7 @@ def test_both_forms_agree_with_torch_in_each_precision(shape, dtype, atol, causa
 
 
 @given(case=cases(at_least=0), causal=st.booleans(), with_mask=st.booleans(), biased=st.booleans())
-def test_fused_attention_is_attention(
-    case: Case, causal: bool, with_mask: bool, biased: bool
-) -> None:
+def test_fused_attention_is_attention(case, causal, with_mask, biased) -> None:
     n_q, n_k = case.query.shape[-2], case.key.shape[-2]
     mask = full_mask(case) if with_mask else torch.ones_like(full_mask(case))
     if causal:
@@ -115,13 +98,6 @@ def test_rows_sum_to_one_or_are_empty(case: Case) -> None:
     close(weights.sum(dim=-1), mask.any(dim=-1).double())
 
 
-@given(case=cases())
-def test_outputs_stay_between_the_values_they_mix(case: Case) -> None:
-    output, _ = attention(*case[:3])
-    assert (output <= case.value.amax(dim=-2, keepdim=True) + 1e-12).all()
-    assert (output >= case.value.amin(dim=-2, keepdim=True) - 1e-12).all()
-
-
 @given(case=cases(square=True), shift=st.floats(-50, 50))
 def test_adding_a_constant_to_a_row_of_scores_changes_nothing(case: Case, shift: float) -> None:
     scores = scaled_dot(case.query, case.key)
@@ -142,9 +118,7 @@ def test_the_order_of_keys_does_not_matter(case: Case, data: st.DataObject) -> N
 
 
 @given(case=cases(), data=st.data())
-def test_queries_in_another_order_give_outputs_in_that_order(
-    case: Case, data: st.DataObject
-) -> None:
+def test_queries_in_another_order_give_outputs_in_that_order(case, data) -> None:
     order = data.draw(st.permutations(range(case.query.shape[-2])))
     mask = full_mask(case)
     before = attention(*case[:3], mask)
@@ -180,9 +154,7 @@ def test_future_tokens_cannot_change_the_past(case: Case, data: st.DataObject) -
 
 
 @given(case=cases(square=True), data=st.data())
-def test_the_last_queries_of_a_causal_sequence_can_be_computed_alone(
-    case: Case, data: st.DataObject
-) -> None:
+def test_the_last_queries_of_a_causal_sequence_can_be_computed_alone(case, data) -> None:
     n = case.key.shape[-2]
     new = data.draw(st.integers(1, n))
     late = case.query[..., n - new :, :]

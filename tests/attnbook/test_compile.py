@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from attnbook.attention import attention
 from attnbook.latent import LatentAttention
+from attnbook.masks import padding_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import Rotary
 from attnbook.rnn import RNNSeq2Seq
@@ -24,16 +25,23 @@ def models() -> list[tuple[nn.Module, tuple[Tensor, ...], dict[str, Tensor]]]:
     torch.manual_seed(0)
     tokens, lengths = torch.randint(3, 11, (2, 6)), torch.tensor([6, 6])
     seq2seq = Seq2Seq(11, 11, d_model=16, n_heads=2, n_layers=1)
-    rnn = RNNSeq2Seq(11, 11, 16, order="luong")
+    shared = MultiHeadAttention(16, 4, n_kv_heads=2, rope=Rotary(4))
+    mask = {"mask": padding_mask([5, 2], 5), "causal": True}
+    alibi = Seq2Seq(11, 11, d_model=16, n_heads=2, n_layers=1, positions="alibi")
+    feeding = RNNSeq2Seq(11, 11, 16, order="luong", input_feeding=True)
     return [
         (MultiHeadAttention(16, 2), (torch.randn(2, 5, 16),), {}),
+        (shared, (torch.randn(2, 5, 16),), mask),
         (seq2seq, (tokens, tokens), {"source_lengths": lengths}),
-        (rnn, (tokens, tokens), {"source_lengths": lengths}),
+        (alibi, (tokens, tokens), {"source_lengths": torch.tensor([6, 3])}),
+        (RNNSeq2Seq(11, 11, 16, order="luong"), (tokens, tokens), {"source_lengths": lengths}),
+        (RNNSeq2Seq(11, 11, 16), (tokens, tokens), {"source_lengths": lengths}),
+        (feeding, (tokens, tokens), {"source_lengths": lengths}),
     ]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("place", range(3), ids=["multihead", "transformer", "rnn"])
+@pytest.mark.parametrize("place", range(7))
 def test_the_compiled_module_agrees(place: int, backend: str) -> None:
     model, given, named = models()[place]
     wanted = model(*given, **named)

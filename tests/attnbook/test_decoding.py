@@ -24,9 +24,7 @@ def almost(mine: list[Hypothesis], wanted: list[Hypothesis]) -> None:
 
 
 @given(seed=seeds, v=st.integers(3, 4), length=st.integers(1, 3), alpha=penalties)
-def test_a_beam_as_wide_as_the_world_is_brute_force(
-    seed: int, v: int, length: int, alpha: float
-) -> None:
+def test_a_beam_as_wide_as_the_world_is_brute_force(seed, v, length, alpha) -> None:
     table = random_table(2, v, seed=seed)
     found = beam_search(table, *batch(2), beam=v**length, max_length=length, length_penalty=alpha)
     for sentence, mine in enumerate(found):
@@ -41,9 +39,7 @@ def test_a_beam_as_wide_as_the_world_is_brute_force(
     alpha=penalties,
     eos=st.sampled_from([-2.0, 0.0, 2.0]),
 )
-def test_the_batched_beam_is_the_loop_over_hypotheses(
-    seed: int, v: int, beam: int, length: int, alpha: float, eos: float
-) -> None:
+def test_the_batched_beam_is_the_loop_over_hypotheses(seed, v, beam, length, alpha, eos) -> None:
     """Exactly: the loop never stops early and keeps a state for each hypothesis."""
     table = random_table(3, v, seed=seed)
     table.logits[..., EOS] += eos
@@ -150,16 +146,13 @@ def test_unfinished_sentences_are_scored_at_their_own_length() -> None:
     assert [len(h.tokens) for h in found] == [3, 1, 2, 0]
 
 
-def test_a_sentence_may_be_eos_alone() -> None:
+def test_a_sentence_may_be_eos_alone_and_the_search_stops_in_time() -> None:
     table = table_of({(): [0, 0, 1, 0]}, 4)
     wanted = Hypothesis([], 0.0, 0.0, True)
     assert greedy(table, *batch(1), max_length=3) == [wanted]
     table.steps = 0
     assert beam_search(table, *batch(1), beam=3, max_length=3) == [[wanted]]
     assert table.steps == 1  # nothing lives on
-
-
-def test_the_search_stops_when_nothing_can_come_in() -> None:
     table = table_of(SHORT_OR_LONG, 4)
     greedy(table, *batch(1), max_length=50)
     assert table.steps == 1
@@ -233,7 +226,7 @@ def test_what_follows_an_ended_sentence_does_not_matter() -> None:
     assert write() == wanted
 
 
-def test_each_sentence_may_begin_with_a_token_of_its_own() -> None:
+def test_each_sentence_may_begin_with_its_own_token_and_another_eos_ends_too() -> None:
     table = random_table(1, 6)
     source, lengths = torch.zeros(3, 1).long(), torch.ones(3).long()
     first = torch.tensor([3, 1, 4])
@@ -243,9 +236,6 @@ def test_each_sentence_may_begin_with_a_token_of_its_own() -> None:
         one = source[:1], lengths[:1]
         assert greedy(table, *one, max_length=4, bos=bos) == written[i : i + 1]
         assert beam_search(table, *one, beam=2, max_length=4, bos=bos) == found[i : i + 1]
-
-
-def test_another_eos_ends_too() -> None:
     table = Table(normal(1, 5, 5, 5))
     table.logits[..., 4] = 9.0
     (found,) = greedy(table, *batch(1), max_length=4, eos=4)

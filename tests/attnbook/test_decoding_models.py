@@ -5,9 +5,8 @@ from functools import partial
 
 import pytest
 import torch
-from torch import Generator, Tensor, nn
+from torch import Generator, nn
 
-from attnbook import decoding
 from attnbook.decoding import Hypothesis, beam_search, greedy, sample
 from attnbook.further.caches import PagedCache, PagePool, RollingCache
 from attnbook.masks import window_mask
@@ -66,14 +65,6 @@ def test_the_batched_beam_is_the_loop_over_hypotheses(name: str) -> None:
         options = {"beam": beam, "max_length": 6, "length_penalty": alpha}
         found = beam_search(model, SOURCE, LENGTHS, **options)
         same(found, plain_beam(model, SOURCE, LENGTHS, **options))
-
-
-@every_model
-def test_a_beam_of_one_is_greedy(name: str) -> None:
-    model = model_of(name)
-    written = greedy(model, SOURCE, LENGTHS, max_length=8)
-    found = beam_search(model, SOURCE, LENGTHS, beam=1, max_length=8, length_penalty=0.0)
-    same(found, [[one] for one in written])
 
 
 @every_model
@@ -144,101 +135,6 @@ def test_single_and_half_precision_write_too(name: str) -> None:
             assert one.log_probability < 0
 
 
-def alone_and_together(model: nn.Module) -> None:
-    """Raise unless the beam is the plain loop, for a penalty that keeps it searching."""
-    options = {"beam": 3, "max_length": 7, "length_penalty": 1.5}
-    with torch.no_grad():
-        model.decoder.output.bias[2] = 1.0
-    same(
-        beam_search(model, SOURCE, LENGTHS, **options),
-        plain_beam(model, SOURCE, LENGTHS, **options),
-    )
-
-
-def forget_to_reorder(patch: pytest.MonkeyPatch) -> None:
-    reorder = RNNSeq2Seq.reorder
-
-    def lazy(self, state, rows: Tensor):
-        return state if len(rows) == len(state.hidden) else reorder(self, state, rows)
-
-    patch.setattr(RNNSeq2Seq, "reorder", lazy)
-
-
-def let_ended_sentences_go_on(patch: pytest.MonkeyPatch) -> None:
-    put_aside = decoding.put_aside
-
-    def wrong(living, ended, penalty, eos, **options):
-        return living, put_aside(living, ended, penalty, eos, **options)[1]
-
-    patch.setattr(decoding, "put_aside", wrong)
-
-
-def stop_with_the_first_sentence(patch: pytest.MonkeyPatch) -> None:
-    def wrong(living, ended, last_penalty):
-        return bool((ended.scores[:, -1] > -torch.inf).any())
-
-    patch.setattr(decoding, "settled", wrong)
-
-
-def stop_when_a_sentence_has_one(patch: pytest.MonkeyPatch) -> None:
-    def wrong(living, ended, last_penalty):
-        return bool((ended.scores[:, 0] > -torch.inf).all())
-
-    patch.setattr(decoding, "settled", wrong)
-
-
-def leave_the_unfinished_unpunished(patch: pytest.MonkeyPatch) -> None:
-    put_aside = decoding.put_aside
-
-    def wrong(living, ended, penalty, eos, *, everything=False):
-        penalty = 1.0 if everything else penalty
-        return put_aside(living, ended, penalty, eos, everything=everything)
-
-    patch.setattr(decoding, "put_aside", wrong)
-
-
-def divide_by_one_too_few(patch: pytest.MonkeyPatch) -> None:
-    put_aside = decoding.put_aside
-
-    def wrong(living, ended, penalty, eos, **options):
-        n = living.words.shape[-1]
-        return put_aside(living, ended, max(1, n - 1) ** 1.5, eos, **options)
-
-    patch.setattr(decoding, "put_aside", wrong)
-
-
-def punish_while_searching(patch: pytest.MonkeyPatch) -> None:
-    extend = decoding.extend
-
-    def wrong(living, log_p):
-        living = extend(living, log_p)
-        return living._replace(log_p=living.log_p / living.words.shape[-1] ** 1.5)
-
-    patch.setattr(decoding, "extend", wrong)
-
-
-BUGS = [
-    forget_to_reorder,
-    let_ended_sentences_go_on,
-    stop_with_the_first_sentence,
-    stop_when_a_sentence_has_one,
-    leave_the_unfinished_unpunished,
-    divide_by_one_too_few,
-    punish_while_searching,
-]
-
-
-def test_without_a_bug_both_agree() -> None:
-    alone_and_together(model_of("rnn bahdanau additive"))
-
-
-@pytest.mark.parametrize("bug", BUGS)
-def test_each_historic_bug_is_seen(bug, monkeypatch: pytest.MonkeyPatch) -> None:
-    bug(monkeypatch)
-    with pytest.raises(AssertionError):
-        alone_and_together(model_of("rnn bahdanau additive"))
-
-
 # --- several tokens at once, and back again -------------------------------------------------------
 
 WRITERS = [name for name in BUILDERS if "language" in name]
@@ -268,10 +164,7 @@ def test_a_model_writes_with_other_caches(name: str) -> None:
     model = model_of(name)
     blocks, pool = len(model.decoder.blocks), PagePool(99, page=3)
     text = torch.randint(3, V, (4, 11), generator=Generator().manual_seed(2))
-    kinds = {
-        11: lambda: PagedCache(pool),
-        4: lambda: RollingCache(4, sinks=1),
-    }
+    kinds = {11: lambda: PagedCache(pool), 4: lambda: RollingCache(4, sinks=1)}
     for window, kind in kinds.items():
         mask = window_mask(11, 11, window, sinks=int(window < 11))
         x = model.embed(text)

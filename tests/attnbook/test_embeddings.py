@@ -32,10 +32,12 @@ def test_embeddings_of_a_bert() -> None:
     close(embed(tokens), embed(tokens, torch.zeros_like(types)))
 
 
-def test_scaled_embeddings_start_with_a_variance_of_one() -> None:
+def test_scaled_embeddings_start_with_variance_one_and_the_norm_has_its_epsilon() -> None:
     torch.manual_seed(0)
     x = Embeddings(200, 64, positions=None)(torch.arange(200)[None])
     assert 0.95 < x.var().item() < 1.05
+    assert Embeddings(9, 8, norm=True).norm.eps == 1e-5
+    assert Embeddings(9, 8, norm=True, eps=1e-12).norm.eps == 1e-12
 
 
 def test_dropout_acts_in_training_only() -> None:
@@ -43,8 +45,3 @@ def test_dropout_acts_in_training_only() -> None:
     assert not torch.equal(embed(tokens), embed(tokens))
     embed.eval()
     assert torch.equal(embed(tokens), embed(tokens))
-
-
-def test_the_norm_has_the_epsilon_that_was_asked_for() -> None:
-    assert Embeddings(9, 8, norm=True).norm.eps == 1e-5
-    assert Embeddings(9, 8, norm=True, eps=1e-12).norm.eps == 1e-12

@@ -41,279 +41,212 @@ class Bug(NamedTuple):
     tests: tuple[str, ...]
 
 
-TORCH = "test_multihead.py::test_it_is_torchs_layer[both-False-shape4-dtype1]"
+NAMED = {
+    "TORCH": "test_multihead.py::test_it_is_torchs_layer[both-False-shape4-dtype1]",
+    "EXAMPLE": "test_attention.py::test_causal_rows_of_the_example",
+    "MATES": "test_decoding.py::test_mates_and_their_order_change_nothing",
+    "UNFINISHED": "test_decoding.py::test_unfinished_sentences_are_scored_at_their_own_length",
+}
 CACHED = "test_multihead_cache.py::test_pieces_through_a_cache_are_the_whole"
-EXAMPLE = "test_attention.py::test_causal_rows_of_the_example"
-MATES = "test_decoding.py::test_mates_and_their_order_change_nothing"
-UNFINISHED = "test_decoding.py::test_unfinished_sentences_are_scored_at_their_own_length"
-TRANSFORMER = "test_decoding_models.py::test_mates_order_and_padding_change_nothing[transformer]"
-SPECULATED = "further/test_speculation.py::test_every_text_has_the_models_own_probability"
+# its name and module, the tests that must see it, the text as it is and as it was
+DIFF = """
+the mask means the opposite | attention | EXAMPLE
+-scores.masked_fill_(~mask, -torch.inf)
++scores.masked_fill_(mask, -torch.inf)
 
-BUGS = (
-    # --- masks
-    Bug(
-        "the mask means the opposite",
-        "attention",
-        "scores.masked_fill_(~mask, -torch.inf)",
-        "scores.masked_fill_(mask, -torch.inf)",
-        (EXAMPLE,),
-    ),
-    Bug(
-        "PyTorch's layer is given the mask as it is",
-        "masks",
-        "return ~mask",
-        "return mask.clone()",
-        (TORCH,),
-    ),
-    Bug(
-        "a token may not attend to itself: j < i",
-        "masks",
-        ".tril(n_k - n_q)",
-        ".tril(n_k - n_q - 1)",
-        (EXAMPLE, TORCH),
-    ),
-    Bug(
-        "causal from the top left, where a cache comes first",
-        "masks",
-        ".tril(n_k - n_q)",
-        ".tril()",
-        (f"{CACHED}[None-6-False-pieces1]",),
-    ),
-    Bug(
-        "the kernel's own causal, from the top left, where a cache comes first",
-        "attention",
-        "and bias is None and n_q == n_k)",
-        "and bias is None)",
-        (f"{CACHED}[None-6-False-pieces1]",),
-    ),
-    Bug(
-        "a window of one key too many",
-        "masks",
-        "n_k - n_q - (window - sinks) + 1)",
-        "n_k - n_q - (window - sinks))",
-        ("further/test_sparse.py::test_a_window_of_one_returns_the_values",),
-    ),
-    Bug(
-        "the window forgotten where one token is decoded",
-        "attention",
-        "causal = causal and n_q > 1",
-        "causal, mask = causal and n_q > 1, mask if n_q > 1 else None",
-        (f"{CACHED}[window-6-False-pieces0]",),
-    ),
-    Bug(
-        "the window forgotten where one token is decoded and heads share keys",
-        "multihead",
-        "mask, bias = _as_rows(mask, h_kv), _as_rows(bias, h_kv)",
-        "mask, bias = None, _as_rows(bias, h_kv)",
-        (f"{CACHED}[window-2-False-pieces0]",),
-    ),
-    Bug(
-        "padding forgotten by the decoder of a Transformer",
-        "transformer",
-        "return self.decoder(x, memory, memory_mask=mask, bias=self._bias(x))",
-        "return self.decoder(x, memory, bias=self._bias(x))",
-        ("test_transformer.py::test_padding_and_batch_mates_change_nothing",),
-    ),
-    Bug(
-        "padding forgotten by the encoder of a Transformer",
-        "transformer",
-        "self.encoder(x, mask, bias=self._bias(x))",
-        "self.encoder(x, bias=self._bias(x))",
-        (TRANSFORMER,),
-    ),
-    Bug(
-        "padding forgotten by the decoder of a GRU",
-        "rnn",
-        "masked_softmax(scores, mask)",
-        "masked_softmax(scores)",
-        ("test_decoding_models.py::test_mates_order_and_padding_change_nothing[rnn luong]",),
-    ),
-    Bug(
-        "−∞ added instead of filled in",
-        "attention",
-        "scores = scores.masked_fill_(~mask, -torch.inf)",
-        "scores = scores + torch.zeros_like(scores).masked_fill(~mask, -torch.inf)",
-        ("test_attention_edges.py::test_what_a_masked_score_holds_does_not_matter[inf]",),
-    ),
-    Bug(
-        "−∞ left in an empty row, whose gradient becomes NaN",
-        "attention",
-        "return scores.masked_fill_(empty, 0).softmax(dim=-1)",
-        "return scores.softmax(dim=-1)",
-        ("test_attention_edges.py::test_what_a_masked_score_holds_does_not_matter[1e+30]",),
-    ),
-    # --- scores and softmax
-    Bug(
-        "the scale dropped",
-        "scores",
-        "(query * query.shape[-1] ** -0.5) @ key.mT",
-        "query @ key.mT",
-        (EXAMPLE,),
-    ),
-    Bug(
-        "scaled by √d_model in the kernel",
-        "attention",
-        "attn_mask=mask, is_causal=causal, **options",
-        "attn_mask=mask, is_causal=causal, scale=query[0, :, 0].numel() ** -0.5, **options",
-        (TORCH,),
-    ),
-    Bug(
-        "scaled by √d_model in the score",
-        "scores",
-        "(query * query.shape[-1] ** -0.5) @ key.mT",
-        "(query * (query.shape[-3] * query.shape[-1]) ** -0.5) @ key.mT",
-        (TORCH,),
-    ),
-    Bug(
-        "softmax over the queries",
-        "attention",
-        "if mask is None:\n        return scores.softmax(dim=-1)\n    scores =",
-        "if mask is None:\n        return scores.softmax(dim=-2)\n    scores =",
-        ("test_attention.py::test_one_query_attends_as_it_does_among_others",),
-    ),
-    # --- heads
-    Bug(
-        "heads joined by view without transpose",
-        "multihead",
-        "output.transpose(1, 2).flatten(2)",
-        "output.reshape(x.shape)",
-        (TORCH,),
-    ),
-    Bug(
-        "heads cut by view without transpose",
-        "multihead",
-        "x.unflatten(-1, (-1, self.d)).transpose(1, 2)",
-        "x.reshape(x.shape[0], -1, x.shape[1], self.d)",
-        (TORCH,),
-    ),
-    Bug(
-        "shared keys tiled, not interleaved",
-        "multihead",
-        "key.repeat_interleave(group, dim=1)",
-        "key.repeat(1, group, 1, 1)",
-        ("test_multihead.py::test_shared_keys_are_those_of_a_layer_that_repeats_them",),
-    ),
-    Bug(
-        "shared keys tiled, not interleaved, where one token is decoded",
-        "multihead",
-        "query = query.reshape(b, h_kv, h // h_kv, d)",
-        "query = query.reshape(b, h // h_kv, h_kv, d).transpose(1, 2)",
-        (f"{CACHED}[None-2-False-pieces0]",),
-    ),
-    # --- positions
-    Bug(
-        "rotary positions begin at 0 again behind a cache",
-        "multihead",
-        "offset = 0 if cache is None else cache.length",
-        "offset = 0",
-        (f"{CACHED}[None-6-True-pieces1]",),
-    ),
-    Bug(
-        "added positions begin at 0 again behind a cache",
-        "transformer",
-        "self.embed_target(tokens[:, None], offset=length)",
-        "self.embed_target(tokens[:, None])",
-        ("test_transformer.py::test_step_by_step_is_the_whole[pre-sinusoidal]",),
-    ),
-    Bug(
-        "rotary pairs from two halves on the way in, side by side on the way out",
-        "positions",
-        "*precise.unflatten(-1, (-1, 2)).unbind(-1)",
-        "*precise.unflatten(-1, (2, -1)).unbind(-2)",
-        ("test_positions.py::test_neighbours_are_the_two_coordinates_of_a_point",),
-    ),
-    Bug(
-        "queries turned in one layout, keys in the other",
-        "multihead",
-        "self.rope(both, offset)  #",
-        "torch.cat((self.rope(both[:, :h], offset), self.rope(\n"
-        "                both[:, h:].unflatten(-1, (2, -1)).mT.flatten(-2), offset\n"
-        "            ).unflatten(-1, (-1, 2)).mT.flatten(-2)), dim=1)  #",
-        ("test_mutants.py::test_rotary_positions_are_relative_in_the_output_too",),
-    ),
-    # --- dropout
-    Bug(
-        "dropout in evaluation",
-        "multihead",
-        "if self.training and self.dropout > 0:",
-        "if self.dropout > 0:",
-        ("test_multihead_module.py::test_evaluation_drops_nothing",),
-    ),
-    Bug(
-        "weights made to sum to one again after dropout",
-        "multihead",
-        "functional.dropout(weights, self.dropout) @ value",
-        "functional.normalize(functional.dropout(weights, self.dropout), p=1, dim=-1) @ value",
-        ("test_mutants.py::test_a_weight_is_dropped_or_scaled_and_nothing_else",),
-    ),
-    # --- decoding
-    Bug(
-        "a model's caches not reordered",
-        "transformer",
-        "caches = [cache.reorder(rows) for cache in state.caches]",
-        "caches = state.caches",
-        (
-            "test_transformer.py::test_a_reordered_state_goes_on_as_the_chosen_rows[rows0-alibi]",
-            "test_decoding_models.py::test_the_batched_beam_is_the_loop_over_hypotheses[transformer]",
-        ),
-    ),
-    Bug(
-        "a cache's rows not reordered",
-        "cache",
-        "memory[0].index_select(0, rows), memory[1].index_select(0, rows)",
-        "memory[0][: len(rows)], memory[1][: len(rows)]",
-        ("test_transformer.py::test_a_reordered_state_goes_on_as_the_chosen_rows[rows0-alibi]",),
-    ),
-    Bug(
-        "absorbed scores divided by the root of the latents' size",
-        "latent",
-        "query * (query.shape[-1] / (self.d + self.rope.d)) ** 0.5",
-        "query * 1.0",
-        ("test_latent.py::test_both_ways_are_the_formula[True]",),
-    ),
-    Bug(
-        "after a refused guess a token drawn from p",
-        "further/speculation",
-        "(p[:m] - q).clamp(min=0)",
-        "p[:m]",
-        (f"{SPECULATED}[2-another model]",),
-    ),
-    Bug(
-        "the unfinished compete without a length penalty",
-        "decoding",
-        "put_aside(living, ended, n**length_penalty, eos, everything=True)",
-        "put_aside(living, ended, 1.0, eos, everything=True)",
-        (UNFINISHED,),
-    ),
-    Bug(
-        "the length penalty applied while the unfinished are still written",
-        "decoding",
-        "best(total.flatten(1), k)",
-        "best(total.flatten(1) / (living.words.shape[-1] + 1), k)",
-        (UNFINISHED,),
-    ),
-    Bug(
-        "a hypothesis goes on after eos",
-        "decoding",
-        "living._replace(log_p=log_p.masked_fill(leaves, -torch.inf))",
-        "living",
-        ("test_decoding.py::test_a_beam_as_wide_as_the_world_is_brute_force",),
-    ),
-    Bug(
-        "the beam stops with the first sentence of the batch",
-        "decoding",
-        "(ended.scores[:, -1] >= bound).all()",
-        "(ended.scores[:, -1] >= bound).any()",
-        (MATES,),
-    ),
-    Bug(
-        "greedy decoding stops with the first sentence of the batch",
-        "decoding",
-        "if done.all():",
-        "if done.any():",
-        (MATES,),
-    ),
-)
+PyTorch's layer is given the mask as it is | masks | TORCH
+-return ~mask
++return mask.clone()
+
+a token may not attend to itself: j < i | masks | EXAMPLE | TORCH
+-.tril(n_k - n_q)
++.tril(n_k - n_q - 1)
+
+causal from the top left, where a cache comes first | masks | CACHED[None-6-False-pieces1]
+-.tril(n_k - n_q)
++.tril()
+
+the kernel's own causal, from the top left, where a cache comes first | attention
+>CACHED[None-6-False-pieces1]
+-and bias is None and n_q == n_k)
++and bias is None)
+
+a window of one key too many | masks
+>further/test_sparse.py::test_a_window_of_one_returns_the_values
+-n_k - n_q - (window - sinks) + 1)
++n_k - n_q - (window - sinks))
+
+the window forgotten where one token is decoded | attention | CACHED[window-6-False-pieces0]
+-causal = causal and n_q > 1
++causal, mask = causal and n_q > 1, mask if n_q > 1 else None
+
+the window forgotten where one token is decoded and heads share keys | multihead
+>CACHED[window-2-False-pieces0]
+-mask, bias = _as_rows(mask, h_kv), _as_rows(bias, h_kv)
++mask, bias = None, _as_rows(bias, h_kv)
+
+padding forgotten by the decoder of a Transformer | transformer
+>test_transformer.py::test_padding_and_batch_mates_change_nothing
+-return self.decoder(x, memory, memory_mask=mask, bias=self._bias(x))
++return self.decoder(x, memory, bias=self._bias(x))
+
+padding forgotten by the encoder of a Transformer | transformer
+>test_decoding_models.py::test_mates_order_and_padding_change_nothing[transformer]
+-self.encoder(x, mask, bias=self._bias(x))
++self.encoder(x, bias=self._bias(x))
+
+padding forgotten by the decoder of a GRU | rnn
+>test_decoding_models.py::test_mates_order_and_padding_change_nothing[rnn luong]
+-masked_softmax(scores, mask)
++masked_softmax(scores)
+
+−∞ added instead of filled in | attention
+>test_attention_edges.py::test_what_a_masked_score_holds_does_not_matter[inf]
+-scores = scores.masked_fill_(~mask, -torch.inf)
++scores = scores + torch.zeros_like(scores).masked_fill(~mask, -torch.inf)
+
+−∞ left in an empty row, whose gradient becomes NaN | attention
+>test_attention_edges.py::test_what_a_masked_score_holds_does_not_matter[1e+30]
+-return scores.masked_fill_(empty, 0).softmax(dim=-1)
++return scores.softmax(dim=-1)
+
+the scale dropped | scores | EXAMPLE
+-(query * query.shape[-1] ** -0.5) @ key.mT
++query @ key.mT
+
+scaled by √d_model in the kernel | attention | TORCH
+-attn_mask=mask, is_causal=causal, **options
++attn_mask=mask, is_causal=causal, scale=query[0, :, 0].numel() ** -0.5, **options
+
+scaled by √d_model in the score | scores | TORCH
+-(query * query.shape[-1] ** -0.5) @ key.mT
++(query * (query.shape[-3] * query.shape[-1]) ** -0.5) @ key.mT
+
+softmax over the queries | attention
+>test_attention.py::test_one_query_attends_as_it_does_among_others
+-if mask is None:
+-        return scores.softmax(dim=-1)
+-    scores =
++if mask is None:
++        return scores.softmax(dim=-2)
++    scores =
+
+heads joined by view without transpose | multihead | TORCH
+-output.transpose(1, 2).flatten(2)
++output.reshape(x.shape)
+
+heads cut by view without transpose | multihead | TORCH
+-x.unflatten(-1, (-1, self.d)).transpose(1, 2)
++x.reshape(x.shape[0], -1, x.shape[1], self.d)
+
+shared keys tiled, not interleaved | multihead
+>test_multihead.py::test_shared_keys_are_those_of_a_layer_that_repeats_them
+-key.repeat_interleave(group, dim=1)
++key.repeat(1, group, 1, 1)
+
+shared keys tiled, not interleaved, where one token is decoded | multihead
+>CACHED[None-2-False-pieces0]
+-query = query.reshape(b, h_kv, h // h_kv, d)
++query = query.reshape(b, h // h_kv, h_kv, d).transpose(1, 2)
+
+rotary positions begin at 0 again behind a cache | multihead | CACHED[None-6-True-pieces1]
+-offset = 0 if cache is None else cache.length
++offset = 0
+
+added positions begin at 0 again behind a cache | transformer
+>test_transformer.py::test_step_by_step_is_the_whole[pre-sinusoidal]
+-self.embed_target(tokens[:, None], offset=length)
++self.embed_target(tokens[:, None])
+
+rotary pairs from two halves on the way in, side by side on the way out | positions
+>test_positions.py::test_neighbours_are_the_two_coordinates_of_a_point
+-*precise.unflatten(-1, (-1, 2)).unbind(-1)
++*precise.unflatten(-1, (2, -1)).unbind(-2)
+
+queries turned in one layout, keys in the other | multihead
+>test_mutants.py::test_rotary_positions_are_relative_in_the_output_too
+-self.rope(both, offset)  #
++torch.cat((self.rope(both[:, :h], offset), self.rope(
++                both[:, h:].unflatten(-1, (2, -1)).mT.flatten(-2), offset
++            ).unflatten(-1, (-1, 2)).mT.flatten(-2)), dim=1)  #
+
+dropout in evaluation | multihead | test_multihead_module.py::test_evaluation_drops_nothing
+-if self.training and self.dropout > 0:
++if self.dropout > 0:
+
+weights made to sum to one again after dropout | multihead
+>test_mutants.py::test_a_weight_is_dropped_or_scaled_and_nothing_else
+-functional.dropout(weights, self.dropout) @ value
++functional.normalize(functional.dropout(weights, self.dropout), p=1, dim=-1) @ value
+
+a model's caches not reordered | transformer
+>test_transformer.py::test_a_reordered_state_goes_on_as_the_chosen_rows[rows0-alibi]
+>test_decoding_models.py::test_the_batched_beam_is_the_loop_over_hypotheses[transformer]
+-caches = [cache.reorder(rows) for cache in state.caches]
++caches = state.caches
+
+a cache's rows not reordered | cache
+>test_transformer.py::test_a_reordered_state_goes_on_as_the_chosen_rows[rows0-alibi]
+-memory[0].index_select(0, rows), memory[1].index_select(0, rows)
++memory[0][: len(rows)], memory[1][: len(rows)]
+
+absorbed scores divided by the root of the latents' size | latent
+>test_latent.py::test_both_ways_are_the_formula[True]
+-query * (query.shape[-1] / (self.d + self.rope.d)) ** 0.5
++query * 1.0
+
+after a refused guess a token drawn from p | further/speculation
+>further/test_speculation.py::test_every_text_has_the_models_own_probability[2-another model]
+-(p[:m] - q).clamp(min=0)
++p[:m]
+
+the unfinished compete without a length penalty | decoding | UNFINISHED
+-put_aside(living, ended, n**length_penalty, eos, everything=True)
++put_aside(living, ended, 1.0, eos, everything=True)
+
+the length penalty applied while the unfinished are still written | decoding | UNFINISHED
+-best(total.flatten(1), k)
++best(total.flatten(1) / (living.words.shape[-1] + 1), k)
+
+a hypothesis goes on after eos | decoding
+>test_decoding.py::test_a_beam_as_wide_as_the_world_is_brute_force
+-living._replace(log_p=log_p.masked_fill(leaves, -torch.inf))
++living
+
+the beam stops with the first sentence of the batch | decoding | MATES
+-(ended.scores[:, -1] >= bound).all()
++(ended.scores[:, -1] >= bound).any()
+
+greedy decoding stops with the first sentence of the batch | decoding | MATES
+-if done.all():
++if done.any():
+
+a GRU's states not reordered | rnn
+>test_decoding_models.py::test_the_batched_beam_is_the_loop_over_hypotheses[rnn luong]
+-DecoderState(state.hidden[rows], fed
++DecoderState(state.hidden if len(rows) == len(state.hidden) else state.hidden[rows], fed
+
+the beam stops when each sentence has one that ended | decoding
+>test_decoding.py::test_the_batched_beam_is_the_loop_over_hypotheses
+-(ended.scores[:, -1] >= bound).all()
++(ended.scores[:, 0] > -torch.inf).all()
+
+the length penalty counts one token too few | decoding
+>test_decoding.py::test_a_beam_as_wide_as_the_world_is_brute_force
+-living, ended = put_aside(living, ended, n**length_penalty, eos)
++living, ended = put_aside(living, ended, max(1, n - 1) ** length_penalty, eos)
+"""
+
+
+def written(block: str) -> Bug:
+    head, *lines = block.split("\n")
+    name, module, *tests = head.split(" | ")
+    more, right, wrong = ([line[1:] for line in lines if line[0] == sign] for sign in ">-+")
+    named = (NAMED.get(test, test).replace("CACHED", CACHED) for test in tests + more)
+    return Bug(name, module, "\n".join(right), "\n".join(wrong), tuple(named))
+
+
+BUGS = tuple(map(written, DIFF.strip().split("\n\n")))
 
 
 # one or two of each kind in `make test`, all of them in `make test-all`
@@ -327,6 +260,9 @@ BY_DAY = {
     "dropout in evaluation",
     "a cache's rows not reordered",
     "the beam stops with the first sentence of the batch",
+    "a GRU's states not reordered",
+    "the beam stops when each sentence has one that ended",
+    "the length penalty counts one token too few",
 }
 
 
@@ -395,9 +331,7 @@ Runs = dict[str, "Future[Result]"]
 
 
 @pytest.fixture(scope="module")
-def runs(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Runs]:
+def runs(request, tmp_path_factory) -> Iterator[Runs]:
     """Begin the runs of all chosen bugs, two at a time."""
     nodes = request.session.items
     chosen = [node.callspec.params.get("bug") for node in nodes if hasattr(node, "callspec")]

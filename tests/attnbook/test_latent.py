@@ -74,15 +74,11 @@ def test_pieces_through_a_cache_are_the_whole(absorb: bool | None, pieces, kind:
 
 
 @torch.no_grad()
-def test_a_token_costs_the_cache_its_latent_and_one_turned_key() -> None:
+def test_a_token_costs_its_latent_and_a_turned_key_and_absorbed_weights_are_the_weights() -> None:
     layer, cache = made(), KVCache()
     layer(normal(1, 3, 16), causal=True, cache=cache)
     keys, values = cache.append(normal(1, 1, 0, 9), normal(1, 1, 0, 0))
     assert (keys.shape, values.shape) == ((1, 1, 3, 5 + 4), (1, 1, 3, 0))
-
-
-@torch.no_grad()
-def test_the_absorbed_weights_are_the_weights() -> None:
     layer, x, found = made(), normal(2, 4, 16), []
     for absorb in (False, True):
         with record_attention(layer) as seen:
@@ -91,7 +87,7 @@ def test_the_absorbed_weights_are_the_weights() -> None:
     close(*found)
 
 
-def test_one_text_is_decoded_whatever_its_latent_is_wide() -> None:
+def test_a_text_is_decoded_with_an_odd_latent_and_a_refused_call_leaves_its_cache() -> None:
     """With an odd latent the turned key of one token is a view at an odd place."""
     layer, cache = made(d_latent=5), KVCache()
     x = normal(1, 3, layer.d_model)
@@ -99,9 +95,6 @@ def test_one_text_is_decoded_whatever_its_latent_is_wide() -> None:
         steps = [layer(x[:, t : t + 1], cache=cache) for t in range(3)]
         close(torch.cat(steps, dim=1), layer(x, causal=True))
         assert layer(x[:0], causal=True).shape == (0, 3, layer.d_model)
-
-
-def test_a_refused_call_leaves_the_latent_cache_as_it_was() -> None:
     layer, cache = made(), KVCache()
     with torch.no_grad():
         layer(normal(1, 3, layer.d_model), cache=cache)

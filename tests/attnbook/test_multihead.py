@@ -64,13 +64,7 @@ def test_it_is_torchs_layer(shape, dtype: torch.dtype, cross: bool, masked: str)
         close(one, other, 100 * PRECISION[dtype])
 
 
-def test_averaged_weights_are_the_mean_over_heads() -> None:
-    theirs, mine = pair(12, 3)
-    x = normal(2, 5, 12)
-    close(mine.weights(x).mean(dim=1), theirs(x, x, x)[1])
-
-
-def test_gradients_of_all_parameters_agree() -> None:
+def test_gradients_are_torchs_and_those_of_finite_differences() -> None:
     theirs, mine = pair(12, 3)
     x = normal(2, 5, 12)
     theirs(x, x, x)[0].square().sum().backward()
@@ -79,9 +73,6 @@ def test_gradients_of_all_parameters_agree() -> None:
     close(mine.qkv.bias.grad, theirs.in_proj_bias.grad)
     close(mine.out.weight.grad, theirs.out_proj.weight.grad)
     close(mine.out.bias.grad, theirs.out_proj.bias.grad)
-
-
-def test_gradients_agree_with_finite_differences() -> None:
     layer = grouped(2, rope=True)
     x = normal(1, 3, 24, seed=1).requires_grad_()
     mask = chances(1, 1, 3, seed=4)
@@ -111,9 +102,7 @@ def test_a_layer_without_bias_or_batch_first_can_be_copied() -> None:
     biased=st.booleans(),
     causal=st.booleans(),
 )
-def test_groups_are_those_of_torch(
-    n_kv_heads: int, b: int, n_q: int, n_k: int, mask_kind, biased: bool, causal: bool
-) -> None:
+def test_groups_are_those_of_torch(n_kv_heads, b, n_q, n_k, mask_kind, biased, causal) -> None:
     layer, x, memory = grouped(n_kv_heads), normal(b, n_q, 24, seed=1), normal(b, n_k, 24, seed=2)
     shapes = {
         "flat": (n_q, n_k),
@@ -201,8 +190,8 @@ def test_chosen_weights_are_those_of_the_whole(
     shapes = {"flat": (5, 5), "batch": (2, 1, 5), "heads": (1, 6, 1, 5), "all": (2, 6, 5, 5)}
     mask = None if mask_kind is None else chances(*shapes[mask_kind], seed=3)
     bias = alibi_bias(6, 5, dtype=torch.float64)[None] if biased else None
-    heads = data.draw(st.lists(st.integers(-6, 5), min_size=1, max_size=4))
-    rows = data.draw(st.lists(st.integers(-5, 4), min_size=1, max_size=4))
+    heads = data.draw(st.lists(st.integers(-6, 5), max_size=4))
+    rows = data.draw(st.lists(st.integers(-5, 4), max_size=4))
     whole = layer.weights(x, mask=mask, causal=causal, bias=bias)
     part = layer.weights(x, mask=mask, causal=causal, bias=bias, heads=heads, rows=rows)
     close(part, whole[:, heads][:, :, rows])
@@ -255,14 +244,6 @@ def test_without_positions_order_means_nothing(data: st.DataObject, n_kv_heads: 
     layer, x = grouped(n_kv_heads), normal(2, 5, 24)
     close(layer(x[:, order]), layer(x)[:, order])
     assert not torch.allclose(grouped(1, rope=True)(x.flip(1)), grouped(1, rope=True)(x).flip(1))
-
-
-def test_rotary_positions_are_relative() -> None:
-    layer, x = grouped(2, rope=True), normal(2, 5, 24)
-    weights = layer.weights(torch.cat((normal(2, 3, 24, seed=9), x), dim=1), heads=slice(None))
-    alone = layer.weights(x)
-    later = weights[:, :, 3:, 3:]
-    close(later / later.sum(dim=-1, keepdim=True), alone)
 
 
 def test_a_projected_memory_serves_many_queries() -> None:

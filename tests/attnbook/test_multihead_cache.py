@@ -104,9 +104,7 @@ def test_a_reordered_window_goes_on_as_the_reordered_sequences() -> None:
     done=st.integers(0, 5),
     rows=st.lists(st.integers(0, 2), min_size=1, max_size=5),
 )
-def test_a_reordered_cache_goes_on_as_the_reordered_sequences(
-    rope: bool, done: int, rows: list[int]
-) -> None:
+def test_a_reordered_cache_goes_on_as_the_reordered_sequences(rope, done, rows) -> None:
     with torch.no_grad():
         layer, x = made(rope=rope), normal(3, 5, 24)
         cache = KVCache()
@@ -121,7 +119,7 @@ def test_a_reordered_cache_goes_on_as_the_reordered_sequences(
         close(torch.cat((first, second), dim=1), expected)
 
 
-def test_one_token_needs_no_mask(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_token_needs_no_mask_and_half_precision_is_cached_as_such(monkeypatch) -> None:
     layer, x, cache = made(), normal(2, 4, 24), KVCache()
     layer(x[:, :3], causal=True, cache=cache)
 
@@ -132,16 +130,6 @@ def test_one_token_needs_no_mask(monkeypatch: pytest.MonkeyPatch) -> None:
     layer(x[:, 3:], causal=True, cache=cache)
     with pytest.raises(AssertionError, match="a mask was built"):
         layer(x[:, :2], causal=True, cache=cache)
-
-
-def test_a_cache_keeps_to_its_length() -> None:
-    layer, cache = made(), KVCache(4)
-    layer(normal(1, 3, 24), causal=True, cache=cache)
-    with pytest.raises(ValueError, match="rows must fit max_length = 4: it is 5"):
-        layer(normal(1, 2, 24), causal=True, cache=cache)
-
-
-def test_half_precision_is_cached_in_half_precision() -> None:
     layer, x, cache = made(rope=True).float(), normal(2, 4, 24).float(), KVCache()
     with torch.autocast("cpu", dtype=torch.bfloat16):
         whole = layer(x, causal=True)

@@ -10,13 +10,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attnbook.attention import attention, fused_attention
 from attnbook.masks import causal_mask
-from attnbook.positions import (
-    LearnedPositions,
-    Rotary,
-    Sinusoidal,
-    alibi_bias,
-    sinusoidal,
-)
+from attnbook.positions import LearnedPositions, Rotary, Sinusoidal, alibi_bias, sinusoidal
 from attnbook.scores import dot
 from tests.attnbook.strategies import close, normal
 
@@ -32,14 +26,6 @@ def test_each_number_is_that_of_the_paper(n: int, half: int) -> None:
             angle = pos / 10000 ** (2 * i / (2 * half))
             assert math.isclose(table[pos, 2 * i], math.sin(angle), abs_tol=1e-9)
             assert math.isclose(table[pos, 2 * i + 1], math.cos(angle), abs_tol=1e-9)
-
-
-def test_a_step_is_the_same_turn_everywhere() -> None:
-    table = sinusoidal(30, 8, dtype=torch.float64).unflatten(-1, (-1, 2))  # (30, 4, 2)
-    products = torch.einsum("ipc,jpc->ijp", table, table)
-    for step in (0, 1, 7):
-        diagonal = products.diagonal(step)  # (4, 30 - step)
-        close(diagonal, diagonal[:, :1].expand_as(diagonal))
 
 
 def test_sinusoidal_positions_go_on_at_an_offset() -> None:
@@ -58,22 +44,16 @@ def test_sinusoidal_positions_go_on_at_an_offset() -> None:
 # --- learned --------------------------------------------------------------------------------------
 
 
-def test_learned_positions_are_rows_of_the_table() -> None:
+def test_learned_positions_are_rows_of_the_table_and_end() -> None:
     module, x = LearnedPositions(9, 5).double(), normal(2, 9, 5)
     whole = module(x)
     close(whole, x + module.table.weight)
     close(module(x[:, 4:], 4), whole[:, 4:])
     close(module(x[:, :2], torch.tensor([7, -1]))[0], x[0, :2] + module.table.weight[7:])
     close(module(x[:, :2], torch.tensor([7, -1]))[1], x[1, :2] + module.table.weight[[0, 0]])
-
-
-def test_no_sentences_need_no_positions() -> None:
     x, none = torch.zeros(0, 3, 4), torch.zeros(0, dtype=torch.int64)
     for module in (LearnedPositions(3, 4), Sinusoidal(4)):
         assert module(x, none).shape == x.shape
-
-
-def test_learned_positions_end() -> None:
     module, x = LearnedPositions(4, 2), torch.zeros(1, 2, 2)
     module(x, 2)
     with pytest.raises(ValueError, match="positions of x must be from 0 to 3: 4"):
@@ -92,9 +72,7 @@ def test_learned_positions_end() -> None:
     shift=st.integers(0, 50),
     seed=st.integers(0, 99),
 )
-def test_rotary_scores_depend_on_the_distance_alone(
-    half: int, i: int, j: int, shift: int, seed: int
-) -> None:
+def test_rotary_scores_depend_on_the_distance_alone(half, i, j, shift, seed) -> None:
     rope = Rotary(2 * half)
     query, key = normal(1, 2 * half, seed=seed), normal(1, 2 * half, seed=seed + 1)
     here = dot(rope(query, i), rope(key, j))
@@ -140,7 +118,7 @@ def test_rotary_positions_go_on_at_an_offset() -> None:
     close(each[1], rope(x[1, :, 4:6]))
 
 
-def test_rotary_works_in_half_precision_and_on_strided_input() -> None:
+def test_rotary_works_in_half_precision_far_away_and_on_strided_input() -> None:
     rope, x = Rotary(4), normal(2, 7, 3, 4)
     expected = rope(x.transpose(1, 2).contiguous())
     close(rope(x.transpose(1, 2)), expected)
@@ -148,9 +126,6 @@ def test_rotary_works_in_half_precision_and_on_strided_input() -> None:
         turned = rope(x.transpose(1, 2).to(dtype))
         assert turned.dtype == dtype
         close(turned.double(), expected, 0.05)
-
-
-def test_far_positions_are_exact_in_half_precision() -> None:
     x = torch.ones(1, 2)
     turned = Rotary(2)(x.bfloat16(), 1001).float()  # bfloat16 itself cannot count to 1001
     close(turned, Rotary(2)(x, 1001), 0.02)
@@ -166,15 +141,14 @@ def test_slopes_are_those_of_the_paper() -> None:
     assert slopes(8) == [2.0**-i for i in range(1, 9)]
     assert slopes(4) == [2.0 ** -(2 * i) for i in range(1, 5)]
     assert slopes(1) == [2.0**-8]
-    assert slopes(6) == pytest.approx([2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8, 2.0**-1, 2.0**-3])
+    for h in (5, 6, 7):  # those of four, and of eight every other one
+        assert slopes(h) == [2.0**-power for power in (2, 4, 6, 8, 1, 3, 5)[:h]]
     sixteen = [2.0 ** (-i / 2) for i in range(1, 17)]
     assert slopes(12) == pytest.approx([2.0**-i for i in range(1, 9)] + sixteen[:8:2])
 
 
 @given(h=st.integers(1, 9), n_q=st.integers(0, 6), cached=st.integers(0, 6))
-def test_alibi_grows_with_the_distance_and_ends_with_the_keys(
-    h: int, n_q: int, cached: int
-) -> None:
+def test_alibi_grows_with_the_distance_and_ends_with_the_keys(h, n_q, cached) -> None:
     n = n_q + cached
     bias = alibi_bias(h, n_q, n, dtype=torch.float64)
     assert bias.shape == (h, n_q, n)

@@ -121,10 +121,7 @@ OFFSET = Arg(3, [Bad(LENGTHS[:1], "shape is", named=False), Bad(LENGTHS[:, None]
 
 X = floats("b n 8", shared="8")
 HEADS = floats("b h n d", shared="b h n")
-THREE = {
-    "query": floats("… n_q d", shared="… d"),
-    "key": floats("… n_k d", shared="… d"),
-}
+THREE = {"query": floats("… n_q d", shared="… d"), "key": floats("… n_k d", shared="… d")}
 VALUE = {"value": floats("… n_k d_v", shared="… n_k")}
 MASK = {"mask": boolean("n_q n_k", "n_k", "n_q n_q", "1 n_k", "1 1 n_q n_k", "5 n_q n_k")}
 BIAS = {"bias": bias("n_q n_k", "n_k", "n_q n_q", "1 n_k", "1 1 n_q n_k", "5 n_q n_k")}

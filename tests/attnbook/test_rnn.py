@@ -18,7 +18,7 @@ from tests.attnbook.recurrent import (
     every_order,
     model_of,
 )
-from tests.attnbook.strategies import close, normal
+from tests.attnbook.strategies import close
 
 
 def gru_by_hand(x: Tensor, h: Tensor, weights: list[Tensor]) -> Tensor:
@@ -72,18 +72,6 @@ def write_by_hand(model: RNNSeq2Seq, sentence: list[int], target: list[int]):
     return torch.stack(logits), torch.stack(rows) if rows else None
 
 
-def test_the_gru_by_hand_is_pytorchs() -> None:
-    cell, gru = nn.GRUCell(4, 3).double(), nn.GRU(4, 3).double()
-    for name, weights in cell.named_parameters():
-        getattr(gru, f"{name}_l0").data.copy_(weights.data)
-    x, h = normal(5, 4), normal(3, seed=1)
-    states, _ = gru(x, h[None])
-    for word, state in zip(x, states, strict=True):
-        close(cell(word, h), state)
-        h = gru_by_hand(word, h, gru.all_weights[0])
-        close(h, state)
-
-
 @every_model
 def test_the_model_is_its_formulas_word_by_word(order: str, feeding: bool, score: str) -> None:
     model = model_of(order, feeding, score)
@@ -117,9 +105,7 @@ def test_step_by_step_is_teacher_forcing(order: str, feeding: bool, score: str) 
     wider=st.integers(0, 4),
     seed=st.integers(0, 99),
 )
-def test_mates_and_padding_change_nothing(
-    order: str, feeding: bool, lengths: list[int], wider: int, seed: int
-) -> None:
+def test_mates_and_padding_change_nothing(order, feeding, lengths, wider, seed) -> None:
     model = model_of(order, feeding).float()
     lengths = torch.tensor(lengths)
     source, target = batch_of(lengths, n_t=3, seed=seed)
@@ -212,10 +198,7 @@ class Concat(nn.Module):
 
     def forward(self, query: Tensor, key: Tensor) -> Tensor:
         n_q, n_k = query.shape[-2], key.shape[-2]
-        pairs = [
-            query[:, :, None].expand(-1, -1, n_k, -1),
-            key[:, None].expand(-1, n_q, -1, -1),
-        ]
+        pairs = [query[:, :, None].expand(-1, -1, n_k, -1), key[:, None].expand(-1, n_q, -1, -1)]
         hidden = self.hidden(torch.cat(pairs, dim=-1))
         return self.energy(torch.tanh(hidden) if self.tanh else hidden).squeeze(-1)
 

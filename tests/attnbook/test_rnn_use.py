@@ -2,7 +2,6 @@
 
 import copy
 
-import pytest
 import torch
 from torch import Tensor
 
@@ -54,19 +53,6 @@ def test_other_dtypes_and_autocast(order: str, feeding: bool, score: str) -> Non
     half = model(source, target, source_lengths=LENGTHS)
     assert half.dtype == torch.bfloat16
     close(half.double(), wanted, atol=0.05)
-
-
-# Luong's order without feeding is in test_compile
-@pytest.mark.parametrize(("order", "feeding"), [("bahdanau", False), ("luong", True)])
-def test_a_compiled_model_gives_the_same(order: str, feeding: bool) -> None:
-    model = model_of(order, feeding)
-    source, target = batch_of()
-    wanted = model(source, target, source_lengths=LENGTHS)
-    compiled = torch.compile(model, backend="eager")
-    mine = compiled(source, target, source_lengths=LENGTHS)
-    close(mine, wanted)
-    mine.sum().backward()
-    assert all(p.grad is not None for p in model.parameters())
 
 
 @every_order

@@ -1,14 +1,11 @@
 """Learned scores: Luong's general form and Bahdanau's network."""
 
-import copy
-
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from attnbook.attention import attention, attention_weights
 from attnbook.scores import (
     Additive,
     Bilinear,
@@ -18,6 +15,7 @@ from attnbook.scores import (
     scaled_dot,
     score_projected,
 )
+from tests.attnbook.copying import ordinary
 from tests.attnbook.strategies import close, normal
 
 D_Q, D_K = 3, 5
@@ -95,17 +93,13 @@ def test_prepared_keys_give_the_same_scores(score) -> None:
 
 
 @both
-def test_keys_are_projected_once(kind: str) -> None:
+def test_keys_are_projected_once_and_their_rows_chosen(kind: str) -> None:
     score, calls = made(kind), []
     score.key.register_forward_hook(lambda *_: calls.append(1))
     with_key = prepared(score, normal(2, 4, D_K, seed=2))
     for seed in range(3):
         with_key(normal(2, 1, D_Q, seed=seed))
     assert len(calls) == 1
-
-
-@both
-def test_chosen_rows_of_projected_keys_are_those_of_the_keys(kind: str) -> None:
     score, key, query = made(kind), normal(2, 4, D_K, seed=2), normal(3, 2, D_Q, seed=3)
     rows = torch.tensor([1, 0, 1])
     projected = project_key(score, key).index_select(0, rows)
@@ -113,25 +107,6 @@ def test_chosen_rows_of_projected_keys_are_those_of_the_keys(kind: str) -> None:
 
 
 @both
-def test_attention_takes_them(kind: str) -> None:
-    score = made(kind)
-    query, key = normal(2, 3, D_Q, seed=1), normal(2, 4, D_K, seed=2)
-    output, weights = attention(query, key, key, score=score)
-    close(weights, score(query, key).softmax(dim=-1))
-    close(output, weights @ key)
-    close(attention_weights(query, key, score=score, rows=1), weights[:, 1:2])
-
-
-@both
 def test_they_are_ordinary_modules(kind: str) -> None:
-    score, other = made(kind), made(kind)
     query, key = normal(2, 3, D_Q, seed=1), normal(2, 4, D_K, seed=2)
-    expected = score(query, key)
-    assert torch.equal(copy.deepcopy(score)(query, key), expected)
-    for parameter in other.parameters():
-        nn.init.zeros_(parameter)
-    other.load_state_dict(score.state_dict())
-    assert torch.equal(other(query, key), expected)
-    close(score.float()(query.float(), key.float()).double(), expected, 1e-5)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        close(score(query.float(), key.float()).double(), expected, 0.1)
+    ordinary(made(kind), made(kind), query, key, single=1e-5, half=0.1)

@@ -20,13 +20,10 @@ def stands_on(folder: Path) -> set[str]:
     return {two[1] if two[0] == "attnlab" and len(two) > 1 else two[0] for two in parts}
 
 
-def test_attention_never_stands_on_the_lab_nor_the_lab_on_the_book() -> None:
+def test_no_room_stands_on_one_that_stands_on_it_nor_attention_on_the_lab() -> None:
     assert "attnlab" not in stands_on(Path(attnbook.__file__).parent)
     outside = {"book", "teaching", "experiments", "benchmarks", "tests", "tasks"}
     assert outside.isdisjoint(stands_on(HOUSE))
-
-
-def test_no_room_stands_on_one_that_stands_on_it() -> None:
     arrows = {name: stands_on(HOUSE / name) & set(FOLDERS) - {name} for name in FOLDERS}
     assert list(TopologicalSorter(arrows).static_order())  # raises CycleError for a circle
 

@@ -1,7 +1,6 @@
 """The book's translators learn with the one loop, and resume on the same bits."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 import torch
@@ -75,9 +74,7 @@ def test_free_running_is_a_forward_pass_over_what_was_said(make: Callable[..., n
     close(logits, wanted)
 
 
-def test_a_translator_resumes_on_the_same_bits(
-    make: Callable[..., nn.Module], tmp_path: Path
-) -> None:
+def test_a_translator_resumes_on_the_same_bits(make, tmp_path) -> None:
     with seeded(0):
         straight, stopped, resumed = (make(dropout=0.2) for _ in range(3))
     stopped.load_state_dict(straight.state_dict())

@@ -1,7 +1,5 @@
 """The built book in a real browser, over http and from the file system, with no network."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """JupyterLab as the tests drive it: its server, and one lecture open in a browser's tab."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

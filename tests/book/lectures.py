@@ -1,7 +1,5 @@
 """What the tests of the book share: the lectures, their notebooks, their cells."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys
@@ -73,7 +71,3 @@ def printed(notebook: nbformat.NotebookNode) -> str:
             data = output.get("data", {})
             parts += [data.get(kind, "") for kind in ("text/plain", "text/html")]
     return "\n".join(parts)
-
-
-def without_maths(text: str) -> str:
-    return re.sub(r"\$\$.*?\$\$|\$[^$]*\$", " ", text, flags=re.S)

@@ -61,11 +61,8 @@ def contents(root: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
-def test_every_place_names_the_address_of_the_configuration() -> None:
+def test_every_place_names_the_configured_address_and_no_other_does() -> None:
     assert address.main(check=True) == 0
-
-
-def test_the_address_stands_nowhere_that_make_address_does_not_look() -> None:
     _, (owner, repo), _ = address.addresses(ROOT)
     names = re.compile(rf"{owner}(\.github\.io)?/{re.escape(repo)}|OWNER/attention-worked-out")
     looked_at = {path for place in address.PLACES for path in ROOT.glob(place)}
@@ -79,9 +76,7 @@ def test_the_address_stands_nowhere_that_make_address_does_not_look() -> None:
             assert not names.search(path.read_text(encoding="utf-8", errors="ignore")), path
 
 
-def test_every_form_and_the_branch_are_rewritten_and_come_back(
-    copy: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_form_and_the_branch_are_rewritten_and_come_back(copy, capsys) -> None:
     home, before = address.addresses(copy), contents(copy)
     configure(copy, "https://github.com/ada-l/attention-notes", "lectures-2.x")
     pyproject, configured = (copy / "pyproject.toml").read_bytes(), contents(copy)

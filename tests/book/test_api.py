@@ -51,7 +51,7 @@ def place(module: str) -> str:
     return ".".join(module.split(".")[:2])
 
 
-def test_every_public_file_and_folder_is_on_the_page() -> None:
+def test_every_file_is_on_the_page_and_uses_only_those_above_it() -> None:
     found = {
         f"{package.__name__}.{one.name}"
         for package in (attnbook, attnlab)
@@ -59,10 +59,7 @@ def test_every_public_file_and_folder_is_on_the_page() -> None:
         if one.name[0] != "_"
     }
     assert {place(module) for module in MODULES} == found
-
-
-def test_a_module_uses_only_those_above_it() -> None:
-    """As the page promises: it can be read from top to bottom."""
+    # As the page promises: it can be read from top to bottom.
     above: set[str] = set()
     for module in MODULES:
         above.add(place(module))

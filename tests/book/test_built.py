@@ -1,7 +1,5 @@
 """The files of the built book, read without a browser: links, scripts, style sheets."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -36,38 +34,26 @@ def test_every_link_inside_the_book_leads_somewhere():
                 assert f'id="{unquote(parts.fragment)}"' in pages[target], f"{path}: {link}"
 
 
-def test_no_page_holds_what_it_does_not_use():
+def test_no_page_asks_another_host_or_holds_what_it_does_not_use():
+    remote = r'<(?:script|img|iframe)[^>]* src="(https?:[^"]*)'
+    remote += r'|<link[^>]*rel="(?:stylesheet|preload)"[^>]*href="(https?:[^"]*)'
     for path in HTML.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         assert "thebe" not in text, path
-        scripts = re.findall(r'<(?:script|img|iframe)[^>]* src="(https?:[^"]*)', text)
-        scripts += re.findall(
-            r'<link[^>]*rel="(?:stylesheet|preload)"[^>]*href="(https?:[^"]*)', text
-        )
-        assert scripts == [], path
-
-
-def test_a_page_sets_formulae_up_only_where_it_has_some():
-    has = {name: (HTML / f"{name}.html").read_text(encoding="utf-8") for name in PAGES}
-    loads = {name: "<script>window.MathJax = " in has[name] for name in PAGES}
-    assert loads == {name: 'class="math notranslate' in has[name] for name in PAGES}
-    assert set(loads.values()) == {True, False}
-
-
-def test_widget_script_is_loaded_only_where_there_is_a_widget():
-    for name in PAGES:
-        text = (HTML / f"{name}.html").read_text(encoding="utf-8")
-        wanted = [page_script(*names)] if (names := kinds_on(text)) else []
-        loaded = re.findall(r'src="[./]*_static/(attnbook[\w-]*\.js)', text)
-        assert [(HTML / "_static" / js).read_text(encoding="utf-8") for js in loaded] == wanted, (
-            name
-        )
-
-
-def test_theme_and_widgets_use_the_same_bytes_as_jupyter():
-    for name in PAGES:
-        text = (HTML / f"{name}.html").read_text(encoding="utf-8")
-        for sheet in re.findall(r'href="[./]*_static/(attnbook-[\w-]*\.css)', text):
-            written = (HTML / "_static" / sheet).read_text(encoding="utf-8")
-            assert written == stylesheet(*kinds_on(text)), name
+        assert re.findall(remote, text) == [], path
     assert Path(HTML / "_static" / "mathjax").is_dir()
+
+
+def test_a_page_loads_formulae_and_the_bytes_of_its_own_widgets_alone():
+    """The style is that of Jupyter."""
+    formulae = set()
+    for name in PAGES:
+        text = (HTML / f"{name}.html").read_text(encoding="utf-8")
+        formulae.add("<script>window.MathJax = " in text)
+        assert ("<script>window.MathJax = " in text) == ('class="math notranslate' in text), name
+        kinds = kinds_on(text)
+        for ending, wanted in (("js", page_script), ("css", stylesheet)):
+            loaded = re.findall(rf'="[./]*_static/(attnbook[\w-]*\.{ending})', text)
+            found = [(HTML / "_static" / one).read_text(encoding="utf-8") for one in loaded]
+            assert found == ([wanted(*kinds)] if kinds else []), (name, ending)
+    assert formulae == {True, False}

@@ -1,7 +1,5 @@
 """The set-up cell of every lecture, run as Colab runs it, but with no network."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -139,10 +137,7 @@ def session(cell: str, clone: Path, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture(scope="module")
 def before(session: Session) -> dict[str, str]:
     """All that is installed before the cell is run; the book's package is not."""
-    assert session.run(SPECS).split("\n")[:2] == [
-        "[True, True, True, True]",
-        "[None, None]",
-    ]
+    assert session.run(SPECS).split("\n")[:2] == ["[True, True, True, True]", "[None, None]"]
     return session.installed()
 
 
@@ -152,24 +147,14 @@ def used(before: dict[str, str], session: Session, cell: str) -> list[str]:
     return session.run(f"{cell}\n{USE}").splitlines()
 
 
-def test_after_the_cell_the_package_works_in_the_same_session(
-    session: Session, used: list[str]
-) -> None:
+def test_after_the_cell_the_package_works_and_nothing_else_changed(session, used, before) -> None:
     *said, where, weights = used
     assert said == []
     assert Path(where).is_relative_to(session.site())
     assert weights == "['0.005', '0.090', '0.905']"
-
-
-def test_the_cell_adds_the_package_and_changes_no_version(
-    session: Session, before: dict[str, str], used: list[str]
-) -> None:
     after = session.installed()
     assert after.pop("attnbook") == after.pop("attnlab")
     assert after == before
-
-
-def test_the_cell_writes_nothing_beside_the_notebook(session: Session, used: list[str]) -> None:
     assert list(session.folder.iterdir()) == []
 
 

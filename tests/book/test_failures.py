@@ -1,7 +1,5 @@
 """What the book's tasks do with bad input: they stop, and say what is wrong and where."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What is drawn first: the pictures in sight, then the formulae, then what is near or printed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

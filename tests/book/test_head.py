@@ -1,7 +1,5 @@
 """What is said of a page where it is not open: description, preview, title, missing pages."""
 
-from __future__ import annotations
-
 import re
 from types import SimpleNamespace
 
@@ -27,19 +25,16 @@ def page(*paragraphs: nodes.Node) -> nodes.document:
     return document
 
 
-def test_a_description_is_the_first_paragraph_its_formulae_in_a_line() -> None:
+def test_a_description_is_the_first_paragraph_in_a_line_cut_after_a_word() -> None:
     first = nodes.Text("Scores  grow\nwith \\sqrt{d_k}.")
     assert made.description(page(first, nodes.Text("More."))) == "Scores grow with √d_k."
     assert made.description(page()) == made.description(None) == ""
-
-
-def test_a_long_description_is_cut_after_a_word() -> None:
     said = made.description(page(nodes.Text("attention, " * 40)))
     assert len(said) <= made.LONGEST + 2
     assert said.endswith("attention …")
 
 
-def test_what_needs_an_address_waits_for_one() -> None:
+def test_what_needs_an_address_waits_for_one_and_then_is_absolute() -> None:
     assert made.site("https://github.com/OWNER/book") == ""
     home = made.site("https://github.com/Ada/book/")
     assert home == "https://ada.github.io/book/"
@@ -48,9 +43,6 @@ def test_what_needs_an_address_waits_for_one() -> None:
     assert tags["og:title"] == "7. &quot;A&quot; &amp; B"
     assert tags["og:description"] == tags["description"] == "C &lt;d&gt;"
     assert tags["og:url"] == home
-
-
-def test_an_image_is_absolute_as_soon_as_there_is_an_address() -> None:
     for owner, wanted in (
         ("OWNER", "../_static/page.png"),
         ("ada", "https://ada.github.io/b/_static/"),
@@ -83,11 +75,8 @@ def test_a_release_without_an_address_is_refused_and_the_places_named(
     made.refuse(None, None, tmp_path)
 
 
-def test_all_that_make_address_rewrites_is_looked_through() -> None:
+def test_all_addresses_are_looked_through_and_what_is_published_is_a_release() -> None:
     assert set(load(ROOT / "book" / "tools" / "address.py").PLACES) < set(made.ADDRESSED)
-
-
-def test_what_is_published_is_built_as_a_release() -> None:
     for name in ("book", "kit"):
         flow = yaml.safe_load((ROOT / ".github" / "workflows" / f"{name}.yml").read_text())
         assert flow["jobs"]["build"]["env"][made.RELEASE]
@@ -121,15 +110,12 @@ def test_a_shared_page_has_a_title_a_sentence_and_a_picture(name: str) -> None:
     assert title.count("Attention, Worked Out") == 1
 
 
-def test_the_root_and_a_missing_page_are_whole_pages() -> None:
+def test_a_missing_page_and_the_root_are_whole_and_lead_on(visit) -> None:
     for name in ("index", "404"):
         text = (HTML / f"{name}.html").read_text(encoding="utf-8")
         assert text.startswith('<!DOCTYPE html>\n<html lang="en">')
         assert "<title>" in text
         assert "book/index.html" in text
-
-
-def test_the_missing_page_leads_on(visit) -> None:
     found = visit("404", theme="dark")
     found.get_by_label("Search this book").fill("causal mask")
     found.get_by_role("button").click()

@@ -1,7 +1,5 @@
 """The icons that the build draws in place of the theme's collection."""
 
-from __future__ import annotations
-
 import pytest
 
 from book.extensions.attnbook_icons import Icon, collection, drawn
@@ -11,7 +9,7 @@ SCRIPT = """x;var p={moon:[384,512,[127769,"night"],"f186","M1 2z"]};d("fas",p);
 var p={"git-hub":[496,512,[],"f09b","M3"],moon:[1,2,[],"f0","M4"]};d("fab",p),d("fa-brands",p)"""
 
 
-def test_an_icon_has_a_style_and_other_names() -> None:
+def test_an_icon_is_drawn_where_it_stood_by_any_name_or_stops_the_build() -> None:
     moon = Icon("384", "512", "M1 2z")
     assert collection(SCRIPT) == {
         ("fas", "moon"): moon,
@@ -19,9 +17,6 @@ def test_an_icon_has_a_style_and_other_names() -> None:
         ("fab", "git-hub"): Icon("496", "512", "M3"),
         ("fab", "moon"): Icon("1", "2", "M4"),
     }
-
-
-def test_an_icon_is_drawn_where_it_stood_with_its_classes_and_data() -> None:
     page = (
         '<link href="a/fontawesome/b.css"/><b>x</b><script defer src="/fontawesome/b.js"></script>'
         '<i></i><span class="e"></span><i class="switch fa-solid fa-moon fa-lg" data-mode="d"></i>'
@@ -31,9 +26,6 @@ def test_an_icon_is_drawn_where_it_stood_with_its_classes_and_data() -> None:
         '<svg class="svg-inline--fa switch fa-solid fa-moon fa-lg" data-mode="d"'
         ' aria-hidden="true" viewBox="0 0 384 512"><path fill="currentColor" d="M1 2z"/></svg>'
     )
-
-
-def test_an_icon_that_the_collection_lacks_stops_the_build() -> None:
     with pytest.raises(KeyError, match="sun"):
         drawn('<i class="fas fa-sun"></i>', collection(SCRIPT))
 

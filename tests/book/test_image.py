@@ -19,33 +19,24 @@ def wanted() -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def test_its_python_is_one_that_the_package_supports() -> None:
+def test_python_versions_extras_and_index_are_those_of_the_repository() -> None:
     found = re.fullmatch(r"python-(\d+)\.(\d+)\n", (BINDER / "runtime.txt").read_text())
     least = re.fullmatch(r">=(\d+)\.(\d+)", PROJECT["requires-python"])
     assert found
     assert least
     assert tuple(map(int, found.groups())) >= tuple(map(int, least.groups()))
-
-
-def test_its_versions_are_those_of_the_pins() -> None:
     (pins,) = [line.split()[1] for line in wanted() if line.startswith("-c ")]
     path = (BINDER / pins).resolve()  # pip reads it from where the list lies
     assert path == ROOT / "requirements.txt"
     pinned = {line.split("==")[0] for line in path.read_text(encoding="utf-8").splitlines()}
     named = {line for line in wanted() if not line.startswith(("-", "."))}
     assert named <= pinned
-
-
-def test_the_package_comes_with_extras_that_it_has() -> None:
     attention, lab = [line for line in wanted() if line.startswith(".")]
     assert attention == "."
     extras = re.fullmatch(r"\./src/attnlab\[([\w,]+)\]", lab)
     assert extras
     own = tomllib.loads((ROOT / "src/attnlab/pyproject.toml").read_text("utf-8"))["project"]
     assert set(extras[1].split(",")) <= set(own["optional-dependencies"])
-
-
-def test_the_index_of_the_cpu_build_is_the_workflows_own() -> None:
     (index,) = [line.split()[1] for line in wanted() if line.startswith("--extra-index-url")]
     workflow = (ROOT / ".github" / "workflows" / "weekly.yml").read_text(encoding="utf-8")
     assert f"PIP_EXTRA_INDEX_URL: {index}\n" in workflow

@@ -3,8 +3,6 @@
 `make test` opens one lecture and a gallery of every kind of widget, `make test-all` every lecture.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
@@ -15,7 +13,6 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode, v4
-from playwright.sync_api import Browser
 
 from attnlab.widgets import AttentionHeatmap
 from tests.attnlab.widgets.examples import EXAMPLES
@@ -83,9 +80,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
 
 
 @pytest.fixture(scope="module", params=[GALLERY, *LECTURES], ids=named)
-def visit(
-    lab: tuple[str, Path], chromium: Browser, request: pytest.FixtureRequest
-) -> Iterator[Visit]:
+def visit(lab, chromium, request) -> Iterator[Visit]:
     """A notebook that was opened, looked at, and run from top to bottom."""
     address, root = lab
     visit = Visit(

@@ -1,7 +1,5 @@
 """The landing page: what plays and then invites, the path, the cards, the sidebar, the menus."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re
@@ -42,12 +40,15 @@ def test_a_part_of_another_form_is_refused(line: str) -> None:
         path_of([line])
 
 
-def test_no_two_lectures_have_miniatures_of_one_kind() -> None:
+def test_no_two_miniatures_are_of_one_kind_and_each_follows_its_numbers() -> None:
     found = chosen(STEMS)
     assert list(found) == STEMS
     assert len({kind for kind, _, _ in found.values()}) == len(STEMS)
     with pytest.raises(ValueError, match="the lecture errata has no live picture"):
         chosen(["errata"])
+    state = {"vectors": [[1, 0], [0, 1]], "query": 0}
+    other = {**state, "vectors": [[3, 0], [0, 1]]}
+    assert KINDS["steps"](state, "") != KINDS["steps"](other, "")
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -63,12 +64,6 @@ def test_a_miniature_has_no_words_and_stays_in_its_frame(stem: str) -> None:
             x, y, w, h = (float(shape.attrib[name]) for name in ("x", "y", "width", "height"))
             places = [(x, y), (x + w, y + h)]
         assert all(0 <= float(x) <= 120 and 0 <= float(y) <= 80 for x, y in places), shape.attrib
-
-
-def test_a_miniature_follows_its_lectures_numbers() -> None:
-    state = {"vectors": [[1, 0], [0, 1]], "query": 0}
-    other = {**state, "vectors": [[3, 0], [0, 1]]}
-    assert KINDS["steps"](state, "") != KINDS["steps"](other, "")
 
 
 def menus(url: str) -> dict:

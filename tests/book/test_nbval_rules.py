@@ -1,7 +1,5 @@
 """Tests of the tests: what must turn nbval red does turn it red."""
 
-from __future__ import annotations
-
 import base64
 import io
 import os
@@ -150,10 +148,7 @@ CASES = {
         written(packed(9, "AA=="), packed(9, "/w==")),
         True,
     ),
-    "but not where no tolerance is stated": (
-        written('{"fine":"AA=="}', '{"fine":"/w=="}'),
-        False,
-    ),
+    "but not where no tolerance is stated": (written('{"fine":"AA=="}', '{"fine":"/w=="}'), False),
     "packed data beyond it fails": (written(packed(30_000), packed(31_000)), False),
     "a tolerance that only the new output states is none": (
         written(LOOSE.format(0.905), "<figure>weight 0.904</figure>"),
@@ -181,14 +176,11 @@ def test_a_cell_that_was_never_run_fails(verdicts):
     assert verdicts[len(CASES)] is False
 
 
-def test_a_cell_that_runs_too_long_fails(tmp_path):
+def test_a_cell_that_runs_too_long_fails_after_some_patience(tmp_path):
     notebook = one_cell("import time; time.sleep(600)")
     done = pytest_nbval(tmp_path, notebook, "--nbval-cell-timeout=1")
     assert done.returncode == 1
     assert "Timeout of 1 seconds" in done.stdout
-
-
-def test_a_cell_has_patience_where_nothing_else_is_asked_for(tmp_path):
     asked = "def pytest_collection_finish(session): print(vars(session.config.option))"
     (tmp_path / "asked.py").write_text(asked)
     said = pytest_nbval(tmp_path, one_cell("1"), "-s", "-p", "asked").stdout

@@ -1,7 +1,5 @@
 """The page of notation lists every symbol of the lectures, each with one meaning there."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Lectures become notebooks: what executes one, what does not, and what a cell that fails does."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
@@ -119,9 +117,7 @@ def test_a_cell_that_fails_is_named_and_the_old_notebook_stays(
     assert list(desk.notebook.parent.iterdir()) == [desk.notebook]
 
 
-def test_a_lecture_that_does_not_exist_is_named(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_lecture_that_does_not_exist_is_named(desk, capsys) -> None:
     desk.write(HEAD + GOOD)
     with pytest.raises(SystemExit) as stopped:
         desk.run("98-missing")
@@ -169,9 +165,7 @@ def test_an_unchanged_lecture_is_not_run_again_and_a_forced_run_gives_the_same_b
     assert made.notebook.read_bytes() == first
 
 
-def test_changed_prose_is_written_and_every_output_stays(
-    made: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_prose_is_written_and_every_output_stays(made, capsys, monkeypatch) -> None:
     before = read(made.notebook)
     made.write(HEAD + "A comma, and a sentence.\n" + GOOD + "\nThe end.\n")
     monkeypatch.delattr(made.tool, "execute")
@@ -228,9 +222,7 @@ def test_a_changed_lecture_is_run_again_with_its_timing(made: Desk) -> None:
     assert cells[-1].outputs != timing, "a timing from before the change was kept"
 
 
-def test_what_was_never_run_or_lost_its_data_is_a_reason_to_execute(
-    made: Desk, tmp_path: Path
-) -> None:
+def test_what_was_never_run_or_lost_its_data_is_a_reason_to_execute(made, tmp_path) -> None:
     new, old = made.tool.convert(made.lecture), read(made.notebook)
     assets = tmp_path / "assets"
     assert made.tool.reason_to_execute(new, old, assets) == ""

@@ -1,7 +1,5 @@
 """The first screen of a lecture: its question, its plan as a bar, and a picture that is alive."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page
 

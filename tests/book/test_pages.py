@@ -3,13 +3,11 @@
 By day as a file, where a browser allows least; over http, too, in `make test-all`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.book.conftest import LECTURE, Look, no_sideways_scroll
 from tests.book.lectures import NOTEBOOKS, PAGES, ROOT, code, load, stored
@@ -22,7 +20,7 @@ SMALL = [(390, 844, 1), (320, 640, 1), (640, 450, 2)]
 
 # the theme's own faults, outside the article: (rule, selector), each with its reason
 AXE_LISTED = {
-    ("label-content-name-mismatch", ".search-button-field"): "named Search, shows its keys too",
+    ("label-content-name-mismatch", ".search-button-field"): "named Search, shows its keys too"
 }
 # what fades in has another contrast on the way
 STILL = "*, ::before, ::after { animation: none !important; transition: none !important }"
@@ -44,9 +42,7 @@ WAYS += [pytest.param((name, "http"), id=f"{name}-http", marks=pytest.mark.heavy
 
 
 @pytest.fixture(scope="module", params=WAYS)
-def look(
-    chromium: Browser, roots: dict[str, str], request: pytest.FixtureRequest
-) -> Iterator[Look]:
+def look(chromium, roots, request) -> Iterator[Look]:
     look = Look(chromium, roots, *request.param, "light")
     yield look
     look.context.close()

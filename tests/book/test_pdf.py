@@ -1,7 +1,5 @@
 """The book as one PDF: what Chromium printed is read, and the whole book is printed once."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path
@@ -62,7 +60,7 @@ def joined(chromium, tmp_path: Path):
         page.close()
 
 
-def test_joined_pages_keep_their_links_and_have_no_id_twice(joined) -> None:
+def test_joined_pages_keep_their_links_ids_and_folds_stand_at_the_end(joined) -> None:
     page, join = joined
     assert join("a") == []
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
@@ -72,11 +70,6 @@ def test_joined_pages_keep_their_links_and_have_no_id_twice(joined) -> None:
     assert page.locator("svg a").get_attribute("href") == "#a"
     assert page.get_by_role("link", name="away").get_attribute("href") == "https://example.org/"
     assert page.get_by_role("link", name="search").count() == 0
-
-
-def test_what_is_folded_up_stands_at_the_end_and_names_its_page(joined) -> None:
-    page, join = joined
-    join("a")
     assert "forty-two" not in page.locator("#a").inner_text()
     assert "forty-two" in page.locator("#answers").inner_text()
     for place, to in {"#a .answered a": "#answer-1", "#answers a": "#question-1"}.items():
@@ -93,7 +86,7 @@ WIDE = """<article><div class="attnbook-live" style="width: 500px"><p>words</p>
 <div class="attnbook-scroll"><div style="width: 1000px">wide</div></div></div></article>"""
 
 
-def test_what_is_wide_shrinks_alone(chromium) -> None:
+def test_what_is_wide_shrinks_alone_and_a_book_must_be_there(chromium, tmp_path) -> None:
     """The words around a wide table keep their size."""
     page = chromium.new_page()
     page.set_content(WIDE)
@@ -102,9 +95,6 @@ def test_what_is_wide_shrinks_alone(chromium) -> None:
     assert page.locator("p").evaluate(zoom) == ""
     assert page.locator(".attnbook-scroll > div").evaluate(zoom) == "0.5"
     page.close()
-
-
-def test_without_a_built_book_nothing_is_printed(tmp_path: Path) -> None:
     with pytest.raises(pdf.PrintError, match="run `make book` first"):
         pdf.make(tmp_path, tmp_path / "book.pdf")
 
@@ -142,15 +132,11 @@ def test_every_chapter_stands_in_the_outline(printed: Printed) -> None:
 
 
 @pytest.mark.heavy
-def test_every_link_within_the_pdf_leads_to_a_page(printed: Printed) -> None:
+def test_every_link_leads_to_a_page_or_away_and_none_to_this_machine(printed: Printed) -> None:
     led = [re.search(rb"/Dest /(\S+)", text) for text in printed.objects() if b"/Link" in text]
     named = {one[1].decode() for one in led if one}
     assert len(named) > 500
     assert named <= set(printed.places)
-
-
-@pytest.mark.heavy
-def test_no_link_leads_to_this_machine(printed: Printed) -> None:
     led = [re.search(rb"/URI \((.*?)(?<!\\)\)", text) for text in printed.objects()]
     found = {one[1].decode("latin-1") for one in led if one}
     assert len(found) > 100
@@ -158,7 +144,7 @@ def test_no_link_leads_to_this_machine(printed: Printed) -> None:
 
 
 @pytest.mark.heavy
-def test_no_page_is_blank(printed: Printed) -> None:
+def test_no_page_is_blank_and_every_font_is_embedded(printed: Printed) -> None:
     """What is not the head or the foot of a page is marked with its place in the structure."""
     blank = [
         number
@@ -166,11 +152,7 @@ def test_no_page_is_blank(printed: Printed) -> None:
         if b"/MCID" not in printed.stream(int(re.search(rb"/Contents (\d+)", printed[page])[1]))
     ]
     assert blank == []
-
-
-@pytest.mark.heavy
-def test_every_font_is_embedded(printed: Printed) -> None:
-    """Chromium draws each glyph of a font of type 3; all others point to their file."""
+    # Chromium draws each glyph of a font of type 3; all others point to their file.
     fonts = [text for text in printed.objects() if b"/Type /Font\n" in text]
     own = [text for text in fonts if b"/Subtype /Type3" in text or b"/DescendantFonts" in text]
     pointed = [re.search(rb"/FontDescriptor (\d+)", text) for text in fonts if text not in own]

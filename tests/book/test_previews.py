@@ -1,7 +1,5 @@
 """Previews of citations, figures and sections; notes in the margin; how wide things are."""
 
-from __future__ import annotations
-
 import html
 import re
 import sys

@@ -1,7 +1,5 @@
 """The built page on paper, by keyboard, on a phone, in the reader's colours and the book's."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -67,14 +65,11 @@ def test_a_canvas_is_white_on_paper_at_once(visit) -> None:
     assert canvas.evaluate(f"c => {{ {told}; return {red}; }}") == 255
 
 
-def test_the_tab_key_passes_formulae_by_and_finds_no_copying_of_output(lecture) -> None:
+def test_the_tab_key_passes_formulae_by_and_a_fold_is_called_what_it_holds(lecture) -> None:
     expect(lecture.locator("mjx-container").first).to_be_attached()
     assert lecture.locator("mjx-container[tabindex='0']").count() == 0
     expect(lecture.locator(".cell_input .copybtn").nth(10)).to_be_attached()
     assert lecture.locator(".output .copybtn").count() == 0
-
-
-def test_a_fold_is_called_what_it_holds(lecture) -> None:
     for name in ("Three words and their vectors", "Solution 1", "Solution 2"):
         fold = lecture.locator("details.hide > summary", has_text=name)
         assert name in fold.aria_snapshot()

@@ -1,7 +1,5 @@
 """Which questions are done: counted by the build, kept in the browser alone, shown, forgotten."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The book's questions: neither the place nor the length of an option tells which one is right."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """What a reader does in the built book: edits, turns it dark, prints, asks a model."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 from playwright.sync_api import Locator, Page, expect

@@ -1,7 +1,5 @@
 """The reference pages: what they name is there, and says what they say."""
 
-from __future__ import annotations
-
 import json
 import pkgutil
 import re
@@ -53,13 +51,10 @@ def test_a_line_of_the_index_that_is_none_is_named(text: str, said: str) -> None
         concepts(text, [])
 
 
-def test_a_section_that_is_none_is_no_link() -> None:
+def test_a_section_that_is_none_is_no_link_and_each_page_leads_to_some() -> None:
     assert link("5.2", "book/teaching/index")["refuri"].startswith("../../notebooks/05-self-att")
     with pytest.raises(ValueError, match=r"no section 99\.1"):
         link("99.1", "book/concepts")
-
-
-def test_each_page_leads_to_sections_that_are_there() -> None:
     for path in BOOK.glob("*.md"):
         for number in re.findall(r"\{section\}`([^`]*)`", path.read_text(encoding="utf-8")):
             assert number in sections(), f"{path.name}: {number}"
@@ -118,7 +113,7 @@ def test_a_notebook_that_is_another_since_its_run_says_so(tmp_path: Path) -> Non
     assert rows(told, [path], "book/status") == [f"{start}| – | not yet |"]
 
 
-def test_the_programs_page_has_each_run_its_options_and_the_published_mark() -> None:
+def test_the_programs_page_has_each_run_its_command_mark_and_minutes() -> None:
     page = (HTML / "book" / "translator.html").read_text(encoding="utf-8")
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", page))
     common, options = shared([run.command for run in captions.runs()])
@@ -129,12 +124,7 @@ def test_the_programs_page_has_each_run_its_options_and_the_published_mark() -> 
         numbers = [f"{of[kind]:.2f}" for of in scores for kind in ("cased", "tokens")]
         assert " ".join([run.name, given or "none", f"{run.parameters:,}", *numbers]) in text
     assert 'alt="' in page[page.index("data:image/png") - 2_000 : page.index("data:image/png")]
-
-
-def test_the_programs_page_has_the_long_runs_command_and_its_minutes_to_each_point() -> None:
-    page = (HTML / "book" / "translator.html").read_text(encoding="utf-8")
-    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", page)).replace(" \\", "")
-    run = captions.long_run()
+    text, run = text.replace(" \\", ""), captions.long_run()
     assert run.command in text
     after = reached(run)
     assert list(after.values()) == sorted(after.values())
@@ -144,12 +134,9 @@ def test_the_programs_page_has_the_long_runs_command_and_its_minutes_to_each_poi
         assert f"{scores['cased']:.2f} cased, {scores['tokens']:.2f} in tokens" in text
 
 
-def test_a_point_is_reached_at_the_first_mark_at_or_over_it() -> None:
+def test_a_point_is_reached_at_its_first_mark_and_what_commands_share_is_told_once() -> None:
     marks = [captions.Mark(k, 1.0, 0.0, tokens) for k, tokens in enumerate((33.0, 36.0, 35.0))]
     run = captions.long_run()._replace(curve=marks, minutes=(1.0, 2.0, 3.0))
     assert reached(run) == {34: 2.0, 35: 2.0, 36: 2.0}
-
-
-def test_what_commands_share_is_told_once() -> None:
     assert shared(["a b c", "a b d e"]) == ("a b", ["c", "d e"])
     assert shared(["a b", "a b c"]) == ("a b", ["", "c"])

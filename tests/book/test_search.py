@@ -1,7 +1,5 @@
 """The search: sections as one types, in students' words, over http and from the file system."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib
@@ -181,7 +179,7 @@ def test_results_appear_as_one_types_and_only_then_is_the_list_loaded(visit, via
     page.wait_for_url("**/notebooks/09-positions.html#*")
 
 
-def test_escape_closes_the_field_and_goes_back_to_where_the_reader_was(visit) -> None:
+def test_escape_or_a_section_of_the_same_page_closes_the_field(visit) -> None:
     page = visit("book/how-to-use")
     page.wait_for_function("document.readyState === 'complete'")
     link = page.locator("article p a[href]").first
@@ -192,9 +190,6 @@ def test_escape_closes_the_field_and_goes_back_to_where_the_reader_was(visit) ->
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()
     expect(link).to_be_focused()
-
-
-def test_a_section_of_the_same_page_closes_the_field(visit) -> None:
     page = opened(visit(LECTURE), "word order is invisible")
     expect(page.locator(".search-options").get_by_role("option").first).to_contain_text("5.5")
     page.keyboard.press("Enter")
@@ -222,14 +217,11 @@ def test_the_field_fits_a_phone_and_axe_finds_nothing(visit, theme: str) -> None
 # ---- the list ----
 
 
-def test_without_scripts_the_search_says_what_it_needs() -> None:
+def test_the_list_of_sections_leads_to_places_that_exist_and_needs_a_script() -> None:
     text = (HTML / "search.html").read_text(encoding="utf-8")
     assert "searchtools" not in text, "one search is enough"
     said = text.partition("<noscript>")[2]
     assert "activate JavaScript" in said.partition("</noscript>")[0]
-
-
-def test_the_list_of_sections_leads_only_to_places_that_exist_and_holds_words_alone() -> None:
     data = sections()
     assert sum(len(rows) for _, rows in data["pages"]) > 300
     for name, rows in data["pages"]:
@@ -242,7 +234,7 @@ def test_the_list_of_sections_leads_only_to_places_that_exist_and_holds_words_al
         assert address.startswith("https://") or (HTML / place).exists(), address
 
 
-def test_what_the_book_is_said_to_leave_out_has_no_section_and_no_term() -> None:
+def test_what_is_left_out_has_no_section_and_a_students_word_leads_to_the_books() -> None:
     """An entry goes when a lecture on its subject comes."""
     titles = " ".join(
         f"{title}. {[term for term, _ in terms]}".lower()
@@ -253,9 +245,6 @@ def test_what_the_book_is_said_to_leave_out_has_no_section_and_no_term() -> None
     for one in DATA["absent"]:
         assert [n for n in one["names"] if re.search(rf"\b{n}s?\b", titles)] == [], one["says"]
         assert one["says"].endswith(".")
-
-
-def test_a_students_word_leads_to_words_that_the_book_has() -> None:
     text = " ".join(
         f"{title} {body} {named}"
         for _, rows in sections()["pages"]

@@ -1,7 +1,5 @@
 """The page around the text: the Tab key's stops, an old link, no storage, no script."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -52,7 +50,7 @@ def test_without_scripts_a_lecture_can_be_read(visit) -> None:
     assert page.locator(".bd-docs-nav [tabindex]").count() == 0, "each page is a stop"
 
 
-def test_a_button_that_copies_says_which_code(lecture) -> None:
+def test_a_button_that_copies_says_which_code_and_that_it_did(lecture) -> None:
     buttons = lecture.locator(".copybtn")
     expect(buttons.last).to_have_attribute("aria-label", re.compile("^Copy code"))
     names = buttons.evaluate_all("all => all.map((one) => one.ariaLabel)")
@@ -63,9 +61,6 @@ def test_a_button_that_copies_says_which_code(lecture) -> None:
     said = [name.partition(": ")[2] for name in names]
     assert [line for line, name in zip(code, said, strict=True) if name not in line] == []
     assert all(len(name) > 2 for name in said)
-
-
-def test_that_code_was_copied_is_said(lecture) -> None:
     button = lecture.locator(".copybtn:visible").first
     name = button.get_attribute("aria-label")
     button.click()

@@ -1,7 +1,5 @@
 """tasks.py: its list of tasks, what it says of them, and how it finds the pages that changed."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -27,24 +25,19 @@ def test_an_unknown_task_is_refused_with_the_list_of_tasks() -> None:
     assert {"book", "test", "notebooks"} <= {line.split()[0] for line in done.stdout.split("\n  ")}
 
 
-def test_help_lists_every_task_once_under_its_purpose_in_one_line(tasks: ModuleType) -> None:
+def test_help_lists_every_task_once_and_make_knows_the_same(tasks: ModuleType) -> None:
     lines = tasks.usage().splitlines()
     listed = [line.split()[0] for line in lines if line.startswith("  ")]
     assert listed == list(tasks.TASKS)
     assert len(set(listed)) == sum(map(len, tasks.GROUPS.values()))
     assert [line[:-1] for line in lines if line.endswith(":")] == list(tasks.GROUPS)
     assert all(len(line.split(maxsplit=1)[1]) > 10 for line in lines if line.startswith("  "))
-
-
-def test_make_knows_the_same_tasks(tasks: ModuleType) -> None:
     text = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
     named = re.search(r"^TARGETS = (.*)$", text, re.M)[1].split()
     assert named == [*tasks.TASKS, "help"]
 
 
-def test_steps_are_timed_also_where_one_fails(
-    tasks: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_steps_are_timed_also_where_one_fails(tasks, capsys) -> None:
     def first() -> None:
         """Do nothing."""
 
@@ -120,18 +113,14 @@ def test_engines_are_installed_or_what_is_skipped_is_said(
     assert bool(skipped) == ("skipped" in said)
 
 
-def test_what_the_engines_lack_is_asked_of_the_tests_themselves(
-    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_engines_lack_is_asked_of_the_tests_themselves(tasks, monkeypatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     lacked = tasks.lacking_engines()
     assert list(lacked) == list(PACKAGES.values())
     assert all(f"apt install {packages}" in why for packages, why in lacked.items())
 
 
-def test_what_shapes_every_page_is_more_than_the_pages_text(
-    tasks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_shapes_every_page_is_more_than_the_pages_text(tasks, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(tasks, "ROOT", tmp_path)
     for name in ("src/a.py", "book/page.md", "book/assets/book.css", "_config.yml", "_toc.yml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

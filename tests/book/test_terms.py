@@ -1,7 +1,5 @@
 """The glossary: each term where it says it is, and its sentence where a lecture first uses it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -24,14 +22,10 @@ def section(number: str) -> str:
 
 
 @pytest.mark.parametrize("term", FOUND, ids=lambda term: term.name)
-def test_every_section_of_a_term_speaks_of_it(term: Term) -> None:
+def test_every_section_of_a_term_speaks_of_it_and_its_sentence_is_one(term: Term) -> None:
     stems = [form.lower()[:-1] for form in (term.name, term.other) if form]  # key, keys; n-gram
     for number in term.sections:
         assert any(stem in section(number) for stem in stems), number
-
-
-@pytest.mark.parametrize("term", FOUND, ids=lambda term: term.name)
-def test_a_sentence_is_one_and_does_not_begin_with_its_term(term: Term) -> None:
     assert term.sentence.endswith(".")
     assert not re.search(r"[.!?] [A-Z]", term.sentence)
     assert len(term.sentence.split()) <= 40
@@ -44,12 +38,9 @@ def test_a_line_of_another_form_is_shown(line: str) -> None:
         terms(line)
 
 
-def test_a_term_cannot_stand_there_twice_under_either_form() -> None:
+def test_a_term_stands_there_once_and_its_first_use_is_explained_as_text() -> None:
     with pytest.raises(ValueError, match="once: cache"):
         terms("KV cache / cache | 13.1 | one.\ncache | 13.2 | two.")
-
-
-def test_only_the_first_use_is_explained_and_markup_in_a_sentence_stays_text() -> None:
     known = {"key": Term("key", "", ("4.1",), "what is *compared* <b>.")}
     page = explained("<strong>keys</strong> <strong>key</strong> <strong>other</strong>", known)
     assert page.count("<dfn") == 1
@@ -57,7 +48,7 @@ def test_only_the_first_use_is_explained_and_markup_in_a_sentence_stays_text() -
     assert "what is compared &lt;b&gt;." in page
 
 
-def test_a_term_shows_its_sentence_under_focus_and_pointer(visit) -> None:
+def test_a_term_shows_its_sentence_and_the_glossary_leads_to_its_section(visit) -> None:
     page = visit("notebooks/07-scaling-and-masks")
     term = page.locator("dfn.attnbook-term", has_text="saturated").first
     said = term.get_by_role("tooltip", include_hidden=True)
@@ -68,9 +59,6 @@ def test_a_term_shows_its_sentence_under_focus_and_pointer(visit) -> None:
     expect(said).to_be_hidden()
     term.hover()
     expect(said).to_be_visible()
-
-
-def test_the_glossary_leads_to_the_section(visit) -> None:
     page = visit("book/glossary")
     page.get_by_role("link", name="13.7").first.click()
     expect(page).to_have_url(re.compile(r"13-faster-decoding\.html#.+"))

@@ -10,8 +10,6 @@ package is skipped where that is missing, and fails in CI. The conftest.py at th
 rules; `-n auto --dist loadfile` runs lectures side by side, each in one kernel of its own.
 """
 
-from __future__ import annotations
-
 import base64
 import io
 import os

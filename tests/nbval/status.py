@@ -5,8 +5,6 @@ it: of each notebook that was not skipped the seconds and a digest of the code t
 a failure leaves the file as it was. `make status` is such a run.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 import os

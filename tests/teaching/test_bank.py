@@ -1,7 +1,5 @@
 """The question bank: every question with twenty seeds, the exam and its key, what Moodle gets."""
 
-from __future__ import annotations
-
 import json
 import math
 import random
@@ -87,14 +85,11 @@ def test_types_refuse_what_cannot_be_asked(says, make):
         make()
 
 
-def test_the_bank_has_every_question_once(entries):
+def test_the_bank_has_every_question_once_in_json_that_says_what_its_head_says(entries):
     asked = Counter(state["kind"] for one in READ for _, state, _ in one.asked)
     kinds = Counter(entry["kind"] for entry in entries)
     assert kinds == {bank.KINDS[kind]: n for kind, n in asked.items()} | {"exam": len(QUESTIONS)}
     assert len({entry["id"] for entry in entries}) == len(entries)
-
-
-def test_the_bank_is_json_that_says_what_its_head_says(entries):
     assert json.loads(json.dumps(entries)) == entries
     has = {"choice": {"options", "multiple"}, "number": {"answers", "mistakes"}, "text": {"marks"}}
     for entry in entries:
@@ -105,12 +100,9 @@ def test_the_bank_is_json_that_says_what_its_head_says(entries):
             assert right == 1 or (right > 1 and entry["multiple"])
 
 
-def test_what_only_a_widget_says_stays_as_it_was_written():
+def test_a_widgets_words_stay_and_a_question_depends_on_none_beside_it(entries, tmp_path):
     assert bank.plain("$5 for `a_b` and a_b*") == r"\$5 for `a_b` and a\_b\*"
     assert bank.plain("from [a_page](https://example.org/a_b)").endswith("example.org/a_b)")
-
-
-def test_one_question_does_not_depend_on_those_beside_it(entries, tmp_path):
     name = "q01_sequence_to_sequence.py"
     (tmp_path / name).write_bytes((bank.QUESTIONS / name).read_bytes())
     alone = [entry for entry in bank.bank(3, questions=tmp_path) if entry["kind"] == "exam"]
@@ -202,7 +194,7 @@ def test_an_exam_is_not_put_where_the_kit_is_packed(monkeypatch):
     assert FOLDER not in [places[0], *places[0].parents]
 
 
-def test_only_the_key_has_the_answers():
+def test_only_the_key_has_the_answers_and_whole_numbers_are_asked_for_as_such():
     chosen = exam.exam(5, "1-4", 60)
     asked, told = exam.sheet(chosen, 5), exam.key(chosen, 5)
     for words in ('box right"', *(exam.page(entry["solution"]) for entry in chosen)):
@@ -210,9 +202,6 @@ def test_only_the_key_has_the_answers():
         assert words in told
         assert words not in asked
     assert all(f"Taught in section {entry['section']}" in told for entry in chosen)
-
-
-def test_a_whole_number_is_asked_for_and_printed_as_one():
     asked = Number(text="a", answers={"n": 832, "x": 8.0}, decimals=2, solution="c")
     entry = bank.asked(Question(lambda _: asked, "1.3", 2), 0)
     room, key = exam.room(entry), exam.answer(entry)

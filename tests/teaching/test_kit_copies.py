@@ -4,8 +4,6 @@ That each student copy runs, blank and with the solutions pasted in, costs minut
 lecture, the others in `make test-all`.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os
@@ -59,7 +57,7 @@ def questions(name: str) -> list[dict]:
 
 
 @each
-def test_a_student_copy_has_no_line_of_a_solution_that_the_lecture_does_not_show(name):
+def test_no_line_of_a_solution_and_no_fold_is_left_in_a_student_copy(name):
     cells = code(ALL[name].notebook)
     solutions = [cell for cell in cells if is_solution(cell)]
     shown = [c.source for c in cells if not is_solution(c) and not question(c)]
@@ -70,10 +68,6 @@ def test_a_student_copy_has_no_line_of_a_solution_that_the_lecture_does_not_show
     text = text_of(student_of(name))
     assert not [line for line in secret if line in text]
     assert "solution" not in set().union(*map(tags, student_of(name).cells))
-
-
-@each
-def test_no_fold_is_left_but_what_answers_no_task(name):
     text = "\n".join(cell.source for cell in prose(student_of(name)))
     assert not re.search(r"[Ss]olution\w* [^.\n]*folded|folded [^.\n]*[Ss]olution", text)
     whole = "\n".join(cell.source for cell in prose(ALL[name].notebook))
@@ -103,14 +97,10 @@ def test_nobody_reads_an_answer_in_the_cell_or_in_what_it_shows(name):
 
 
 @each
-def test_a_sealed_cell_asks_what_the_lecture_asks(name):
+def test_a_sealed_cell_asks_what_the_lecture_asks_and_exercises_are_blank(name):
     texts = [m[1] for cell in code(student_of(name)) if (m := SEALED.search(cell.source))]
     asked = [json.loads(json.dumps(sealed(text).state())) for text in texts]
     assert asked == questions(name)
-
-
-@each
-def test_exercises_are_blank_and_keep_their_checks(name):
     lecture, copy = ALL[name].notebook, student_of(name)
     blank = [c for c in code(lecture) if CHECK.search(c.source) and not is_solution(c)]
     found = {cell.id: cell for cell in code(copy)}
@@ -216,7 +206,7 @@ For home.
 
 
 @each
-def test_an_instructor_copy_is_open_and_lists_every_answer_and_its_page(name):
+def test_an_instructor_copy_is_open_with_every_answer_page_and_minute(name):
     copy = instructor_of(name)
     nbformat.validate(copy)
     assert "(instructor's copy)" in copy.cells[0].source
@@ -234,11 +224,6 @@ def test_an_instructor_copy_is_open_and_lists_every_answer_and_its_page(name):
         if cell.cell_type == "code" and (state := question(cell)):
             assert following.id == f"answer-{cell.id}"
             assert answer(state).splitlines()[0] in following.source
-
-
-@each
-def test_every_section_in_class_begins_with_its_minutes(name):
-    copy = instructor_of(name)
     for number, minutes in ALL[name].minutes.items():
         places = [i for i, c in enumerate(copy.cells) if c.source.startswith(f"## {number} ")]
         assert len(places) == 1
@@ -412,13 +397,10 @@ def test_what_cannot_be_done_is_said_in_a_sentence(desk, capsys, words, said):
     assert not (desk / "kit").exists()
 
 
-def test_an_address_of_github_s_becomes_colab_s():
+def test_an_address_of_github_s_becomes_colab_s_and_another_is_said(tmp_path, monkeypatch):
     assert command.place("") == ""
     assert command.place("https://github.com/a/b.c/tree/main/w/1/") == "a/b.c/blob/main/w/1"
     assert command.place("https://github.com/a/b/tree/main") == "a/b/blob/main"
-
-
-def test_an_address_that_the_book_cannot_have_is_said(tmp_path, monkeypatch):
     (tmp_path / "_config.yml").write_text("repository: {url: example.org, branch: main}")
     monkeypatch.setattr(lectures, "ROOT", tmp_path)
     with pytest.raises(KitError, match=r"_config.yml: repository.url is 'example.org'"):

@@ -1,7 +1,5 @@
 """Marking works: a right, a wrong, a blank and a hostile submission get their verdicts."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys
@@ -76,15 +74,12 @@ def test_each_submission_gets_its_verdict_and_nothing_else_is_touched(tmp_path):
     assert [path.read_text() for path in victim.iterdir()] == ["kept"]
 
 
-def test_all_lectures_exercises_are_found_and_blank_as_they_were_given_out():
+def test_exercises_are_found_blank_and_what_cannot_be_is_said(tmp_path, capsys, monkeypatch):
     for path in NOTEBOOKS:
         lecture = find.read_lecture(path)
         assert len(lecture.exercises) == sum(bool(one.solution) for one in lecture.exercises) >= 3
         found = find.read_submission(path.read_bytes(), lecture)
         assert {one.state for one in found.values()} == {"blank"}
-
-
-def test_what_cannot_be_is_said_in_a_sentence(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["nowhere", "--lecture", "7", "--out", "out"]) == 1
     assert "nowhere does not exist" in capsys.readouterr().err

@@ -5,8 +5,6 @@ values of a Number, the right option of a Choice or what tells it from the other
 solution of a Text must say.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import re

@@ -81,26 +81,6 @@ def test_texts_share_pages_until_one_writes_in_them() -> None:
     assert sum(pool.users) == 3
 
 
-@given(
-    chunks=CHUNKS,
-    page=st.integers(1, 4),
-    rows=st.lists(st.integers(0, 2), min_size=1, max_size=6),
-)
-def test_reordered_pages_hold_the_chosen_rows(
-    chunks: list[int], page: int, rows: list[int]
-) -> None:
-    cache = PagedCache(PagePool(200, page=page))
-    before = [normal(3, 2, 0, 4)] * 2
-    for seed, n in enumerate(chunks):
-        before = cache.append(normal(3, 2, n, 4, seed=seed), normal(3, 2, n, 4, seed=seed + 50))
-    other = cache.reorder(torch.tensor(rows))
-    new = normal(len(rows), 2, 1, 4, seed=99), normal(len(rows), 2, 1, 4, seed=98)
-    for part, old, added in zip(other.append(*new), before, new, strict=True):
-        close(part, torch.cat((old[rows], added), dim=2))
-    for part, old in zip(cache.append(*(normal(3, 2, 0, 4),) * 2), before, strict=True):
-        close(part, old)
-
-
 def test_a_copy_is_one_more_user_of_its_pages() -> None:
     """The copy may go, or write: the first one keeps its rows either way."""
     pool = PagePool(9, page=2)

@@ -85,14 +85,6 @@ def test_gradients_of_chunks_are_those_of_steps() -> None:
         close(one, other)
 
 
-def test_a_key_written_twice_reads_what_was_written_last() -> None:
-    """Where a sum reads (1, 2): keys (1, 0) twice, values (1, 0) and (0, 2)."""
-    key = torch.tensor([[1.0, 0.0], [1.0, 0.0]], dtype=torch.float64)
-    value = torch.tensor([[1.0, 0.0], [0.0, 2.0]], dtype=torch.float64)
-    output = delta_rule(key, key, value, torch.ones(2).double()).output
-    close(output, value)
-
-
 def test_a_full_memory_forgets() -> None:
     """Four orthogonal keys fit in d = 4 and are all read; a fifth overwrites."""
     key = torch.eye(4, dtype=torch.float64)
@@ -152,33 +144,13 @@ def test_a_long_sequence_is_the_quadratic_form_too(causal: bool) -> None:
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(("n_q", "n_k"), [(4, 4), (3, 5), (5, 3)])
 @pytest.mark.parametrize("cut", [2, 128], indirect=True)
-def test_linear_gradients_agree_with_finite_differences(
-    cut: int, causal: bool, n_q: int, n_k: int
-) -> None:
+def test_linear_gradients_agree_with_finite_differences(cut, causal, n_q, n_k) -> None:
     tensors = [normal(n, 2, seed=seed).requires_grad_() for seed, n in enumerate((n_q, n_k, n_k))]
     with torch.autograd.set_detect_anomaly(True, check_nan=True):
         assert torch.autograd.gradcheck(lambda *x: linear_attention(*x, causal=causal), tensors)
 
 
-@given(case=cases(square=True), data=st.data())
-def test_the_future_cannot_change_linear_attention(case: Case, data: st.DataObject) -> None:
-    now = data.draw(st.integers(0, case.key.shape[-2] - 1))
-    key, value = case.key.clone(), case.value.clone()
-    key[..., now:, :] += 1
-    value[..., now:, :] -= 1
-    before = linear_attention(*case[:3], causal=True)
-    after = linear_attention(case.query, key, value, causal=True)
-    assert torch.equal(after[..., :now, :], before[..., :now, :])
-
-
-@given(case=cases())
-def test_linear_attention_averages_the_values(case: Case) -> None:
-    output = linear_attention(*case[:3])
-    assert (output <= case.value.amax(dim=-2, keepdim=True) + 1e-9).all()
-    assert (output >= case.value.amin(dim=-2, keepdim=True) - 1e-9).all()
-
-
-def test_features_are_elu_plus_one_and_positive_where_that_rounds_to_zero() -> None:
+def test_features_are_elu_plus_one_positive_and_never_nan() -> None:
     x = torch.linspace(-5, 5, 101, dtype=torch.float64)
     close(feature_map(x), elu(x) + 1)
     assert elu(torch.tensor(-20.0)) + 1 == 0
@@ -186,9 +158,6 @@ def test_features_are_elu_plus_one_and_positive_where_that_rounds_to_zero() -> N
     x = torch.zeros(1).requires_grad_()
     feature_map(x).backward()
     assert x.grad == 1
-
-
-def test_features_too_small_to_sum_give_zeros_and_not_nan() -> None:
     query = torch.full((2, 3), -300.0).requires_grad_()
     output = linear_attention(query, query, torch.ones(2, 3))
     output.sum().backward()

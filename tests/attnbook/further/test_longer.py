@@ -28,19 +28,19 @@ def test_a_factor_of_one_and_none_at_all_are_the_same_clock(scaling: Scaling | N
         assert (slowed[0] == plain[0]) == (scaling.kind != "interpolation")
 
 
-def test_pairs_that_turn_often_stay_and_those_that_do_not_are_slowed() -> None:
+def test_pairs_that_turn_often_stay_and_the_others_are_slowed() -> None:
     """Of Llama 3.1's 64 pairs 29 stay and 29 are divided by 8; yarn's 18 first stay, 35 on slow."""
     plain = rotary_speeds(128, 5e5, dtype=torch.float64)
     for kind, stay, slow in (("llama3", 29, 29), ("yarn", 19, 29)):
         ratio = plain / rotary_speeds(128, 5e5, Scaling(kind, 8.0, 8192), dtype=torch.float64)
         assert ((ratio < 1 + 1e-9).sum(), (ratio > 8 - 1e-9).sum()) == (stay, slow)
         assert (ratio.diff() >= -1e-9).all()
-
-
-def test_where_every_pair_turns_often_yarn_slows_none() -> None:
-    """Base 2 and a million tokens: the ramp begins behind the last pair."""
+    # Base 2 and a million tokens: the ramp begins behind the last pair.
     scaling = Scaling("yarn", 4.0, 10**6)
     close(rotary_speeds(8, 2.0, scaling), rotary_speeds(8, 2.0))
+    speeds, plain = rotary_speeds(8, scaling=Scaling("yarn", 4.0, 4)), rotary_speeds(8)
+    assert speeds[0] == plain[0]
+    close(speeds[1:], plain[1:] / 4, 1e-6)
 
 
 @pytest.mark.parametrize("scaling", SLOWED)
@@ -59,20 +59,11 @@ def test_a_slowed_rotary_turns_by_its_speeds(scaling: Scaling, layout: str) -> N
     assert not torch.allclose(plain(x), wanted)
 
 
-def test_yarn_stretches_the_scores_by_the_square() -> None:
+def test_yarn_alone_stretches_the_scores_and_interpolation_slows_all_alike() -> None:
     query, key = normal(1, 8, seed=1), normal(1, 8, seed=2)
     rope = Rotary(8, 50.0, scaling=YARN)
     assert YARN.stretch == pytest.approx(0.1 * math.log(4) + 1)
     close(dot(rope(query), rope(key)), dot(query, key) * YARN.stretch**2)
-
-
-def test_the_first_pair_stays_where_it_makes_less_than_a_turn_too() -> None:
-    speeds, plain = rotary_speeds(8, scaling=Scaling("yarn", 4.0, 4)), rotary_speeds(8)
-    assert speeds[0] == plain[0]
-    close(speeds[1:], plain[1:] / 4, 1e-6)
-
-
-def test_interpolation_slows_every_pair_alike_and_only_yarn_stretches() -> None:
     for trained in (None, 64):
         slowed = rotary_speeds(8, 50.0, Scaling("interpolation", 4.0, trained))
         close(slowed, rotary_speeds(8, 50.0) / 4, 1e-7)

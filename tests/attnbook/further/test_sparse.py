@@ -95,9 +95,7 @@ def test_the_indexer_sums_what_its_heads_like() -> None:
 
 
 @given(n_q=st.integers(1, 6), n_k=st.integers(1, 6), seed=st.integers(0, 99), data=st.data())
-def test_the_best_keys_that_are_allowed_are_chosen(
-    n_q: int, n_k: int, seed: int, data: st.DataObject
-) -> None:
+def test_the_best_keys_that_are_allowed_are_chosen(n_q, n_k, seed, data) -> None:
     scores = normal(2, n_q, n_k, seed=seed).round()  # with equals
     k, mask = data.draw(st.integers(1, n_k)), normal(n_q, n_k, seed=seed + 1) > 0
     for used in (None, mask):

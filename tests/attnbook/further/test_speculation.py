@@ -118,9 +118,7 @@ DRAFTS = {
 
 @pytest.mark.parametrize("name", DRAFTS)
 @pytest.mark.parametrize("guesses", [1, 2, 3])
-def test_every_text_has_the_models_own_probability(
-    name: str, guesses: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_text_has_the_models_own_probability(name, guesses, monkeypatch) -> None:
     prompt, options = [0, 1, 0], {"guesses": guesses, "max_length": 3, "temperature": 0.8}
     found = every_outcome(
         lambda: speculate(Markov(1), torch.tensor(prompt), DRAFTS[name](), eos=EOS, **options),
@@ -133,7 +131,7 @@ def test_every_text_has_the_models_own_probability(
         assert found.get(words, 0.0) == pytest.approx(p, abs=1e-12)
 
 
-def test_a_guess_is_kept_as_often_as_the_two_agree() -> None:
+def test_a_guess_is_kept_as_often_as_the_two_agree_and_nothing_is_left_over() -> None:
     """p = (½, ½), q = (¾, ¼): the first is kept twice in three, the second always; ¾ in all."""
     p = torch.tensor([[0.5, 0.5], [0.1, 0.9]], dtype=torch.float64)
     q = torch.tensor([[0.75, 0.25]], dtype=torch.float64)
@@ -142,16 +140,10 @@ def test_a_guess_is_kept_as_often_as_the_two_agree() -> None:
     assert sum(float(q[0, x]) * kept[x] for x in (0, 1)) == pytest.approx(3 / 4)
     close(verdict(p, [0], q)[1], torch.tensor([[0, 1], [0.1, 0.9]], dtype=torch.float64))
     close(verdict(p, [0])[1][0], torch.tensor([0.0, 1.0], dtype=torch.float64))
-
-
-def test_where_draft_and_model_agree_nothing_is_left_over() -> None:
     p = torch.tensor([[0.5, 0.5], [0.1, 0.9]], dtype=torch.float64)
     kept, rest = verdict(p, [0], p[:1])
     assert kept.item() == 1
     close(rest, p)
-
-
-def test_a_draft_may_guess_fewer_and_probabilities_are_float64() -> None:
     draft = lambda text, n, generator: Draft([0])  # noqa: E731
     result = speculate(Markov(1, ends=False), torch.tensor([0]), draft, guesses=3, max_length=9)
     assert result.drafted <= result.calls
@@ -159,7 +151,7 @@ def test_a_draft_may_guess_fewer_and_probabilities_are_float64() -> None:
     close(p, (normal(1, 9).float().double() / 0.7).softmax(dim=-1), 1e-12)
 
 
-def test_a_perfect_draft_is_always_kept() -> None:
+def test_a_perfect_draft_is_always_kept_and_only_wrong_guesses_are_read_twice() -> None:
     draft, model = guesser(Markov(3, ends=False), 1.0), Markov(3, ends=False)
     options = {"guesses": 4, "max_length": 40, "temperature": 1.0, "eos": EOS}
     result = speculate(
@@ -169,9 +161,6 @@ def test_a_perfect_draft_is_always_kept() -> None:
     assert not result.finished
     assert (result.calls, result.drafted, result.kept) == (8, 32, 32)  # 5 tokens a call
     assert model.read == 40  # the prompt's token, and each but the last, once
-
-
-def test_nothing_is_read_twice_but_what_was_guessed_wrong() -> None:
     model = Markov(1, ends=False)
     result = speculate(model, torch.tensor([0]), wild, guesses=3, max_length=30, eos=EOS)
     assert model.read == 30 + result.drafted - result.kept

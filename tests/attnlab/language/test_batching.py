@@ -77,27 +77,21 @@ def test_the_seed_alone_decides_the_order() -> None:
     assert order(1) != order(2)
 
 
-def test_sorting_by_length_saves_padding() -> None:
+def test_sorting_by_length_saves_padding_and_batches_come_in_no_order_of_length() -> None:
     def padding(pool: int) -> int:
         cut = batches(numbered(800), 16, seed=0, pool=pool)
         return sum(int((batch.source == 0).sum()) for batch in cut)
 
     assert padding(50) < 0.2 * padding(1)
-
-
-def test_batches_do_not_come_in_the_order_of_their_lengths() -> None:
     cut = list(batches(numbered(800), 16, seed=0, pool=50))
     widths = [batch.source.shape[1] for batch in cut]
     assert widths != sorted(widths)
 
 
-def test_a_batch_moves_to_a_device() -> None:
+def test_a_batch_moves_to_a_device_and_arrays_are_sentences_too() -> None:
     moved = pad_batch([([5], [6])]).to("meta")
     assert isinstance(moved, Batch)
     assert {tensor.device.type for tensor in moved} == {"meta"}
-
-
-def test_arrays_and_tensors_are_sentences_too() -> None:
     wanted = pad_batch([([5, 6], [7]), ([8], [])])
     for kind in (partial(np.array, dtype=np.int32), partial(torch.tensor, dtype=torch.int32)):
         found = pad_batch([(kind([5, 6]), kind([7])), (kind([8]), kind([]))])

@@ -23,7 +23,7 @@ def read(folder: Path, text: str) -> list[Tree]:
 # --- the book's own -------------------------------------------------------------------------------
 
 
-def test_the_sentences_of_the_lecture_are_there() -> None:
+def test_the_lectures_trees_are_there_and_heads_count_from_zero(tmp_path: Path) -> None:
     assert book_tree(FOOD).arcs == [
         ("nsubj", "gave", "I"),
         ("poss", "cat", "my"),
@@ -33,16 +33,13 @@ def test_the_sentences_of_the_lecture_are_there() -> None:
     ]
     assert ("neg", "recognize", "n't") in book_tree(MASK).arcs
     assert len({tree.text for tree in book_trees()}) == len(book_trees())
-
-
-# --- the reader -----------------------------------------------------------------------------------
-
-
-def test_heads_count_from_zero_and_the_root_is_its_own(tmp_path: Path) -> None:
     (tree,) = read(tmp_path, row(1, "Cats", 2, "nsubj") + row(2, "sleep", 0, "anything"))
     assert tree == Tree(
         ("Cats", "sleep"), (1, 1), ("nsubj", "root"), ("NOUN", "NOUN"), (True, False)
     )
+
+
+# --- the reader -----------------------------------------------------------------------------------
 
 
 JOINED = "SpaceAfter=No"

@@ -24,7 +24,7 @@ def row(vectors: Vectors, word: str) -> list[float]:
     return vectors.matrix[WORDS.encode([word])[0]].tolist()
 
 
-def test_each_vector_stands_in_its_tokens_row(tmp_path: Path) -> None:
+def test_each_vector_stands_in_its_tokens_row_and_padding_is_zero(tmp_path: Path) -> None:
     vectors = read(tmp_path, "cat 1 2 3\nzebra 9 9 9\nthe -4 5e-1 6\n")
     assert vectors.matrix.shape == (len(WORDS), 3)
     assert vectors.matrix.dtype == torch.float32
@@ -32,6 +32,9 @@ def test_each_vector_stands_in_its_tokens_row(tmp_path: Path) -> None:
     assert row(vectors, "the") == [-4, 0.5, 6]
     named = [t for t, one in zip(WORDS.tokens, vectors.found, strict=True) if one]
     assert named == ["the", "cat"]
+    vectors = read(tmp_path, "<pad> 7 7\ncat 1 2\n")
+    assert vectors.matrix[0].tolist() == [0, 0]
+    assert not vectors.found[0]
 
 
 def test_a_missing_token_gets_a_vector_as_wide_as_those_found(tmp_path: Path) -> None:
@@ -45,21 +48,12 @@ def test_a_missing_token_gets_a_vector_as_wide_as_those_found(tmp_path: Path) ->
     assert len(missing.unique(dim=0)) == len(missing)
 
 
-def test_padding_is_zero_even_where_the_file_names_it(tmp_path: Path) -> None:
-    vectors = read(tmp_path, "<pad> 7 7\ncat 1 2\n")
-    assert vectors.matrix[0].tolist() == [0, 0]
-    assert not vectors.found[0]
-
-
-def test_the_seed_decides_the_random_rows_and_no_others(tmp_path: Path) -> None:
+def test_the_seed_alone_decides_the_random_rows_and_torchs_own_numbers_go_on(tmp_path) -> None:
     text = "cat 1 2\n"
     one, same, other = (read(tmp_path, text, seed=seed) for seed in (0, 0, 1))
     assert torch.equal(one.matrix, same.matrix)
     assert not torch.equal(one.matrix, other.matrix)
     assert row(one, "cat") == row(other, "cat")
-
-
-def test_torchs_own_random_numbers_go_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
     before = torch.get_rng_state()
     read(tmp_path, "cat 1 2\n")
     assert torch.equal(before, torch.get_rng_state())
@@ -79,13 +73,10 @@ def test_lines_of_every_kind_are_read(tmp_path: Path, text: str, word: str, want
     assert row(read(tmp_path, text), word) == wanted
 
 
-def test_packed_files_and_windows_line_ends_are_read(tmp_path: Path) -> None:
+def test_packed_files_are_read_and_the_sample_is_twelve_pairs(tmp_path: Path) -> None:
     path = tmp_path / "vectors.txt.gz"
     path.write_bytes(gzip.compress(b"cat 1 2\r\nthe 3 4\r\n"))
     assert row(read_vectors(path, WORDS), "the") == [3, 4]
-
-
-def test_the_sample_is_twelve_pairs_and_vectors_for_most_of_their_words() -> None:
     pairs = list(read_aligned(SAMPLE / "sample.en", SAMPLE / "sample.fr"))
     assert len(pairs) == 12
     words = Vocabulary([[t.lower() for t in tokenise(pair.source)] for pair in pairs])

@@ -13,16 +13,20 @@ sentences = st.lists(st.lists(st.text("abcé", min_size=1, max_size=3), max_size
 SMALL = [["the", "cat", "sees", "the", "dog"], ["a", "cat"]]
 
 
-def test_padding_is_0_bos_1_eos_2_and_unknown_3() -> None:
+def test_numbers_are_special_ones_first_then_by_frequency_and_alphabet_without_the_rare() -> None:
     vocabulary = Vocabulary(SMALL)
     assert (vocabulary.pad, vocabulary.bos, vocabulary.eos, vocabulary.unknown) == (0, 1, 2, None)
     assert vocabulary.tokens[:3] == ("<pad>", "<bos>", "<eos>")
     assert Vocabulary(SMALL, unknown="<unk>").unknown == 3
-
-
-def test_tokens_are_ordered_by_frequency_then_alphabet() -> None:
     assert Vocabulary(SMALL).tokens[3:] == ("cat", "the", "a", "dog", "sees")
     assert Vocabulary(reversed(SMALL)).tokens == Vocabulary(SMALL).tokens
+    vocabulary = Vocabulary(SMALL, unknown="<unk>")
+    ids = vocabulary.encode(["the", "horse"])
+    assert ids[1] == 3
+    assert vocabulary.decode(ids) == ["the", "<unk>"]
+    assert Vocabulary(SMALL, min_count=2).tokens[3:] == ("cat", "the")
+    assert "dog" not in Vocabulary(SMALL, min_count=2)
+    assert "cat" in Vocabulary(SMALL, min_count=2)
 
 
 @given(corpus=sentences.filter(any))
@@ -35,24 +39,11 @@ def test_decoding_reverses_encoding(corpus: list[list[str]]) -> None:
     assert len(vocabulary) == 3 + len({token for sentence in corpus for token in sentence})
 
 
-def test_an_unknown_token_becomes_unknown_where_one_is_set() -> None:
-    vocabulary = Vocabulary(SMALL, unknown="<unk>")
-    ids = vocabulary.encode(["the", "horse"])
-    assert ids[1] == 3
-    assert vocabulary.decode(ids) == ["the", "<unk>"]
-
-
 def test_what_can_be_read_only_once_is_encoded_and_decoded_whole() -> None:
     for vocabulary in (Vocabulary(SMALL), Vocabulary(SMALL, unknown="<unk>")):
         numbers = vocabulary.encode(iter(["the", "cat"]))
         assert vocabulary.decode(iter(numbers)) == ["the", "cat"]
         assert vocabulary.decode(torch.tensor(numbers)) == ["the", "cat"]
-
-
-def test_rare_tokens_are_left_out() -> None:
-    assert Vocabulary(SMALL, min_count=2).tokens[3:] == ("cat", "the")
-    assert "dog" not in Vocabulary(SMALL, min_count=2)
-    assert "cat" in Vocabulary(SMALL, min_count=2)
 
 
 @pytest.mark.parametrize("unknown", [None, "<unk>"])

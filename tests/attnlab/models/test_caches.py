@@ -1,9 +1,5 @@
 """Caches of real models: what was counted apart comes out of their shapes."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
 import torch
 
@@ -44,26 +40,18 @@ def test_every_model_is_known_and_the_oldest_comes_first() -> None:
 
 
 @each_model
-def test_bytes_a_token_and_at_its_context_are_those_worked_out_apart(name: str) -> None:
+def test_bytes_are_those_worked_out_apart_grow_with_tokens_batch_and_bits(name: str) -> None:
     model, (each, context, whole) = MODELS[name], KNOWN[name]
     assert model.bytes_per_token() == each
     assert model.context == context
     assert model.cache_bytes(context) == pytest.approx(whole, rel=0.02)
     assert model.source
-
-
-@each_model
-def test_a_cache_grows_by_its_bytes_a_token_and_never_shrinks(name: str) -> None:
     model = MODELS[name]
     sizes = [model.cache_bytes(n) for n in range(0, 5_000, 7)]
     assert sizes == sorted(sizes)
     assert sizes[0] == model.states
     far = model.cache_bytes(81_920) - model.cache_bytes(40_960)  # all windows are full
     assert far == 40_960 * model.bytes_per_token()
-
-
-@each_model
-def test_batch_and_bits_multiply_all_but_what_keeps_its_precision(name: str) -> None:
     model = MODELS[name]
     assert model.cache_bytes(4_096, batch=3) == 3 * model.cache_bytes(4_096)
     grown = [model.cache_bytes(4_096, bits=bits) - model.states for bits in (4, 8, 16, 32)]
@@ -71,15 +59,12 @@ def test_batch_and_bits_multiply_all_but_what_keeps_its_precision(name: str) -> 
     assert model.weight_bytes(bits=8) * 2 == model.weight_bytes() == 2 * model.parameters
 
 
-def test_windows_pooling_and_states_are_counted() -> None:
+def test_windows_pooling_and_states_are_counted_in_the_newest_models_too() -> None:
     model = CachedModel(
         "x", 2026, "", "", 1, 1, 8, 64, (Kept(6, window=4), Kept(10, pooled=3)), 100, 6, "y"
     )
     assert [model.cache_bytes(n) - 100 for n in (0, 2, 3, 4, 6)] == [0, 24, 56, 68, 88]
     assert model.bytes_per_token() == pytest.approx(20 / 3)
-
-
-def test_windows_and_states_of_the_newest_models() -> None:
     windows = {"Gemma 3 27B": 436.2e6, "gpt-oss-120b": 4.72e6, "Gemma 4 E2B": 6.29e6}
     windows |= {"Qwen3.5-0.8B": 18.87e6, "DeepSeek-V4-Flash": 5.64e6}
     for name, wanted in windows.items():
@@ -88,7 +73,7 @@ def test_windows_and_states_of_the_newest_models() -> None:
         assert fixed == pytest.approx(wanted, rel=1e-3)
 
 
-def test_without_sharing_they_would_take_many_times_more() -> None:
+def test_without_sharing_they_take_more_and_our_own_cache_as_many_as_counted() -> None:
     assert 2 * MODELS["DeepSeek-V3"].unshared == 4_997_120
     wanted = {"GPT-2": 1, "Falcon-7B": 71, "Llama 3.1 8B": 4, "DeepSeek-V3": 71.11}
     for name, times in wanted.items():
@@ -97,9 +82,6 @@ def test_without_sharing_they_would_take_many_times_more() -> None:
         MODELS[name].bytes_per_token() for name in ("DeepSeek-V4-Flash", "DeepSeek-V3.2-Exp")
     )
     assert new / old == pytest.approx(0.08, abs=1e-3)
-
-
-def test_our_own_cache_holds_as_many_bytes_as_are_counted() -> None:
     n, model = 128, MODELS["SmolLM2-135M"]
     rows = torch.zeros(1, 3, n, 64)
     held = sum(part.numel() * part.element_size() for part in KVCache().append(rows, rows))
@@ -118,8 +100,6 @@ def test_our_own_cache_holds_as_many_bytes_as_are_counted() -> None:
         (lambda model: model.saving(0), "n must be a whole number from 1 on"),
     ],
 )
-def test_what_cannot_be_counted_is_refused(
-    call: Callable[[CachedModel], object], said: str
-) -> None:
+def test_what_cannot_be_counted_is_refused(call, said) -> None:
     with pytest.raises(ValueError, match=said):
         call(MODELS["GPT-2"])

@@ -76,9 +76,7 @@ def test_the_model_is_its_formulas_word_by_word() -> None:
     filler=st.integers(0, WORDS - 1),
     seed=st.integers(0, 99),
 )
-def test_mates_and_padding_change_nothing(
-    lengths: list[int], wider: int, filler: int, seed: int
-) -> None:
+def test_mates_and_padding_change_nothing(lengths, wider, filler, seed) -> None:
     model, counts = model_of(), torch.tensor(lengths)
     width = max(lengths) + wider
     tokens = tokens_of(counts, width, seed)
@@ -126,16 +124,13 @@ def rows_of(batches: list) -> list[tuple[tuple[int, ...], int]]:
     ]
 
 
-def test_batches_hold_every_example_with_its_label() -> None:
+def test_batches_hold_every_example_and_the_loss_averages_minus_log_p() -> None:
     wanted = [(tuple(words), label) for words, label in EXAMPLES]
     assert rows_of(labelled_batches(EXAMPLES, 4)) == wanted
     shuffled = [rows_of(labelled_batches(EXAMPLES, 4, seed=seed)) for seed in (0, 1, 0)]
     assert shuffled[0] == shuffled[2] != shuffled[1]
     assert Counter(shuffled[0]) == Counter(shuffled[1]) == Counter(wanted)
     assert all(part.dtype == torch.int64 for part in labelled_batches(EXAMPLES, 4)[0])
-
-
-def test_the_loss_is_the_average_of_minus_log_p() -> None:
     model, (batch,) = model_of(), labelled_batches(EXAMPLES, 10)
     wanted = 0.0
     for words, label in EXAMPLES:

@@ -7,15 +7,9 @@ from torch import Tensor
 from attnlab.language import pronouns
 from attnlab.models import heads
 from attnlab.pretrained import Pretrained
-from tests import needs
 
 TIRED = "The animal didn't cross the street because it was too tired."
 PAIRS = pronouns()[:2]
-
-
-@pytest.fixture(scope="module")
-def model() -> Pretrained:
-    return needs.minilm()
 
 
 def test_a_word_has_all_of_its_pieces_and_the_last_of_several_counts(model: Pretrained) -> None:
@@ -81,7 +75,7 @@ def test_two_words_alone_are_a_rival_that_sees_no_sentence(model: Pretrained) ->
     assert torch.allclose(gap, wide @ animal - wide @ street, atol=1e-5)
 
 
-def test_a_search_finds_what_is_there_and_luck_is_even() -> None:
+def test_a_search_finds_what_is_there_and_luck_is_what_it_finds_in_swapped_pairs() -> None:
     generator = torch.Generator().manual_seed(3)
     scores = (torch.rand(40, 2, 5, generator=generator) < 0.5).double()
     scores[:, 1, 3] = 1
@@ -90,6 +84,11 @@ def test_a_search_finds_what_is_there_and_luck_is_even() -> None:
     assert found.tested == 1
     assert found.luck.shape == (200,)
     assert abs(found.luck.mean() - 0.5) < 0.05
+    # With one head there is nothing to choose: a half's mean is that of its coins.
+    found = heads.search(torch.ones(10, 1, 1), halvings=3, times=400)
+    assert found.tested == 1
+    assert abs(found.luck.mean() - 0.5) < 0.03
+    assert 0.1 < found.luck.std() < 0.22  # of all 10 coins √(1/40) = 0.16
 
 
 def test_a_search_is_tested_on_pairs_that_had_no_part_in_it() -> None:
@@ -98,14 +97,6 @@ def test_a_search_is_tested_on_pairs_that_had_no_part_in_it() -> None:
     first, second = heads.search(scores, times=1).halves
     assert (first.head, first.chosen, first.tested) == (0, 1, 0)
     assert (second.head, second.chosen, second.tested) == (1, 1, 0)
-
-
-def test_luck_is_what_the_same_search_finds_in_swapped_pairs() -> None:
-    """With one head there is nothing to choose: a half's mean is that of its coins."""
-    found = heads.search(torch.ones(10, 1, 1), halvings=3, times=400)
-    assert found.tested == 1
-    assert abs(found.luck.mean() - 0.5) < 0.03
-    assert 0.1 < found.luck.std() < 0.22  # of all 10 coins √(1/40) = 0.16
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,9 @@ from attnlab.language import pronouns
 from attnlab.models import interventions as change
 from attnlab.models.heads import places
 from attnlab.pretrained import Pretrained
-from tests import needs
 
 PAIRS = pronouns()[:2]
 TIRED, WIDE = PAIRS[0].sentences
-
-
-@pytest.fixture(scope="module")
-def model() -> Pretrained:
-    return needs.minilm()
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +20,7 @@ def outputs(model: Pretrained) -> Tensor:
     return change.pronoun_outputs(model, PAIRS)
 
 
-def test_a_head_that_gets_its_own_output_changes_nothing(
-    model: Pretrained, outputs: Tensor
-) -> None:
+def test_a_head_that_gets_its_own_output_changes_nothing(model, outputs) -> None:
     intact = change.leaning(model, PAIRS)
     found = change.leaning_without(model, PAIRS, 3, outputs)
     assert found.shape == (12, 2, 2, 2)
@@ -75,9 +67,7 @@ def test_the_model_is_left_as_it_was_even_after_an_error(model: Pretrained) -> N
     assert torch.equal(model.hidden(TIRED)[0], before)
 
 
-def test_to_ablate_is_the_mean_of_the_other_pairs_and_to_patch_the_other_sentence(
-    outputs: Tensor,
-) -> None:
+def test_to_ablate_is_the_mean_of_the_other_pairs_and_to_patch_the_other_sentence(outputs) -> None:
     ablated = change.replacements(outputs, "ablate")
     assert torch.allclose(ablated[0, 1, 0], outputs[1].mean(dim=(0, 1)), atol=1e-6)
     patched = change.replacements(outputs, "patch")
@@ -86,15 +76,12 @@ def test_to_ablate_is_the_mean_of_the_other_pairs_and_to_patch_the_other_sentenc
         change.replacements(outputs, "erase")  # type: ignore[arg-type]
 
 
-def test_groups_of_heads_are_replaced_together(model: Pretrained, outputs: Tensor) -> None:
+def test_groups_are_replaced_together_and_swing_is_above_nought(model, outputs) -> None:
     new = change.replacements(outputs, "ablate")
     both = change.leaning_without(model, PAIRS, 5, new, [[0, 1], [1]])
     one = change.leaning_without(model, PAIRS, 5, new)
     assert (both[1] - one[1]).abs().max() < 1e-5
     assert (both[0] - both[1]).abs().max() > 1e-5
-
-
-def test_swing_is_above_nought_where_the_pronoun_goes_with_the_meaning() -> None:
     d = torch.tensor([[[0.3, -0.1], [0.2, 0.0]]])
     assert torch.allclose(change.swing(d), torch.tensor([0.3]))
     assert torch.allclose(change.swing(d.flip(-1)), torch.tensor([-0.3]))

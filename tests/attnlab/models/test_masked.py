@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from attnlab.language import batches, pad_batch
-from attnlab.models import recipe, reversal
+from attnlab.models import reversal
 from attnlab.models.masked import (
     MASK,
     TextModel,
@@ -34,38 +34,29 @@ def fresh(causal: bool, seed: int = 0) -> TextModel:
         return TextModel(14, causal=causal, **TINY).double().eval()
 
 
+pytestmark = pytest.mark.usefixtures("no_cache")
+
+
 @pytest.fixture(scope="module")
 def digits() -> Lesson:
     return reversal(400, shortest=2, longest=5)
 
 
-@pytest.fixture(autouse=True)
-def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(recipe.CACHE, raising=False)
-
-
 @each_kind
-def test_only_a_causal_model_is_blind_to_what_follows(causal: bool) -> None:
+def test_only_a_causal_model_is_blind_ahead_and_padding_changes_nothing(causal: bool) -> None:
     model, tokens = fresh(causal), torch.tensor([[4, 5, 6, 7, 2]])
     changed = tokens.clone()
     changed[0, 3] = 9
     moved = (model(tokens) - model(changed)).abs().amax(-1)[0] > 1e-9
     assert moved.tolist() == [not causal] * 3 + [True, True]
-
-
-@each_kind
-def test_padding_changes_nothing(causal: bool) -> None:
     model = fresh(causal)
     alone, padded = torch.tensor([[4, 5, 6]]), torch.tensor([[4, 5, 6, 0, 0], [7, 8, 9, 10, 2]])
     torch.testing.assert_close(model(padded)[:1, :3], model(alone))
 
 
-def test_both_kinds_have_the_same_parts() -> None:
+def test_both_kinds_have_the_same_parts_and_the_mask_is_number_three(digits: Lesson) -> None:
     one, other = (fresh(causal).state_dict() for causal in (False, True))
     assert all(torch.equal(one[name], other[name]) for name in one | other)
-
-
-def test_the_mask_is_number_three_and_stands_for_what_is_unknown(digits: Lesson) -> None:
     vocabulary = masked_vocabulary(digits)
     assert len(vocabulary) == len(digits.source) + 1
     assert vocabulary.encode(["<mask>", "7", "cat"]) == [MASK, MASK + 8, MASK]

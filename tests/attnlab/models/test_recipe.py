@@ -22,14 +22,12 @@ SMALL = {"d_model": 16, "progress": False}
 LAYER = {**SMALL, "n_heads": 2, "n_layers": 1, "d_ff": 16, "warmup": 4}
 
 
+pytestmark = pytest.mark.usefixtures("no_cache")
+
+
 @pytest.fixture(scope="module")
 def digits() -> Lesson:
     return reversal(40, shortest=1, longest=4)
-
-
-@pytest.fixture(autouse=True)
-def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(CACHE, raising=False)
 
 
 def begun(make: Callable[..., Any], lesson: Lesson, **options: Any) -> nn.Module:
@@ -52,9 +50,7 @@ def begun(make: Callable[..., Any], lesson: Lesson, **options: Any) -> nn.Module
     [(translator, SMALL, 11), (transformer, LAYER, 4), (language_model, LAYER, 4)],
     ids=["translator", "transformer", "language model"],
 )
-def test_training_is_the_recipe_written_out(
-    digits: Lesson, make: Callable[..., Any], options: dict[str, Any], warmup: int
-) -> None:
+def test_training_is_the_recipe_written_out(digits, make, options, warmup) -> None:
     # at so high a rate gradients grow, and clipping shows
     options = {**options, "steps": 12, "lr": 1.5, "batch_size": 16, "seed": 5}
     trained, history = make(digits, **options)
@@ -103,13 +99,10 @@ def orders(seed: int, epochs: int = 2) -> list[list[tuple[int, ...]]]:
     return [model.read[32 * k : 32 * (k + 1)] for k in range(epochs)]
 
 
-def test_every_epoch_is_shuffled_anew() -> None:
+def test_every_epoch_is_shuffled_anew_and_by_the_seed() -> None:
     first, second, third = orders(0, 3)
     assert sorted(first) == sorted(second) == sorted(third)
     assert first != second != third != first
-
-
-def test_the_seed_decides_the_order_of_the_pairs() -> None:
     assert orders(1) == orders(1)
     assert orders(1) != orders(2)
     assert orders(0)[0] != orders(1)[0]
@@ -122,9 +115,7 @@ def files(folder: Path) -> int:
     return len(list(folder.iterdir())) if folder.exists() else 0
 
 
-def test_every_setting_that_matters_is_remembered_apart(
-    digits: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_setting_that_matters_is_remembered_apart(digits, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv(CACHE, str(tmp_path))
     plain = {**SMALL, "steps": 6}
     calls = [
@@ -148,9 +139,7 @@ def test_every_setting_that_matters_is_remembered_apart(
     assert files(tmp_path) == len(calls) + 1
 
 
-def test_the_score_of_a_remembered_model_is_its_own(
-    digits: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_score_of_a_remembered_model_is_its_own(digits, tmp_path, monkeypatch) -> None:
     options = {**SMALL, "steps": 6}
     cold = [translator(digits, score=score, **options)[0] for score in ("dot", "scaled dot")]
     monkeypatch.setenv(CACHE, str(tmp_path))
@@ -158,9 +147,7 @@ def test_the_score_of_a_remembered_model_is_its_own(
     assert [same_bits(copied(a), copied(b)) for a, b in zip(cold, warm, strict=True)] == [True] * 2
 
 
-def test_another_initialisation_trains_again(
-    digits: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_initialisation_trains_again(digits, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv(CACHE, str(tmp_path))
     translator(digits, **SMALL, steps=6)
     before = rnn.Encoder.__init__
@@ -175,9 +162,7 @@ def test_another_initialisation_trains_again(
     assert files(tmp_path) == 2
 
 
-def test_data_of_a_later_epoch_and_the_clip_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_data_of_a_later_epoch_and_the_clip_count(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv(CACHE, str(tmp_path))
     x = torch.ones(3, 2)
 

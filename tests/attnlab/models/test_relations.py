@@ -18,16 +18,13 @@ TREE = Tree(
 GUESSED = torch.tensor([[[1, 2, 3, 2], [3, 3, 3, 2]]])
 
 
-def test_arcs_know_both_directions_the_distance_and_the_rival() -> None:
+def test_arcs_know_direction_distance_and_rival_and_halves_choose_and_test() -> None:
     det = relations.arcs([TREE], [GUESSED], "det")
     assert det.governor.tolist() == [[[False, False]]]
     assert (det.distance.tolist(), det.rival.tolist()) == ([2], [True])
     subject = relations.arcs([TREE], [GUESSED], "nsubj")
     assert subject.governor.tolist() == [[[True, True]]]
     assert subject.dependent.tolist() == [[[True, True]]]
-
-
-def test_a_head_is_chosen_on_one_half_and_tested_on_the_other() -> None:
     other = GUESSED.clone()
     other[0, :, 1] = torch.tensor([0, 2])  # there the second head has it, not the first
     found = relations.arcs([TREE, TREE], [GUESSED, other], "amod")

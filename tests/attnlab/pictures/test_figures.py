@@ -52,15 +52,24 @@ def cells(picture: Picture) -> dict[tuple[int, int], Text]:
 # --- what Jupyter gets ----------------------------------------------------------------------------
 
 
-def test_jupyter_keeps_the_text_and_the_size_beside_the_picture() -> None:
+def test_jupyter_keeps_text_and_size_beside_an_opaque_picture_saved_as_png(
+    tmp_path,
+) -> None:
     picture = heatmap(WEIGHTS, WORDS)
     data, metadata = DisplayFormatter().format(picture)
     image = Image.open(io.BytesIO(data["image/png"]))
     assert metadata["image/png"]["alt"] == picture.alt
-    assert data["text/plain"] == repr(picture)
+    assert data["text/plain"] == repr(picture) == f"<Picture: {picture.alt}>"
     assert metadata["image/png"]["width"] == pytest.approx(image.width / 1.5, abs=0.5)
     assert metadata["image/png"]["height"] == pytest.approx(image.height / 1.5, abs=0.5)
     assert set(image.info) <= {"dpi"}
+    png, _ = heatmap(WEIGHTS, WORDS)._repr_png_()
+    assert Image.open(io.BytesIO(png)).convert("RGBA").getpixel((0, 0)) == (255,) * 4
+    picture = heatmap(WEIGHTS, WORDS)
+    picture.save(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").read_bytes() == picture._repr_png_()[0]
+    with pytest.raises(ValueError, match=r"path must end in .png: it is 'picture.pdf'"):
+        picture.save("picture.pdf")
 
 
 def test_the_same_data_gives_the_same_bytes_and_needs_no_pyplot(tmp_path: Path) -> None:
@@ -85,14 +94,6 @@ def texts_in_fonts(picture: Picture) -> set[str]:
     shown = [text for text in picture.figure.findobj(Text) if text.get_text()]
     assert all(ord(letter) in letters for text in shown for letter in text.get_text())
     return {text.get_fontfamily()[0] for text in shown}
-
-
-def test_a_picture_is_saved_as_png(tmp_path: Path) -> None:
-    picture = heatmap(WEIGHTS, WORDS)
-    picture.save(tmp_path / "picture.png")
-    assert (tmp_path / "picture.png").read_bytes() == picture._repr_png_()[0]
-    with pytest.raises(ValueError, match=r"path must end in .png: it is 'picture.pdf'"):
-        picture.save("picture.pdf")
 
 
 def test_the_fonts_are_the_books_own_and_matplotlibs() -> None:
@@ -148,7 +149,7 @@ def test_curves_and_outlines_are_seen_in_the_dark_theme_too(page: str) -> None:
     assert all(contrast(turned(colour, page), ground) >= 4.5 for colour, *_ in LINES)
 
 
-def test_the_cells_hold_the_numbers() -> None:
+def test_queries_go_down_keys_across_and_the_cells_hold_the_numbers() -> None:
     found = cells(heatmap([[0.25, 0.75], [1, 0]], ["a", "b"]))
     assert {place: text.get_text() for place, text in found.items()} == {
         (0, 0): "0.25", (0, 1): "0.75", (1, 0): "1.00", (1, 1): "",
@@ -157,9 +158,6 @@ def test_the_cells_hold_the_numbers() -> None:
     assert [found[0, j].get_text() for j in range(2)] == ["0.005", ""]
     found = cells(heatmap([[-1.25, -0.001, -np.inf]], ["q"], ["a", "b", "c"], signed=True))
     assert [found[0, j].get_text() for j in range(3)] == ["−1.25", "0.00", "−∞"]
-
-
-def test_queries_go_down_and_keys_across() -> None:
     axes = heatmap([[0, 1, 0], [1, 0, 0]], ["q0", "q1"], ["k0", "k1", "k2"]).figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["q0", "q1"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["k0", "k1", "k2"]
@@ -168,13 +166,10 @@ def test_queries_go_down_and_keys_across() -> None:
     assert np.asarray(axes.images[0].get_array()).tolist() == [[0, 1, 0], [1, 0, 0]]
 
 
-def test_more_weight_is_always_darker() -> None:
+def test_more_weight_is_darker_and_signed_scores_are_white_at_zero() -> None:
     shades = [luminance(BLUES(x)) for x in np.linspace(0, 1, 101)]
     assert shades[0] == 1
     assert all(a > b for a, b in pairwise(shades))
-
-
-def test_signed_scores_are_white_at_zero_and_darker_both_ways() -> None:
     shades = np.array([luminance(ORANGE_BLUE(x)) for x in np.linspace(0, 1, 255)])
     middle = len(shades) // 2
     assert shades[middle] > 0.95
@@ -184,12 +179,7 @@ def test_signed_scores_are_white_at_zero_and_darker_both_ways() -> None:
     assert red > blue  # orange and blue stay apart for colour-blind readers
 
 
-def test_a_corner_of_the_picture_is_opaque_white() -> None:
-    png, _ = heatmap(WEIGHTS, WORDS)._repr_png_()
-    assert Image.open(io.BytesIO(png)).convert("RGBA").getpixel((0, 0)) == (255,) * 4
-
-
-def test_curves_differ_in_more_than_colour() -> None:
+def test_curves_differ_in_more_than_colour_and_named_places_stand_apart() -> None:
     series = {f"curve {i}": [i, i + 1] for i in range(6)}
     axes = curves([0, 1], series, x_label="x", y_label="y").figure.axes[0]
     drawn = axes.get_lines()
@@ -199,9 +189,6 @@ def test_curves_differ_in_more_than_colour() -> None:
     # the names stand in the order of the curves' ends
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     assert names == list(reversed(series))
-
-
-def test_named_places_stand_side_by_side_under_their_names() -> None:
     labels = {"x_label": "digits", "y_label": "right"}
     chart = curves(["2–6", "$7", "13–24"], {"a": [1, 0.5, 0]}, **labels)
     axes = chart.figure.axes[0]
@@ -213,16 +200,16 @@ def test_named_places_stand_side_by_side_under_their_names() -> None:
             curves(x, {"a": [1, 2]}, **labels, log=log)
 
 
-def test_a_logarithmic_chart_has_two_logarithmic_axes() -> None:
+def test_charts_may_be_logarithmic_large_matrices_have_a_scale_and_long_tokens_are_cut() -> None:
     for log, scale in ((True, "log"), (False, "linear")):
         axes = curves([1, 8], {"a": [1, 64]}, x_label="x", y_label="y", log=log).figure.axes[0]
         assert (axes.get_xscale(), axes.get_yscale()) == (scale, scale)
-
-
-def test_a_large_matrix_has_a_scale_in_place_of_numbers() -> None:
     picture = heatmap(np.eye(21), [str(i) for i in range(21)])
     assert not cells(picture)
     assert len(picture.figure.axes) == 2
+    assert "abcdefghijklmno…" in texts(heatmap([[1.0]], ["abcdefghijklmnopqrstuvwxyz"]))
+    weights = torch.tensor(WEIGHTS, dtype=torch.bfloat16, requires_grad=True)
+    assert "had attends most to had (0.98)" in heatmap(weights, WORDS).alt
 
 
 @pytest.mark.parametrize("odd", ["$x$", "$x", "<img>", "a_b^c", "\\alpha", "50 %", "\n"])
@@ -239,15 +226,6 @@ def test_odd_tokens_are_shown_as_they_are(odd: str) -> None:
     found = [text for text in chart.figure.findobj(Text) if text.get_text() == odd]
     assert len(found) == 4
     assert not any(text.get_parse_math() for text in found)
-
-
-def test_long_tokens_are_cut() -> None:
-    assert "abcdefghijklmno…" in texts(heatmap([[1.0]], ["abcdefghijklmnopqrstuvwxyz"]))
-
-
-def test_tensors_are_taken_whatever_their_type() -> None:
-    weights = torch.tensor(WEIGHTS, dtype=torch.bfloat16, requires_grad=True)
-    assert "had attends most to had (0.98)" in heatmap(weights, WORDS).alt
 
 
 # --- translations and heads -----------------------------------------------------------------------

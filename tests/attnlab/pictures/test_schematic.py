@@ -1,7 +1,5 @@
 """Drawings: what they show and say, where things lie, and what they refuse."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path
@@ -88,21 +86,26 @@ def test_a_roles_colour_can_be_read_on_the_page_and_on_its_tint(role: str) -> No
         assert min(contrast(colour, ground), contrast(colour, tint)) >= 4.5
 
 
-def test_marks_raise_and_lower_what_follows() -> None:
-    assert pieces("W^{Q}_i x") == [("W", 0), ("Q", 1), ("i", -1), (" x", 0)]
-    assert pieces("d_model × d_k") == [("d", 0), ("model", -1), (" × d", 0), ("k", -1)]
-    assert pieces("a_ b") == [("a_ b", 0)]
-
-
-def test_a_role_is_told_by_a_letter_too() -> None:
+def test_a_role_has_a_letter_a_frame_goes_around_and_marks_raise_and_lower() -> None:
     drawing = Schematic("letters")
     drawing.operation("split", at=(0, 0), role="query")
     drawing.learned("W^K", at=(1, 0), role="key")
     drawing.matrix("A", at=(2, 0), role="weight")
     assert [box["badge"] for box in drawing.layout()["boxes"]] == ["q", "", ""]
+    drawing, x, q = small()
+    drawing.arrow(x, q, "d")
+    drawing.frame("h heads", x, q)
+    found = drawing.layout()
+    (frame,) = areas(found["frames"])
+    for box in areas(found["boxes"]):
+        assert frame.left < box.left < box.right < frame.right
+        assert frame.top < box.top < box.bottom < frame.bottom
+    assert pieces("W^{Q}_i x") == [("W", 0), ("Q", 1), ("i", -1), (" x", 0)]
+    assert pieces("d_model × d_k") == [("d", 0), ("model", -1), (" × d", 0), ("k", -1)]
+    assert pieces("a_ b") == [("a_ b", 0)]
 
 
-def test_an_arrow_goes_by_way_of_given_points() -> None:
+def test_an_arrow_goes_by_given_points_and_texts_are_never_markup() -> None:
     drawing = Schematic("the sum goes round the part")
     x = drawing.vector("x", "d", at=(0, 1))
     part = drawing.operation("part", "d", at=(1, 1))
@@ -113,29 +116,15 @@ def test_an_arrow_goes_by_way_of_given_points() -> None:
     line = drawing.layout()["arrows"][2]["line"]
     assert len(line) == 4
     assert line[1][1] == line[2][1] < line[0][1]
-
-
-def test_a_frame_goes_around_its_boxes() -> None:
-    drawing, x, q = small()
-    drawing.arrow(x, q, "d")
-    drawing.frame("h heads", x, q)
-    found = drawing.layout()
-    (frame,) = areas(found["frames"])
-    for box in areas(found["boxes"]):
-        assert frame.left < box.left < box.right < frame.right
-        assert frame.top < box.top < box.bottom < frame.bottom
-
-
-EVIL = '"><script>alert(1)</script>&'
-
-
-def test_texts_are_never_markup() -> None:
     drawing = Schematic(EVIL)
     x = drawing.matrix(EVIL, EVIL, at=(0, 0))
     drawing.arrow(x, drawing.text(EVIL, at=(1, 0)), EVIL)
     drawing.frame(EVIL, x)
     assert "<script" not in drawing._repr_html_()[0]
     ElementTree.fromstring(drawing.svg)
+
+
+EVIL = '"><script>alert(1)</script>&'
 
 
 def add(**changes):

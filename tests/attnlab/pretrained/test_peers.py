@@ -54,9 +54,7 @@ def test_it_is_deepseeks_attention(absorb: bool) -> None:
 @pytest.mark.parametrize(
     ("d", "base", "trained"), [(64, 1e5, 8192), (128, 5e5, 8192), (8, 50, 64), (64, 1e4, 10**5)]
 )
-def test_speeds_are_those_of_the_library_transformers(
-    kind: str, d: int, base: float, trained: int
-) -> None:
+def test_speeds_are_those_of_the_library_transformers(kind, d, base, trained) -> None:
     """Its "dynamic" kind is "ntk" where the text has the length that the factor was made for."""
     needs("transformers")
     from transformers import LlamaConfig

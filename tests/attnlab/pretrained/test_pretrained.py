@@ -73,18 +73,12 @@ def run(reference: SimpleNamespace) -> Any:
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_the_hidden_states_of_every_layer_are_the_references(
-    minilm: Pretrained, run: Any, sentence: str
-) -> None:
+def test_hidden_states_and_all_72_heads_are_the_references(minilm, run, sentence) -> None:
     theirs = run(sentence).hidden_states
     assert len(theirs) == 7
     for layer, wanted in enumerate(theirs):
         near(minilm.hidden(sentence, layer=layer)[0], wanted)
     near(minilm.hidden(sentence)[0], theirs[-1])
-
-
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_all_72_heads_are_the_references(minilm: Pretrained, run: Any, sentence: str) -> None:
     wanted = torch.cat(run(sentence).attentions)
     assert wanted.shape[:2] == (6, 12)
     mine = minilm.attention(sentence)
@@ -93,18 +87,14 @@ def test_all_72_heads_are_the_references(minilm: Pretrained, run: Any, sentence:
 
 
 @pytest.mark.parametrize("sentence", [*SENTENCES, "word " * 510, "Tabs\tand\nlines"])
-def test_the_pieces_are_the_references(
-    minilm: Pretrained, reference: SimpleNamespace, sentence: str
-) -> None:
+def test_the_pieces_are_the_references(minilm, reference, sentence) -> None:
     ids = reference.read(sentence)["input_ids"]
     assert minilm.encode(sentence)[0].tolist() == [ids]
     assert minilm.tokens(sentence) == reference.read.convert_ids_to_tokens(ids)
 
 
 @given(sentence=st.text(st.characters(exclude_categories=["Cs"]), max_size=30).map("a {}".format))
-def test_the_pieces_of_any_text_are_the_references(
-    minilm: Pretrained, reference: SimpleNamespace, sentence: str
-) -> None:
+def test_the_pieces_of_any_text_are_the_references(minilm, reference, sentence) -> None:
     assert minilm.encode(sentence)[0].tolist() == [reference.read(sentence)["input_ids"]]
 
 
@@ -163,9 +153,7 @@ def test_the_weights_are_those_that_the_authors_published(folder: Path) -> None:
         (SENTENCES[1], (5, 9), "making", "difficult", 0.48),
     ],
 )
-def test_a_head_looks_where_the_book_says(
-    minilm: Pretrained, sentence: str, place: tuple[int, int], query: str, key: str, wanted: float
-) -> None:
+def test_a_head_looks_where_the_book_says(minilm, sentence, place, query, key, wanted) -> None:
     pieces = minilm.tokens(sentence)
     weight = minilm.attention(sentence)[place][pieces.index(query), pieces.index(key)]
     assert weight.item() == pytest.approx(wanted, abs=0.006)
@@ -183,7 +171,7 @@ def model(request: pytest.FixtureRequest, tmp_path: Path) -> Pretrained:
     return models(request.param, tmp_path)
 
 
-def test_padding_changes_no_real_piece(model: Pretrained) -> None:
+def test_padding_and_mates_change_no_piece_and_one_sentence_is_a_batch_of_one(model) -> None:
     sentences = ["cat", "the cat sat on the dogs.", "the dog."]
     for layer in range(len(model.encoder.blocks) + 1):
         together, mask = model.hidden(sentences, layer=layer)
@@ -193,15 +181,9 @@ def test_padding_changes_no_real_piece(model: Pretrained) -> None:
         assert mask.sum(dim=(1, 2)).tolist() == lengths
         for one, row, n in zip(sentences, together, lengths, strict=True):
             near(row[:n], model.hidden(one, layer=layer)[0][0])
-
-
-def test_vectors_do_not_hang_on_the_others_in_the_batch(model: Pretrained) -> None:
     sentences = ["the cat sat.", "dogs", "the dog sat."]
     near(model.embed(sentences), torch.cat([model.embed(one) for one in sentences]))
     near(model.embed(sentences[::-1]), model.embed(sentences).flip(0))
-
-
-def test_one_sentence_is_a_batch_of_one(model: Pretrained) -> None:
     for call in (model.embed, lambda given: model.hidden(given)[0]):
         assert torch.equal(call("the cat"), call(["the cat"]))
         assert torch.equal(call(("the cat",)), call(one for one in ["the cat"]))
@@ -222,24 +204,18 @@ def test_nothing_is_cut_off(model: Pretrained) -> None:
     assert len(model.tokens("cat " * 1000)) == 1002
 
 
-def test_a_sentences_pieces_are_its_words_pieces(model: Pretrained) -> None:
+def test_a_sentences_pieces_are_its_words_pieces_or_unknown(model: Pretrained) -> None:
     """So that a treebank's words can be found again among the pieces."""
     words = ["the", "dogs", "sat", "."]
     pieces = [piece for word in words for piece in model.tokens(word)[1:-1]]
     assert model.tokens(" ".join(words))[1:-1] == pieces
-
-
-def test_a_word_that_cannot_be_spelt_is_shown_as_unknown(model: Pretrained) -> None:
     assert model.tokens("the ☃ cat") == ["[CLS]", "the", "[UNK]", "cat", "[SEP]"]
 
 
-def test_loading_draws_no_random_number(tmp_path: Path) -> None:
+def test_loading_draws_no_random_number_and_it_stands_ready(tmp_path, model) -> None:
     before = torch.get_rng_state()
     Pretrained(tiny_bert.write(tmp_path))
     assert torch.equal(torch.get_rng_state(), before)
-
-
-def test_it_stands_ready_for_use(model: Pretrained) -> None:
     assert not model.training
     hidden, _ = model.hidden("the cat")
     assert not hidden.requires_grad

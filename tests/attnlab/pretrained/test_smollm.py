@@ -60,8 +60,9 @@ def test_our_blocks_with_a_llamas_weights_are_the_llama(theirs: nn.Module, layou
     kind = {"norm_kind": "rms", "activation": "swiglu", "bias": False, "scale": False}
     mine = LanguageModel(len(t.pieces()), positions=rope, eps=t.EPS, tied=True, **sizes, **kind)
 
-    def rows(name: str) -> Tensor:
-        return smollm.to_halves(names[name], rope.d) if layout == "halves" else names[name]
+    def rows(block: int, part: str) -> Tensor:
+        found, turned = names[f"blk.{block}.{part}.weight"], part in ("attn_q", "attn_k")
+        return smollm.to_halves(found, rope.d) if turned and layout == "halves" else found
 
     mine.double().load_state_dict(
         {
@@ -69,22 +70,15 @@ def test_our_blocks_with_a_llamas_weights_are_the_llama(theirs: nn.Module, layou
             "decoder.norm.weight": names["output_norm.weight"],
         }
         | {
-            f"decoder.blocks.{i}.{ours}.weight": torch.cat(parts)
+            f"decoder.blocks.{i}.{ours}.weight": torch.cat([rows(i, part) for part in parts])
             for i in range(t.LAYERS)
             for ours, parts in {
-                "attention.qkv": [
-                    rows(f"blk.{i}.attn_q.weight"),
-                    rows(f"blk.{i}.attn_k.weight"),
-                    names[f"blk.{i}.attn_v.weight"],
-                ],
-                "attention.out": [names[f"blk.{i}.attn_output.weight"]],
-                "norms.0": [names[f"blk.{i}.attn_norm.weight"]],
-                "norms.1": [names[f"blk.{i}.ffn_norm.weight"]],
-                "feed_forward.widen": [
-                    names[f"blk.{i}.ffn_gate.weight"],
-                    names[f"blk.{i}.ffn_up.weight"],
-                ],
-                "feed_forward.narrow": [names[f"blk.{i}.ffn_down.weight"]],
+                "attention.qkv": ("attn_q", "attn_k", "attn_v"),
+                "attention.out": ("attn_output",),
+                "norms.0": ("attn_norm",),
+                "norms.1": ("ffn_norm",),
+                "feed_forward.widen": ("ffn_gate", "ffn_up"),
+                "feed_forward.narrow": ("ffn_down",),
             }.items()
         }
     )
@@ -183,11 +177,15 @@ def test_what_its_heads_look_at_can_be_recorded(tiny: SmolLM, theirs: nn.Module)
 # --- texts ----------------------------------------------------------------------------------------
 
 
-def test_digits_stand_alone_and_words_keep_their_space(tiny: SmolLM) -> None:
+def test_digits_stand_alone_words_keep_their_space_and_the_shorter_is_padded(tiny: SmolLM) -> None:
     assert tiny.tokens("the the 120") == ["t", "he", " the", " ", "1", "2", "0"]
     assert tiny.tokens("a<|im_end|>") == ["a", "<|im_end|>"]
     assert tiny.tokens("é") == ["�", "�"]
     assert tiny.encode("<|endoftext|><|im_start|>")[0].tolist() == [[0, 1]]
+    ids, lengths = tiny.encode(["the the", "a"])
+    assert lengths.tolist() == [3, 1]
+    assert tiny.decode(ids[1, :1].tolist()) == "a"
+    assert ids[1, 1:].tolist() == [0, 0]
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20))
@@ -197,13 +195,6 @@ def test_any_text_comes_back(tiny: SmolLM, text: str) -> None:
     ids, lengths = tiny.encode(text)
     assert tiny.decode(ids[0].tolist()) == text
     assert lengths.tolist() == [ids.shape[1]] == [len(tiny.tokens(text))]
-
-
-def test_texts_of_unequal_length_are_padded_on_the_right(tiny: SmolLM) -> None:
-    ids, lengths = tiny.encode(["the the", "a"])
-    assert lengths.tolist() == [3, 1]
-    assert tiny.decode(ids[1, :1].tolist()) == "a"
-    assert ids[1, 1:].tolist() == [0, 0]
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -228,13 +219,11 @@ def test_logits_with_a_cache_are_those_without(tiny: SmolLM, pieces: tuple[int, 
     close(torch.stack(rows, dim=1), tiny(IDS)[:, pieces[0] - 1 :])
 
 
-def test_a_text_is_continued_the_same_in_any_company(tiny: SmolLM) -> None:
+def test_a_text_goes_on_the_same_in_any_company_by_chance_and_with_a_beam(tiny: SmolLM) -> None:
     texts = ["the cat sat", "a", "12 the"]
     found = tiny.continue_text(texts, max_length=7)
     assert found == [tiny.continue_text(text, max_length=7)[0] for text in texts]
 
-
-def test_it_writes_by_chance_and_with_a_beam_too(tiny: SmolLM) -> None:
     def drawn(seed: int) -> list[str]:
         chance = partial(sample, generator=torch.Generator().manual_seed(seed))
         return tiny.continue_text("the", max_length=7, write=chance)
@@ -405,7 +394,7 @@ def reference(real: SmolLM) -> nn.Module:
 
 @pytest.mark.heavy
 @torch.no_grad()
-def test_logits_of_the_real_model_are_the_references(real: SmolLM, reference: nn.Module) -> None:
+def test_the_real_models_logits_and_words_are_the_references(real, reference) -> None:
     furthest = 0.0
     for text in TEXTS:
         ids, _ = real.encode(text)
@@ -414,13 +403,6 @@ def test_logits_of_the_real_model_are_the_references(real: SmolLM, reference: nn
         furthest = max(furthest, (mine - wanted).abs().max().item())
     print(f"logits differ by at most {furthest:.1e}")
     assert furthest < 1e-3
-
-
-@pytest.mark.heavy
-@torch.no_grad()
-def test_what_the_real_model_writes_is_what_the_reference_writes(
-    real: SmolLM, reference: nn.Module
-) -> None:
     options = {"max_new_tokens": 40, "do_sample": False, "pad_token_id": 0}
     for text in TEXTS:
         ids, _ = real.encode(text)
@@ -480,9 +462,7 @@ class ByHand:
 
 @pytest.mark.heavy
 @given(text=st.text("ab  12\n'ts.é<|im_end>٣½", min_size=1, max_size=30) | st.sampled_from(TEXTS))
-def test_pieces_are_the_merges_of_the_file_done_by_hand(
-    real: SmolLM, by_hand: ByHand, text: str
-) -> None:
+def test_pieces_are_the_merges_of_the_file_done_by_hand(real, by_hand, text) -> None:
     assert real.encode(text)[0].tolist() == [by_hand(text)]
 
 

@@ -35,17 +35,7 @@ from attnlab.pretrained import Pretrained, SmolLM, load_minilm, load_smollm
 from attnlab.training import losses, metrics, schedules
 from attnlab.training.seeds import seeded
 from tests.attnbook import test_refused as attention
-from tests.attnbook.test_refused import (
-    IDS,
-    LENGTHS,
-    NAN,
-    Bad,
-    Call,
-    cases,
-    refused,
-    taken,
-    zeros,
-)
+from tests.attnbook.test_refused import IDS, LENGTHS, NAN, Bad, Call, cases, refused, taken, zeros
 from tests.attnlab.pretrained import tiny_bert, tiny_smollm
 from tests.attnlab.refusals import kinds
 from tests.attnlab.refusals.kinds import (

@@ -265,14 +265,11 @@ def test_a_bad_file_is_refused_and_left_alone(tmp_path: Path, file: File, damage
     assert held(tmp_path) == before
 
 
-def test_a_checkpoint_of_another_optimiser_changes_nothing(tmp_path: Path) -> None:
+def test_another_optimisers_checkpoint_changes_nothing_and_none_is_no_error(tmp_path: Path) -> None:
     saved(tmp_path)
     model = nn.Linear(2, 1)
     weights = model.weight.detach().clone()
     with pytest.raises(ValueError, match="its class is Adam, the optimiser's SGD"):
         resume.read_checkpoint(tmp_path).load_into(model, SGD(model.parameters(), lr=1.0))
     assert torch.equal(model.weight, weights)
-
-
-def test_a_folder_without_a_checkpoint_is_no_error(tmp_path: Path) -> None:
     assert not resume.has_checkpoint(tmp_path / "nowhere")

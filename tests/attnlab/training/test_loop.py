@@ -31,15 +31,12 @@ def total(model: nn.Module, x: Tensor) -> Tensor:
     return model(x).sum()
 
 
-def test_a_model_learns() -> None:
+def test_a_model_learns_and_a_step_is_one_of_gradient_descent() -> None:
     model = Bigrams(16)
     history = quick(model, shuffled, steps=150, lr=0.05)
     assert history.steps == 150
     assert history.losses[0] > 1.5
     assert bigram_loss(model, counting(8)[0]) < 0.1
-
-
-def test_a_step_is_a_plain_step_of_gradient_descent() -> None:
     model = nn.Linear(2, 1, bias=False).double()
     before = model.weight.detach().clone()
     x = normal(3, 2)
@@ -90,7 +87,7 @@ def test_groups_keep_their_own_rates_under_a_schedule() -> None:
     assert moved == pytest.approx([1, 0.1])
 
 
-def test_a_list_is_read_in_order_again_and_again() -> None:
+def test_a_list_is_read_again_and_again_and_a_function_asked_for_each_epoch_once() -> None:
     seen = []
 
     def watched(model: nn.Module, batch: Tensor) -> Tensor:
@@ -99,9 +96,6 @@ def test_a_list_is_read_in_order_again_and_again() -> None:
 
     quick(Bigrams(), loss=watched, steps=7)
     assert seen == [4, 5, 6, 4, 5, 6, 4]
-
-
-def test_a_function_is_asked_for_each_epoch_once() -> None:
     asked = []
 
     def epochs(epoch: int) -> list[Tensor]:
@@ -149,15 +143,6 @@ def test_torch_goes_on_as_if_nothing_had_happened() -> None:
     assert torch.equal(torch.rand(3), wanted)
 
 
-def test_seeded_gives_the_same_numbers_each_time() -> None:
-    with seeded(5):
-        first = torch.rand(2)
-    with seeded(5):
-        assert torch.equal(torch.rand(2), first)
-    with seeded(6):
-        assert not torch.equal(torch.rand(2), first)
-
-
 def test_weights_without_gradient_stay() -> None:
     model = Bigrams()
     model.embed.weight.requires_grad_(False)
@@ -184,14 +169,11 @@ def test_validation_sees_eval_mode_and_training_goes_on_in_train_mode() -> None:
     assert not model.training
 
 
-def test_validation_changes_nothing_even_when_it_draws() -> None:
+def test_validation_changes_nothing_even_when_it_draws_and_history_counts_steps() -> None:
     def validate(model: nn.Module) -> Tensor:
         return torch.rand(3).sum() + bigram_loss(model, BATCHES[0])
 
     assert same_bits(trained(), trained(validate=validate, validate_every=1))
-
-
-def test_history_counts_steps() -> None:
     values = iter([3.0, 1.0, 1.0])
     history = quick(Bigrams(), steps=7, validate=lambda model: next(values), validate_every=2)
     assert history.validations == {2: 3.0, 4: 1.0, 6: 1.0}
@@ -200,7 +182,7 @@ def test_history_counts_steps() -> None:
     assert History().best_step is None
 
 
-def test_early_stopping_restores_the_best_weights() -> None:
+def test_early_stopping_restores_the_best_weights_at_the_last_step_too() -> None:
     weights, values = {}, iter([3.0, 2.0, 2.5, 2.0, 1.0])
 
     def validate(model: nn.Module) -> float:
@@ -213,9 +195,6 @@ def test_early_stopping_restores_the_best_weights() -> None:
     assert (history.steps, history.best_step) == (4, 2)
     assert same_bits(copied(model), weights[2])
     assert not same_bits(weights[2], weights[4])
-
-
-def test_with_patience_the_best_weights_are_restored_at_the_last_step_too() -> None:
     values = iter([1.0, 2.0])
     options = {"validate": lambda model: next(values), "validate_every": 2}
     assert same_bits(trained(steps=4, patience=5, **options), trained(steps=2))
@@ -223,9 +202,7 @@ def test_with_patience_the_best_weights_are_restored_at_the_last_step_too() -> N
     assert same_bits(trained(steps=4, **options), trained(steps=4))
 
 
-def test_the_bar_obeys_its_argument_and_the_environment(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_bar_obeys_its_argument_and_the_environment(capsys, monkeypatch) -> None:
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
     quick(Bigrams(), progress=True)
     assert "6/6" in capsys.readouterr().err
@@ -293,7 +270,7 @@ def test_a_loss_that_is_not_finite_stops_before_it_does_harm(bad: float) -> None
     assert all(weight.grad is None for weight in model.parameters())
 
 
-def test_a_gradient_that_is_not_finite_stops_too() -> None:
+def test_a_gradient_or_a_validation_that_is_not_finite_stops_too() -> None:
     def flat(model: nn.Module, batch: Tensor) -> Tensor:
         return (model.output.weight * 0).sum().sqrt()  # 0, with a gradient of 0 · ∞
 
@@ -301,9 +278,6 @@ def test_a_gradient_that_is_not_finite_stops_too() -> None:
     with pytest.raises(ValueError, match="gradient's norm must be finite: at step 1 it is nan"):
         quick(model, loss=flat)
     assert same_bits(copied(model), copied(Bigrams()))
-
-
-def test_a_validation_that_is_not_finite_stops_too() -> None:
     with pytest.raises(ValueError, match="result of validate must be finite: at step 3 it is inf"):
         quick(Bigrams(), validate=lambda model: math.inf, validate_every=3)
 

@@ -40,9 +40,7 @@ def saved(tmp_path: Path) -> Path:
 )
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("patience", [None, 2])
-def test_a_resumed_run_ends_on_the_same_bits(
-    tmp_path: Path, optimizer: Any, tied: bool, patience: int | None
-) -> None:
+def test_a_resumed_run_ends_on_the_same_bits(tmp_path, optimizer, tied, patience) -> None:
     straight, stopped, resumed = (Bigrams(tied=tied, seed=s) for s in (0, 0, 9))
     options = {"optimizer": optimizer, "patience": patience}
     if patience is not None:
@@ -141,9 +139,7 @@ def test_weights_of_any_kind_come_back(tmp_path: Path) -> None:
     assert (saved.step, saved.best, saved.state["run"]) == (3, None, {"note": {"4": "é"}})
 
 
-def test_a_machine_that_stops_while_writing_leaves_the_last_checkpoint(
-    saved: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_machine_that_stops_while_writing_leaves_the_last_checkpoint(saved, monkeypatch) -> None:
     before = contents(saved)
 
     def stop(*arguments: Any) -> None:
@@ -163,9 +159,7 @@ def test_a_machine_that_stops_while_writing_leaves_the_last_checkpoint(
     assert {name.split("/")[0] for name in contents(saved)} == {"step-00000020"}
 
 
-def test_a_machine_that_stops_before_tidying_leaves_the_newer_checkpoint(
-    saved: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_machine_that_stops_before_tidying_leaves_the_newer_one(saved, monkeypatch) -> None:
     def stop(*arguments: Any) -> None:
         raise OSError("no more power")
 

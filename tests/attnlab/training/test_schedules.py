@@ -10,25 +10,16 @@ from hypothesis import strategies as st
 from attnlab.training.schedules import constant, warmup_cosine, warmup_inverse_sqrt
 
 
-def test_a_constant_schedule_may_warm_up() -> None:
-    assert [constant()(s) for s in (1, 2, 1000)] == [1, 1, 1]
-    assert [constant(4)(s) for s in range(1, 7)] == [0.25, 0.5, 0.75, 1, 1, 1]
-
-
-def test_half_a_cosine_by_hand() -> None:
+def test_the_cosine_is_by_hand_and_pytorchs() -> None:
     factor = warmup_cosine(2, 10)
     halfway_down = {1: 0.5, 2: 1.0, 4: (1 + math.sqrt(0.5)) / 2, 6: 0.5, 10: 0.0, 99: 0.0}
     for step, wanted in halfway_down.items():
         assert factor(step) == pytest.approx(wanted, abs=1e-12)
-
-
-def test_a_cosine_may_end_above_zero_and_need_not_warm_up() -> None:
     factor = warmup_cosine(0, 10, final=0.2)
     assert factor(5) == pytest.approx(0.6)
     assert factor(10) == factor(11) == pytest.approx(0.2)
-
-
-def test_the_cosine_is_that_of_pytorch() -> None:
+    assert [constant()(s) for s in (1, 2, 1000)] == [1, 1, 1]
+    assert [constant(4)(s) for s in range(1, 7)] == [0.25, 0.5, 0.75, 1, 1, 1]
     weight = torch.nn.Parameter(torch.zeros(1))
     optimizer = torch.optim.SGD([weight], lr=1.0)
     theirs = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=20, eta_min=0.1)
@@ -51,9 +42,7 @@ def test_the_inverse_root_is_equation_3(step: int, warmup: int, d_model: int) ->
 @given(
     warmup=st.integers(0, 50), more=st.integers(1, 50), final=st.floats(0, 1), step=st.integers(1)
 )
-def test_a_factor_is_never_above_1_nor_below_its_end(
-    warmup: int, more: int, final: float, step: int
-) -> None:
+def test_a_factor_is_never_above_1_nor_below_its_end(warmup, more, final, step) -> None:
     factor = warmup_cosine(warmup, warmup + more, final=final)(step)
     assert 0 <= factor <= 1 + 1e-12
     if step >= warmup:

@@ -19,9 +19,7 @@ def pairs(share: Share) -> list[int]:
 
 
 @given(LENGTHS, some.integers(1, 4), some.integers(0, 2))
-def test_every_pair_comes_once_an_epoch(
-    lengths: list[tuple[int, int]], world: int, epoch: int
-) -> None:
+def test_every_pair_comes_once_an_epoch(lengths, world, epoch) -> None:
     buckets = Buckets(examples(lengths), 30, 0)
     n = buckets.per_epoch
     steps = range(1 + epoch * n, 1 + (epoch + 1) * n)
@@ -42,9 +40,7 @@ def test_processes_share_the_batch_of_one(lengths: list[tuple[int, int]], world:
 
 
 @given(LENGTHS)
-def test_a_batch_stays_within_its_pieces_unless_a_single_pair_is_longer(
-    lengths: list[tuple[int, int]],
-) -> None:
+def test_a_batch_stays_within_its_pieces_unless_a_single_pair_is_longer(lengths) -> None:
     buckets = Buckets(examples(lengths), 20, 0)
     for step in range(1, buckets.per_epoch + 1):
         batch = buckets.step(step).batch
@@ -52,13 +48,10 @@ def test_a_batch_stays_within_its_pieces_unless_a_single_pair_is_longer(
         assert max(batch.source.numel(), batch.target_in.numel()) <= 20 or len(batch.source) == 1
 
 
-def test_most_batches_have_a_multiple_of_16_pairs() -> None:
+def test_most_batches_have_16_pairs_and_a_step_says_what_it_takes() -> None:
     buckets = Buckets(examples([(5 + k % 20, 4 + k % 20) for k in range(3000)]), 1000, 0)
     sizes = [len(pairs(buckets.step(step))) for step in range(1, buckets.per_epoch + 1)]
     assert sum(size % 16 == 0 for size in sizes) >= len(sizes) - 1
-
-
-def test_a_step_alone_says_what_it_takes() -> None:
     lengths = [(1 + k % 7, 2 + k % 5) for k in range(80)]
     one, other = (Buckets(examples(lengths), 50, 3) for _ in range(2))
     wanted = [pairs(one.step(step)) for step in range(1, 40)]

@@ -1,7 +1,5 @@
 """The translator of captions: the page's own weights, and a record whose commands can be run."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

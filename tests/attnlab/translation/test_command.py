@@ -50,9 +50,7 @@ def test_it_trains_and_prints_the_scores(tmp_path: Path, data: Path, capsys: Any
         (["--tokens", "0"], "tokens must be a whole number of at least 1"),
     ],
 )
-def test_an_error_is_a_sentence(
-    tmp_path: Path, data: Path, capsys: Any, arguments: list[str], words: str
-) -> None:
+def test_an_error_is_a_sentence(tmp_path, data, capsys, arguments, words) -> None:
     given = ["--data", str(data), "--out", str(tmp_path / "run"), *TINY]
     assert main([*given, *arguments]) == 1
     told = capsys.readouterr().err
@@ -141,9 +139,7 @@ def test_a_test_set_is_scored(tmp_path: Path, data: Path, capsys: Any) -> None:
         (["--reference", "nowhere"], "there is no file"),
     ],
 )
-def test_a_test_set_that_cannot_be_is_a_sentence(
-    tmp_path: Path, data: Path, capsys: Any, arguments: list[str], words: str
-) -> None:
+def test_a_test_set_that_cannot_be_is_a_sentence(tmp_path, data, capsys, arguments, words) -> None:
     write(data, "short", (["a"], ["b"]))
     write(data, "none", ([], []))
     given = [str(tmp_path / "run"), "--source", str(data / "val.en")]

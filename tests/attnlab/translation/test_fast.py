@@ -29,11 +29,14 @@ def test_the_quick_step_is_the_step(kind: str) -> None:
         torch.testing.assert_close(gradients[1][name], wanted, rtol=0.05, atol=0.05)
 
 
-def test_the_precision_is_left_as_it_was() -> None:
+def test_the_precision_is_left_as_it_was_and_dropout_off_outside_training() -> None:
     before = torch.get_float32_matmul_precision()
     with products("medium"):
         assert torch.get_float32_matmul_precision() == "medium"
     assert torch.get_float32_matmul_precision() == before
+    x = torch.ones(3, 3)
+    assert BytesDropout(0.5).eval()(x) is x
+    assert BytesDropout(0.0)(x) is x
 
 
 @pytest.mark.parametrize("p", [0.1, 0.3, 0.5])
@@ -53,9 +56,3 @@ def test_neighbours_are_dropped_independently() -> None:
         kept = (BytesDropout(0.5)(torch.ones(80_000)) > 0).float().view(-1, 8)
     together = torch.corrcoef(kept.T) - torch.eye(8)
     assert together.abs().max() < 0.04
-
-
-def test_dropout_is_off_outside_training() -> None:
-    x = torch.ones(3, 3)
-    assert BytesDropout(0.5).eval()(x) is x
-    assert BytesDropout(0.0)(x) is x

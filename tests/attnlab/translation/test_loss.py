@@ -22,9 +22,7 @@ def inputs(bias: bool) -> tuple[Tensor, Tensor, Tensor | None, Tensor]:
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("chunk", [1, 3, 100])
-def test_rows_at_a_time_give_the_loss_and_its_gradients(
-    bias: bool, smoothing: float, chunk: int
-) -> None:
+def test_rows_at_a_time_give_the_loss_and_its_gradients(bias, smoothing, chunk) -> None:
     vectors, matrix, b, target = inputs(bias)
     weights = [one for one in (vectors, matrix, b) if one is not None]
     logits = vectors @ matrix.T + (0 if b is None else b)
@@ -46,13 +44,10 @@ def test_padded_rows_do_not_count() -> None:
     torch.testing.assert_close(gradients[1], gradients[0])
 
 
-def test_without_gradients_nothing_is_kept() -> None:
+def test_without_gradients_nothing_is_kept_and_no_rows_have_no_loss() -> None:
     vectors, matrix, _, target = inputs(False)
     with torch.no_grad():
         assert not smoothed_loss(vectors, matrix, target).requires_grad
-
-
-def test_no_rows_have_no_loss_and_gradients_of_zero() -> None:
     vectors, matrix, _, target = inputs(False)
     loss = smoothed_loss(vectors[:0], matrix, target[:0], smoothing=0.1)
     loss.backward()
@@ -75,7 +70,7 @@ def test_in_bfloat16_it_is_close() -> None:
 
 
 @pytest.mark.parametrize("kind", ["transformer", "gru"])
-def test_a_learner_sums_the_loss_of_its_model_over_real_tokens(kind: str) -> None:
+def test_a_learner_sums_its_models_loss_whose_one_matrix_embeds_and_ends(kind: str) -> None:
     model = build(recipe(model=kind), 30).double().eval()
     batch = pad_batch([([4, 5, 6], [7, 8]), ([9], [10, 11, 12, 13]), ([4, 4], [])])
     wanted = sequence_loss(teacher_forced(model, batch), batch.target_out, smoothing=0.1)
@@ -84,10 +79,6 @@ def test_a_learner_sums_the_loss_of_its_model_over_real_tokens(kind: str) -> Non
     model.zero_grad()
     Learner(model, 0.1)(nothing(torch.device("cpu"))).backward()
     assert all(not weight.grad.any() for weight in model.parameters())
-
-
-@pytest.mark.parametrize("kind", ["transformer", "gru"])
-def test_one_matrix_embeds_both_sides_and_ends_the_model(kind: str) -> None:
     model = build(recipe(model=kind), 30)
     matrix, _ = last_layer(model)
     large = [weight for weight in model.parameters() if len(weight) == 30 and weight.dim() == 2]

@@ -11,14 +11,11 @@ TEXT = [line for side in texts() for line in side]
 PIECES = Pieces.train(TEXT, 120)
 
 
-def test_text_comes_back_as_it_was() -> None:
+def test_text_comes_back_and_a_word_shares_no_piece_with_punctuation() -> None:
     assert [PIECES.decode(ids) for ids in PIECES.encode(TEXT)] == TEXT
     odd = ["A dog's t-shirt , isn't it ? (no)", "„Nein“, sagt er – zwei-, dreimal."]
     pieces = Pieces.train(odd, 60)
     assert [pieces.decode(ids) for ids in pieces.encode(odd)] == odd
-
-
-def test_a_word_never_shares_a_piece_with_punctuation() -> None:
     pieces = Pieces.train(["stop. stop. stop. stop, stop, t-shirt. t-shirt, t-shirt."] * 9, 26)
     tokens = pieces.tokenizer.encode("stop. t-shirt.").tokens
     assert tokens == ["▁stop", ".", "▁t-shirt", "."]
@@ -32,18 +29,12 @@ def test_any_text_has_numbers_that_decode(text: str) -> None:
     assert isinstance(PIECES.decode([*ids, 2, 5]), str)
 
 
-def test_the_same_text_makes_the_same_pieces() -> None:
+def test_the_same_text_makes_the_same_pieces_and_other_sizes_are_refused() -> None:
     assert Pieces.train(TEXT, 120).to_json() == PIECES.to_json()
     assert Pieces.from_json(PIECES.to_json()).encode(TEXT) == PIECES.encode(TEXT)
-
-
-def test_more_pieces_than_the_text_has_are_refused() -> None:
     with pytest.raises(
         ValueError, match=r"vocabulary must be what the text allows: it is 500, .* 9 pieces"
     ):
         Pieces.train(["ab ab"], 500)
-
-
-def test_fewer_pieces_than_letters_are_refused() -> None:
     with pytest.raises(ValueError, match="vocabulary must be what the text allows: it is 9"):
         Pieces.train(["abcdefghijklmnop"], 9)

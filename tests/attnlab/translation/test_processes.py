@@ -17,9 +17,7 @@ from tests.attnlab.translation.worker import gradient, together, train_exactly, 
 
 
 @pytest.mark.parametrize(("n", "tokens"), [(2, 60), (3, 8)], ids=["two", "more than pairs"])
-def test_the_gradient_is_that_of_one_process_with_the_same_batch(
-    tmp_path: Path, n: int, tokens: int
-) -> None:
+def test_the_gradient_is_that_of_one_process_with_the_same_batch(tmp_path, n, tokens) -> None:
     together(n, write_gradient, tmp_path / "found", tokens)
     found = safetensors.torch.load_file(tmp_path / "found")
     wanted = gradient(Team(), tokens)
@@ -62,13 +60,10 @@ def test_the_program_runs_under_torchrun(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "model.safetensors").exists()
 
 
-def test_one_process_is_a_team_of_its_own() -> None:
+def test_one_process_is_a_team_and_a_gpu_that_is_not_there_an_error() -> None:
     with team("cpu") as here:
         assert (here.rank, here.world, here.main) == (0, 1, True)
         assert (here.broadcast("x"), here.gather("x"), here.agree([1.5])) == ("x", ["x"], [1.5])
-
-
-def test_a_gpu_that_is_not_there_is_an_error() -> None:
     if torch.cuda.is_available():
         pytest.skip("there is one")
     with pytest.raises(ValueError, match="device must be cpu: there are 0 GPUs"), team("cuda"):

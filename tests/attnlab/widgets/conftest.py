@@ -4,8 +4,6 @@ A page is opened once for each way of looking (its width, a finger, no script â€
 anew for every test, which costs a fifth of going to a new one.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A joint set of pieces and a small model that reads and writes with it, for the tests."""
 
-from __future__ import annotations
-
 import functools
 
 import torch

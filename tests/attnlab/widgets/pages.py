@@ -1,7 +1,5 @@
 """What the tests do with a page: wait for its next frame, read it, and show a widget in it."""
 
-from __future__ import annotations
-
 import base64
 import time
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Numbers from paper: read in several spellings, judged one by one, tried again."""
 
-from __future__ import annotations
-
 from playwright.sync_api import expect
 
 from tests.attnlab.widgets.examples import paper
@@ -81,7 +79,7 @@ def test_a_mistake_with_a_name_is_named_where_all_its_numbers_stand_and_not_clos
     tells(page, "One too many.")
 
 
-def test_the_answer_is_shown_on_request_after_an_attempt(show) -> None:
+def test_the_answer_is_shown_on_request_and_what_is_accepted_beside_the_boxes(show) -> None:
     page = show(paper())
     button(page, "check").click()
     expect(alert(page)).to_have_text("Write a number first.")
@@ -96,6 +94,12 @@ def test_the_answer_is_shown_on_request_after_an_attempt(show) -> None:
     expect(button(page, "start again")).to_be_focused()
     expect(page.get_by_label("your number for had")).to_have_attribute("readonly", "")
     assert len(page.evaluate("heard")) == 1
+    page = show(paper(), paper(tolerance=0.02), paper(decimals=0, mistakes=()))
+    notes = page.locator(".attnbook-note").all_inner_texts()
+    assert notes[0].startswith("Right to 3 decimals. A point or a comma marks the decimals")
+    assert notes[1].startswith("Right within 0.02.")
+    assert notes[2].startswith("Right to the nearest whole number.")
+    assert all("1/2" in one for one in notes)
 
 
 def test_a_comma_marks_thousands_in_a_whole_number_and_decimals_elsewhere(show) -> None:
@@ -112,12 +116,3 @@ def test_a_comma_marks_thousands_in_a_whole_number_and_decimals_elsewhere(show) 
     assert said(page) == ["“2,048” may be 2048 or 2.048: write the one that you mean"]
     enter(page, scores="2048,5")
     assert said(page) == ["right"]
-
-
-def test_what_is_accepted_and_how_near_stands_beside_the_boxes(show) -> None:
-    page = show(paper(), paper(tolerance=0.02), paper(decimals=0, mistakes=()))
-    notes = page.locator(".attnbook-note").all_inner_texts()
-    assert notes[0].startswith("Right to 3 decimals. A point or a comma marks the decimals")
-    assert notes[1].startswith("Right within 0.02.")
-    assert notes[2].startswith("Right to the nearest whole number.")
-    assert all("1/2" in one for one in notes)

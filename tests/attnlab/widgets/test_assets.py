@@ -1,7 +1,5 @@
 """Large data of a widget: beside the page, loaded on demand, and the same bytes everywhere."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest

@@ -1,7 +1,5 @@
 """The block: PyTorch's numbers in Python and in the page, and every control moves them."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -40,16 +38,13 @@ def near(here: np.ndarray, wanted: np.ndarray, atol: float = 1e-6) -> bool:
     return bool((np.abs(np.array(here) - wanted) <= atol * np.maximum(1, np.abs(wanted))).all())
 
 
-def test_the_weights_are_those_of_the_blocks_attention() -> None:
+def test_weights_are_the_blocks_stages_follow_their_formulas_and_nothing_has_no_cosine() -> None:
     one = block(SIZES[1])
     x = torch.tensor([vectors(SIZES[1])], dtype=torch.float64)
     widget = BlockFlow(one, x[0], list("abcdef"), blocks=2, shown=2)
     with torch.no_grad():
         wanted = one.attention.weights(one.norms[0](one(x)))[0].numpy()
     assert np.abs(widget.weights - wanted).max() < 1e-9
-
-
-def test_the_stages_follow_each_other_as_their_formulas_say() -> None:
     found = flow().stages
     assert list(found) == ["x", "n₁", "a", "s₁", "n₂", "f", "s₂"]
     assert np.allclose(found["s₁"], found["x"] + found["a"])
@@ -57,6 +52,11 @@ def test_the_stages_follow_each_other_as_their_formulas_say() -> None:
     assert list(flow(norm="post").stages) == ["x", "a", "s₁", "n₁", "f", "s₂", "n₂"]
     assert list(flow(norm="none").stages) == ["x", "a", "s₁", "f", "s₂"]
     assert list(flow(residual=False).stages) == ["x", "n₁", "a", "n₂", "f"]
+    assert flow(x=np.zeros((3, 4))).trace[0][2:] == (None, None)
+    alone = flow(x=NUTS[:1], tokens=["had"])
+    assert alone.trace[1].others is None
+    assert alone.trace[1].first is not None
+    assert "–" in alone.html()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -70,14 +70,6 @@ def test_without_the_sum_the_first_vector_is_forgotten_and_tokens_become_alike(s
     assert without[6].others > 0.9999 > 0.99 > with_sum[6].others
     edited = flow(block=one, blocks=6, residual=False, x=[[100, -100, 0, 50], *NUTS[1:]])
     assert edited.trace[6].length == pytest.approx(without[6].length, abs=0.01)
-
-
-def test_a_zero_vector_or_a_single_token_has_no_cosine() -> None:
-    assert flow(x=np.zeros((3, 4))).trace[0][2:] == (None, None)
-    alone = flow(x=NUTS[:1], tokens=["had"])
-    assert alone.trace[1].others is None
-    assert alone.trace[1].first is not None
-    assert "–" in alone.html()
 
 
 RUN = """([given]) => {
@@ -209,7 +201,7 @@ def test_several_blocks_are_walked_by_keys_buttons_and_clicks(nuts) -> None:
     expect(nuts.get_by_text("stages of block 3 of 3")).to_be_visible()
 
 
-def test_large_and_small_numbers_are_short_and_never_nan(show) -> None:
+def test_large_and_small_numbers_are_short_and_never_nan_and_a_phone_breaks_none(show) -> None:
     page = show(flow(norm="none", blocks=12, x=[[100, -100, 3, 1]] * 3, shown=12))
     for norm in range(3):
         for on in (True, False):
@@ -222,9 +214,6 @@ def test_large_and_small_numbers_are_short_and_never_nan(show) -> None:
     for c in range(1, 5):
         page.get_by_label(f"number {c} of x").fill("0")
     assert "NaN" not in page.locator("main").inner_text()
-
-
-def test_a_phone_shows_the_chosen_block_and_breaks_no_number(show) -> None:
     page = show(flow(), largest_flow(), width=390, has_touch=True, is_mobile=True)
     now = page.locator(".attnbook-trace .attnbook-now").last.bounding_box()
     assert now["x"] + now["width"] <= 390

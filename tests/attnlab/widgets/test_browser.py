@@ -1,7 +1,5 @@
 """The head browser: weights and measures, searched, hidden, by mouse and by keyboard."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 
@@ -23,16 +21,7 @@ from tests.attnlab.widgets.examples import (
     pairs,
     read_words,
 )
-from tests.attnlab.widgets.pages import (
-    host,
-    keys,
-    move,
-    says,
-    settle,
-    tells,
-    trait,
-    violations,
-)
+from tests.attnlab.widgets.pages import host, keys, move, says, settle, tells, trait, violations
 
 
 def small(page, layer: int, head: int):
@@ -109,18 +98,6 @@ def test_the_packed_weights_err_by_less_than_1e_4_hidden_or_not(size: float) -> 
     assert (widget.weights[left < 0.999e-5] == 0).all()
 
 
-def test_a_row_with_nothing_left_has_no_measure() -> None:
-    weights = np.full((1, 2, 3, 3), 1 / 3)
-    weights[0, 0, 1] = [1 - 4e-6, 2e-6, 2e-6]  # all but [CLS] is next to nothing
-    tokens = ["[CLS]", "a", "b"]
-    for measure, of_all in (("next", [0.5, 0.5]), ("spread", [2, 2])):
-        widget = HeadBrowser([(tokens, weights)], row=1, hide=True, measure=measure)
-        assert np.isnan(widget.measured[0, 0])
-        assert widget.measured[0, 1] == pytest.approx(of_all[1])
-        widget.row = None
-        assert widget.measured[0] == pytest.approx(of_all)
-
-
 @pytest.mark.parametrize("row", [None, 0, 8])
 def test_each_measure_is_what_it_says(row: int | None) -> None:
     weights = attention(11, seed=11)
@@ -144,7 +121,7 @@ def test_each_measure_is_what_it_says(row: int | None) -> None:
     assert np.abs(found - spread[..., list(rows)].mean(-1)).max() < 2e-3
 
 
-def test_of_a_causal_model_the_lower_triangle_is_kept_and_the_rest_is_exactly_0() -> None:
+def test_of_a_causal_model_the_lower_triangle_is_kept_and_the_first_token_is_special() -> None:
     weights = causal(20, 30, 9)
     widget = HeadBrowser([([f"w{i}" for i in range(20)], weights)] * 4)
     assert widget.causal
@@ -153,9 +130,6 @@ def test_of_a_causal_model_the_lower_triangle_is_kept_and_the_rest_is_exactly_0(
     assert np.abs(widget.weights - weights).max() < 1e-4
     assert (np.triu(widget.weights, k=1) == 0).all()
     assert not browser().causal
-
-
-def test_in_a_causal_model_the_first_token_is_the_special_one() -> None:
     weights = causal(11, seed=11)
     widget = HeadBrowser(causal_pairs(), measure="special")
     assert np.abs(widget.measured - weights[..., 0].mean(-1)).max() < 1e-4
@@ -183,21 +157,38 @@ def test_names_read_as_sentences_and_blanks_around_tokens_are_not_shown() -> Non
     assert browser(names=["one", "two"]).sentences[1]["name"] == "two"
 
 
-def test_without_a_key_or_with_a_hidden_one_there_is_no_measure() -> None:
+def test_without_a_key_or_with_all_hidden_there_is_no_measure() -> None:
     assert np.isnan(browser(row=8).measured).all()
     assert np.isnan(browser(row=8, key=0, hide=True).measured).all()
     assert np.isnan(browser(measure="special", hide=True).measured).all()
     hidden = browser(row=8, key=2, hide=True)
     assert (hidden.measured > browser(row=8, key=2).measured).all()
+    weights = np.full((1, 2, 3, 3), 1 / 3)
+    weights[0, 0, 1] = [1 - 4e-6, 2e-6, 2e-6]  # all but [CLS] is next to nothing
+    tokens = ["[CLS]", "a", "b"]
+    for measure, of_all in (("next", [0.5, 0.5]), ("spread", [2, 2])):
+        widget = HeadBrowser([(tokens, weights)], row=1, hide=True, measure=measure)
+        assert np.isnan(widget.measured[0, 0])
+        assert widget.measured[0, 1] == pytest.approx(of_all[1])
+        widget.row = None
+        assert widget.measured[0] == pytest.approx(of_all)
 
 
-def test_all_heads_of_ten_sentences_of_minilms_size_are_within_a_megabyte() -> None:
+def test_all_heads_are_within_a_megabyte_and_a_shorter_sentence_lets_places_go() -> None:
     tokens = [f"word{i}" for i in range(20)]
     weights = attention(20, 6, 12)
     widget = HeadBrowser([(tokens, weights)] * 10)
     assert widget.size < 1_000_000
     with pytest.raises(ValueError, match="more than 1,000,000: show fewer or shorter ones"):
         HeadBrowser([(tokens, weights)] * 14)
+    widget = browser(row=8, key=2)
+    widget.chosen = 1
+    assert (widget.row, widget.key) == (None, 2)
+    widget.row = -1
+    assert widget.row == 5
+    with pytest.raises(ValueError, match="key"):
+        widget.key = 6
+    assert widget.initial["row"] == 8
 
 
 def test_the_fallback_shows_the_pinned_row_of_the_chosen_head() -> None:
@@ -214,21 +205,10 @@ def test_the_fallback_shows_the_pinned_row_of_the_chosen_head() -> None:
     assert f">street</th><td>{WIDE[best]} 0." in short
 
 
-def test_assignments_are_checked_and_a_shorter_sentence_lets_places_go() -> None:
-    widget = browser(row=8, key=2)
-    widget.chosen = 1
-    assert (widget.row, widget.key) == (None, 2)
-    widget.row = -1
-    assert widget.row == 5
-    with pytest.raises(ValueError, match="key"):
-        widget.key = 6
-    assert widget.initial["row"] == 8
-
-
 OWN = "the animal sat"
 
 
-def test_a_sentence_of_the_readers_own_is_read_and_shown_and_not_stored() -> None:
+def test_a_sentence_of_the_readers_own_is_shown_not_stored_and_twenty_are_kept() -> None:
     widget = browser(row=8, key=2, read=read_words)
     kept, html = widget.state(), widget.html()
     widget.row = 9  # sat
@@ -242,9 +222,6 @@ def test_a_sentence_of_the_readers_own_is_read_and_shown_and_not_stored() -> Non
     assert OWN not in repr(widget)
     widget.chosen = 1
     assert widget.state()["chosen"] == 1
-
-
-def test_twenty_sentences_are_kept_and_the_oldest_of_the_readers_own_leaves() -> None:
     widget = browser(read=read_words)
     for number in range(20):
         widget.add("a " * (1 + number % 15) + str(number))
@@ -442,7 +419,9 @@ def test_arrows_move_among_the_heads_and_enter_makes_one_large(show) -> None:
     expect(title(page)).to_have_text("layer 1 head 0")
 
 
-def test_another_sentence_keeps_its_words_and_one_that_comes_twice_says_which_it_is(show) -> None:
+def test_another_sentence_keeps_its_words_a_twin_says_which_and_tables_what_is_drawn(
+    show,
+) -> None:
     page = load(show(browser(row=3, key=2)))  # was → animal
     choose(page, "sentence", "2: the street was wide")
     expect(box(page, "look from")).to_have_value("was")
@@ -455,9 +434,6 @@ def test_another_sentence_keeps_its_words_and_one_that_comes_twice_says_which_it
     tokens = ["[CLS]", "the", "old", "the", "[SEP]"]
     page = load(show(HeadBrowser([(tokens, attention(5))], row=3, key=1)))
     expect(page.locator(".attnbook-best p")).to_have_text("the (3) → the (1). Most in:")
-
-
-def test_the_tables_say_what_is_drawn(show) -> None:
     page = load(show(browser(chosen=1, row=3, key=4, layer=1)))
     for summary in page.locator("summary").all():
         summary.click()
@@ -497,7 +473,7 @@ def own(page):
     return page.get_by_label("your own sentence").first
 
 
-def test_a_typed_sentence_joins_the_list_and_is_shown(show) -> None:
+def test_a_typed_sentence_joins_the_list_and_the_oldest_of_twenty_goes(show) -> None:
     widget = browser(row=9, key=2, read=read_words)
     page = live(show(), widget)
     send(page, widget, OWN)
@@ -521,6 +497,21 @@ def test_a_typed_sentence_joins_the_list_and_is_shown(show) -> None:
     assert trait(page, "typed")["turn"] == 2
     page.emulate_media(media="print")
     expect(own(page)).to_be_hidden()
+    widget = browser(read=read_words)
+    page = live(show(), widget)
+    for number in range(17):
+        widget.add(f"a {number}")
+    move(page, own=widget.own, chosen=widget.chosen)
+    send(page, widget, "b c")
+    send(page, widget, "the last one was")
+    options = box(page, "sentence").locator("option").all_inner_texts()
+    assert len(options) == 20
+    assert options[1:3] == ["2: the street was wide", "yours: a 1"]
+    assert options[-2:] == ["yours: b c", "yours: the last one was"]
+    choose(page, "look from", "last")
+    choose(page, "to", "one")
+    widget.row, widget.key = 2, 3
+    assert best(page) == ranking(widget)
 
 
 def test_what_is_wrong_with_a_typed_sentence_is_said_beside_it_and_changes_nothing(show) -> None:
@@ -558,25 +549,7 @@ def test_a_hostile_sentence_is_text_in_every_view_on_a_dark_phone(show) -> None:
     assert violations(page, "color-contrast") == []
 
 
-def test_the_list_of_twenty_lets_the_oldest_of_the_readers_own_go(show) -> None:
-    widget = browser(read=read_words)
-    page = live(show(), widget)
-    for number in range(17):
-        widget.add(f"a {number}")
-    move(page, own=widget.own, chosen=widget.chosen)
-    send(page, widget, "b c")
-    send(page, widget, "the last one was")
-    options = box(page, "sentence").locator("option").all_inner_texts()
-    assert len(options) == 20
-    assert options[1:3] == ["2: the street was wide", "yours: a 1"]
-    assert options[-2:] == ["yours: b c", "yours: the last one was"]
-    choose(page, "look from", "last")
-    choose(page, "to", "one")
-    widget.row, widget.key = 2, 3
-    assert best(page) == ranking(widget)
-
-
-def test_a_causal_model_masks_what_comes_later_and_names_its_first_token(show) -> None:
+def test_a_causal_model_masks_what_comes_later_and_many_layers_are_columns_or_rows(show) -> None:
     widget = HeadBrowser(causal_pairs(), row=8, key=2, layer=1, head=2)
     page = load(show(widget))
     assert best(page) == ranking(widget)
@@ -593,9 +566,6 @@ def test_a_causal_model_masks_what_comes_later_and_names_its_first_token(show) -
     for key in ("Escape", "Home", "ArrowDown", "End"):
         plot.press(key)
     says(page, "the → [SEP]: comes later")
-
-
-def test_of_many_layers_each_is_a_column_and_on_a_phone_a_row(show) -> None:
     widget = HeadBrowser([(named(13), causal(13, 30, 9))], row=8, key=2, layer=3, head=1)
     page = load(show(widget))
     assert page.locator("figure *").count() <= 500

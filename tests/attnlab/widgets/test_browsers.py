@@ -1,7 +1,5 @@
 """What other browsers, themes, paper and narrow screens show as wrong, and must not again."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 
@@ -25,15 +23,25 @@ def test_a_canvas_is_white_for_paper_before_the_next_frame(show, kind: str) -> N
     assert all(sum(pixel) > 3 * 128 for pixel in found)
 
 
-def test_a_status_line_quotes_its_tokens(show) -> None:
+def test_a_status_quotes_a_caption_names_a_small_number_is_blank_and_a_minus_a_minus(show) -> None:
     page = show(AttentionHeatmap(X, tokens=["the", "most", "it"], pinned=2))
     tells(page, "“it” is pinned; it attends most to “it” 0.905, “most”")
-
-
-def test_a_caption_is_the_figures_name(show) -> None:
     page = show(AttentionHeatmap(X, tokens=TOKENS, caption="Who looks where"))
     expect(page.get_by_role("figure", name="Who looks where")).to_be_visible()
     expect(page.locator("figure[aria-label]")).to_have_count(0)
+    page = show(AttentionHeatmap(scores=[[0.0, 9.0]], tokens=["q"], key_tokens=["a", "b"]))
+    with page.expect_download() as got:
+        button(page, "save as SVG").click()
+    svg = got.value.path().read_text(encoding="utf-8")
+    assert "1.000</text>" in svg
+    assert "0.000</text>" not in svg
+    page = show(EXAMPLES["steps"].make(vectors=[[-1, -1e-7], [1, 2]], tokens=["a", "b"]))
+    expect(page.get_by_label("a, component 1")).to_have_value("−1")
+    small = page.get_by_label("a, component 2")
+    expect(small).to_have_value("−1e−7")
+    small.press("End")
+    small.press_sequentially("0")  # what stands there can be read again
+    expect(page.locator("[aria-invalid]")).to_have_count(0)
 
 
 def test_a_states_bar_stands_beside_its_number_and_in_the_readers_own_colours(show) -> None:
@@ -75,22 +83,3 @@ def test_names_in_the_plane_lie_on_nothing_else_and_it_grows_with_its_vectors(sh
     expect(corner).to_have_text("4")
     button(page, "reset to the first numbers").click()
     expect(corner).to_have_text("4")
-
-
-def test_a_number_below_five_thousandths_is_left_blank(show) -> None:
-    page = show(AttentionHeatmap(scores=[[0.0, 9.0]], tokens=["q"], key_tokens=["a", "b"]))
-    with page.expect_download() as got:
-        button(page, "save as SVG").click()
-    svg = got.value.path().read_text(encoding="utf-8")
-    assert "1.000</text>" in svg
-    assert "0.000</text>" not in svg
-
-
-def test_a_minus_is_a_minus_in_a_box_too(show) -> None:
-    page = show(EXAMPLES["steps"].make(vectors=[[-1, -1e-7], [1, 2]], tokens=["a", "b"]))
-    expect(page.get_by_label("a, component 1")).to_have_value("−1")
-    small = page.get_by_label("a, component 2")
-    expect(small).to_have_value("−1e−7")
-    small.press("End")
-    small.press_sequentially("0")  # what stands there can be read again
-    expect(page.locator("[aria-invalid]")).to_have_count(0)

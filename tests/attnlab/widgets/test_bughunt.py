@@ -1,7 +1,5 @@
 """A bug hunt: lines that answer, by hand and by keyboard, and what is said of them."""
 
-from __future__ import annotations
-
 from playwright.sync_api import expect
 
 from tests.attnlab.widgets.examples import EVIL, HUNTED, hunt, longest_hunt
@@ -12,7 +10,7 @@ def line(page, number: int):
     return page.locator(".attnbook-code > li").nth(number - 1)
 
 
-def test_the_wrong_output_stands_above_the_code_whose_spaces_are_kept(show) -> None:
+def test_the_wrong_output_stands_above_the_code_whose_spaces_are_kept_everywhere(show) -> None:
     page = show(hunt())
     code, evidence = page.locator("ol.attnbook-code"), page.locator(".attnbook-live pre")
     assert evidence.bounding_box()["y"] < code.bounding_box()["y"]
@@ -21,6 +19,10 @@ def test_the_wrong_output_stands_above_the_code_whose_spaces_are_kept(show) -> N
     assert line(page, 2).inner_text().strip() == "2"
     indent = "(code) => getComputedStyle(code).whiteSpace"
     assert code.locator("code").last.evaluate(indent) == "pre-wrap"
+    code = hunt(code="\r\n\tif x:\r\n\t\ty\r\n\r\n", lines={1: "a", 2: "b"}).code
+    assert code == ["if x:", "    y"]
+    assert hunt(code="    f(\n        x\n    )\n", lines={1: "a", 2: "b"}).answers == ["a", "b", ""]
+    assert hunt(lines=dict.fromkeys((1, 3, 4), EVIL)).code == hunt().code
 
 
 def test_a_line_answers_when_it_is_pressed_by_hand_or_by_key_and_not_before(show) -> None:
@@ -62,7 +64,7 @@ def test_a_line_answers_when_it_is_pressed_by_hand_or_by_key_and_not_before(show
     expect(line(page, 4).locator("button")).to_be_focused()
 
 
-def test_several_bugs_are_counted_and_the_page_hears_of_the_last(show) -> None:
+def test_several_bugs_are_counted_and_heard_of_and_long_lines_wrap(show) -> None:
     page = show(longest_hunt())
     expect(page.locator(".attnbook-note")).to_contain_text("Press the 2 lines that are wrong")
     listen(page)
@@ -74,9 +76,6 @@ def test_several_bugs_are_counted_and_the_page_hears_of_the_last(show) -> None:
     line(page, 29).locator("button").click()
     settle(page)
     assert len(page.evaluate("heard")) == 1
-
-
-def test_long_lines_wrap_and_a_wide_output_scrolls_in_its_box(show) -> None:
     for width in (390, 900):
         page = show(longest_hunt(), width=width)
         room = page.locator(".attnbook-code").bounding_box()["width"]
@@ -96,10 +95,3 @@ def test_paper_has_the_code_and_which_line_is_the_mistake_and_nothing_that_was_p
     page.locator(".attnbook-code button").first.click()
     page.emulate_media(media="print")
     assert "Found" not in page.locator(".attnbook-fallback").inner_text()
-
-
-def test_tabs_ends_of_lines_and_indent_are_the_same_everywhere() -> None:
-    code = hunt(code="\r\n\tif x:\r\n\t\ty\r\n\r\n", lines={1: "a", 2: "b"}).code
-    assert code == ["if x:", "    y"]
-    assert hunt(code="    f(\n        x\n    )\n", lines={1: "a", 2: "b"}).answers == ["a", "b", ""]
-    assert hunt(lines=dict.fromkeys((1, 3, 4), EVIL)).code == hunt().code

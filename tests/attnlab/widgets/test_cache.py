@@ -1,7 +1,5 @@
 """The cache calculator: the page's numbers are Python's, which are counted from real shapes."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -64,15 +62,12 @@ SIZES = [0, 0.5, 999, 999.5, 1000, 9_994, 9_996, 99_940, 99_960, 131_072, 999_49
 SIZES += [17_179_869_184, 1.5e12, 4e15, 9e18]
 
 
-def test_bytes_are_written_alike_in_the_page(maths) -> None:
+def test_bytes_are_written_alike_in_the_page_and_names_keep_apart(maths) -> None:
     assert maths("(all) => all.map(maths.sized)", SIZES, "cache") == list(map(_sized, SIZES))
     told = [_sized(size) for size in (0, 0.5, 999.5, 131_072)]
     assert told == ["0 bytes", "0.5 bytes", "1.00 kB", "131 kB"]
     grouped = maths("(all) => all.map(maths.grouped)", [5, 999, 1000, 1_048_576], "cache")
     assert grouped == ["5", "999", "1,000", "1,048,576"]
-
-
-def test_names_keep_apart_and_stay_inside(maths) -> None:
     rng = np.random.default_rng(0)
     for count in (1, 2, 8, 10):
         wanted = rng.uniform(-500, 500, count).round(3).tolist()

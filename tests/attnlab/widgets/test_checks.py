@@ -1,7 +1,5 @@
 """What every widget's arguments are asked: no number that NumPy would bend is taken in silence."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -27,7 +25,7 @@ def test_arrays_that_are_no_plain_numbers_are_refused(value, words: str) -> None
         AttentionHeatmap(scores=value, tokens=TOKENS)
 
 
-def test_numbers_of_every_usual_kind_are_taken() -> None:
+def test_usual_numbers_are_taken_places_from_the_end_and_the_first_state_kept() -> None:
     for kind in (np.float16, np.int8, np.uint64, np.bool_):
         found = checks.finite_array("x", np.eye(2, dtype=kind), ranks=(2,))
         assert found.tolist() == [[1, 0], [0, 1]]
@@ -35,9 +33,6 @@ def test_numbers_of_every_usual_kind_are_taken() -> None:
     assert checks.finite_array("x", half, ranks=(2,)).dtype == np.float64
     assert checks.whole("n", np.int64(3), least=1, most=3) == 3
     assert checks.between("share", np.float32(0.5), least=0, most=1) == 0.5
-
-
-def test_a_place_from_the_end_is_one_from_the_front_and_the_first_state_is_kept() -> None:
     widget = AttentionSteps(X, TOKENS, step=2)
     assert set(widget.rules) == {"vectors", "query", "scaled", "causal", "step"}
     widget.step = -1

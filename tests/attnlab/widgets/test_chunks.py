@@ -1,7 +1,5 @@
 """The table of kinds, the chunks that follow from it, and what a page and a notebook load."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import subprocess
@@ -32,7 +30,7 @@ def imports(text: str) -> set[str]:
     return {part.split(" as ")[0].strip() for one in found for part in one.split(",")}
 
 
-def test_the_table_has_the_folders_that_there_are_and_classes_their_chunks_and_styles() -> None:
+def test_the_table_has_the_folders_that_there_are_and_names_their_classes() -> None:
     assert set(KINDS) == FOLDERS
     assert list(KINDS) == sorted(KINDS)
     assert {path.stem for path in (WIDGETS / "chunks").glob("*")} == {"core", *KINDS}
@@ -41,9 +39,6 @@ def test_the_table_has_the_folders_that_there_are_and_classes_their_chunks_and_s
         assert widget._kind == kind
         assert widget._esm == chunks.module(kind)
         assert widget._css == stylesheet(kind)
-
-
-def test_names_that_lectures_import_are_found_and_others_are_not() -> None:
     for name in attnlab.widgets.__all__:
         assert getattr(attnlab.widgets, name).__name__ == name
     assert "AttentionHeatmap" in dir(attnlab.widgets)
@@ -76,14 +71,11 @@ def test_every_lecture_stays_within_its_budget() -> None:
         assert sum(len(gzip.compress(text.encode())) for text in code) <= 40_000, path.name
 
 
-def test_a_page_needs_the_kinds_that_it_shows() -> None:
+def test_a_page_needs_the_kinds_that_it_shows_and_a_script_holds_no_more(show) -> None:
     page = '<figure class="attnbook attnbook-{}">'.format
     assert chunks.kinds_on("<p>nothing</p>") == ()
     assert chunks.kinds_on(page("steps") + page("beam") + page("beam")) == ("beam", "steps")
     assert chunks.kinds_on(page("block")) == ("block",)
-
-
-def test_a_script_holds_the_kinds_asked_for_and_no_more(show) -> None:
     page = show()
     names = f"(source) => ({IMPORTED})(source).then((one) => Object.keys(one.kinds))"
     assert page.evaluate(names, chunks.module("steps", "beam")) == ["steps", "beam"]

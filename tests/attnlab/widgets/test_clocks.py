@@ -1,7 +1,5 @@
 """Rotary clocks: the package's own speeds in Python and in the browser, and which hands are new."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -32,7 +30,7 @@ def test_the_browsers_speeds_are_torchs_for_every_scaling(maths, head: tuple) ->
 
 
 @pytest.mark.parametrize("kind", SCALINGS)
-def test_the_browsers_hands_are_pythons(maths, kind: str) -> None:
+def test_the_browsers_hands_are_pythons_and_stand_where_rotary_turns_a_query(maths, kind) -> None:
     code = """([head, kind, s, distance]) =>
         maths.hands(maths.speeds(head, kind, s), maths.met(head), distance)"""
     head = {"d": 64, "base": 1e5, "trained": 8192}
@@ -42,10 +40,6 @@ def test_the_browsers_hands_are_pythons(maths, kind: str) -> None:
         np.testing.assert_allclose([hand["angle"] for hand in came], one.angles, atol=1e-6)
         assert [hand["outside"] for hand in came] == one.outside.tolist()
         assert [hand["beyond"] for hand in came] == one.beyond.tolist()
-
-
-@pytest.mark.parametrize("kind", SCALINGS)
-def test_a_hand_stands_where_rotary_turns_a_query(kind: str) -> None:
     one = clocks(scaling=kind)
     scaling = None if kind == "none" else Scaling(kind, 4, 24)
     upright = torch.tensor([1.0, 0.0], dtype=torch.float64).repeat(8)[None]
@@ -54,7 +48,7 @@ def test_a_hand_stands_where_rotary_turns_a_query(kind: str) -> None:
     np.testing.assert_allclose(one.angles, angles, atol=1e-9)
 
 
-def test_within_the_trained_length_no_hand_is_new_and_beyond_it_a_scaling_decides() -> None:
+def test_within_the_trained_length_no_hand_is_new_and_a_shorter_one_keeps_the_rest_within() -> None:
     smol = {"d": 64, "base": 1e5, "trained": 8192}
     for kind in SCALINGS:
         assert not RotaryClocks(**smol, scaling=kind).beyond.any()
@@ -66,6 +60,9 @@ def test_within_the_trained_length_no_hand_is_new_and_beyond_it_a_scaling_decide
         "yarn": 0,
         "llama3": 0,
     }
+    one = clocks(distance=384)
+    one.d, one.trained = 8, 12
+    assert (one.pair, one.distance) == (3, 192)
 
 
 def test_dragging_choosing_and_keys_change_clocks_curve_and_words(show) -> None:
@@ -96,9 +93,3 @@ def test_dragging_choosing_and_keys_change_clocks_curve_and_words(show) -> None:
     for _ in range(8):  # each an eighth of an octave
         page.keyboard.press("ArrowLeft")
     expect(slider).to_have_attribute("aria-valuetext", "65,536, 8 n₀")
-
-
-def test_a_shorter_training_keeps_distance_and_pair_within() -> None:
-    one = clocks(distance=384)
-    one.d, one.trained = 8, 12
-    assert (one.pair, one.distance) == (3, 192)

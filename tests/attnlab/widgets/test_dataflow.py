@@ -1,7 +1,5 @@
 """The live drawing: its numbers are torch's, and the page's are Python's."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from playwright.sync_api import expect
@@ -48,7 +46,7 @@ TEXTS = ["n", "12", "n × d_k", "d_model / h", "4·d_model*(n + 1) − 2", "n �
 TEXTS += ["n × d_model / h / 2", "h ÷ 3", "n / 0", "3 − n", " × ".join(["d_model"] * 6)]
 
 
-def test_expressions_are_worked_out_alike_in_the_page(maths) -> None:
+def test_expressions_counts_and_labels_are_alike_in_the_page(maths) -> None:
     known = {"n": 12, "d_model": 512, "h": 8, "d_k": 64}
     trees, wanted = [counting.parse(text) for text in TEXTS], []
     for tree in trees:
@@ -59,6 +57,11 @@ def test_expressions_are_worked_out_alike_in_the_page(maths) -> None:
     code = """([trees, known]) => trees.map((tree) => {
       try { return maths.value(tree, known); } catch (error) { return error.message; } })"""
     assert maths(code, [trees, known], "dataflow") == wanted
+    found = maths("(all) => all.map(maths.short)", NUMBERS, "dataflow")
+    assert found == list(map(_short, NUMBERS))
+    for label in ("W^{Q}_i x", "d_model × d_k", "a_ b", "X X^ᵀ / √d", "plain"):
+        found = maths("(label) => maths.pieces(label)", label, "dataflow")
+        assert [tuple(part) for part in found] == pieces(label)
 
 
 def test_expressions_bind_as_in_arithmetic_and_what_cannot_be_read_is_said() -> None:
@@ -75,14 +78,6 @@ def test_expressions_bind_as_in_arithmetic_and_what_cannot_be_read_is_said() -> 
 
 
 NUMBERS = [0, 999, 1000, 9_999_999, 10_000_000, 12_582_912, 999_999_999, 10**12, 2**53 - 1]
-
-
-def test_counts_and_labels_are_written_alike_in_the_page(maths) -> None:
-    found = maths("(all) => all.map(maths.short)", NUMBERS, "dataflow")
-    assert found == list(map(_short, NUMBERS))
-    for label in ("W^{Q}_i x", "d_model × d_k", "a_ b", "X X^ᵀ / √d", "plain"):
-        found = maths("(label) => maths.pieces(label)", label, "dataflow")
-        assert [tuple(part) for part in found] == pieces(label)
 
 
 def drawn(page) -> list[str]:
@@ -112,7 +107,7 @@ def test_the_page_counts_as_python_does(show) -> None:
             assert not shape or " × ".join(map(str, shape)) in texts
 
 
-def test_a_drawing_of_heads_that_do_not_divide_of_no_tokens_and_in_letters(show) -> None:
+def test_a_drawing_of_heads_that_do_not_divide_of_none_in_letters_and_large(show) -> None:
     page = show(dataflow())
     before = drawn(page)
     page.get_by_label("h as a number").fill("7")
@@ -134,6 +129,18 @@ def test_a_drawing_of_heads_that_do_not_divide_of_no_tokens_and_in_letters(show)
     page.get_by_label("n as a number").fill("12")
     page.get_by_label("shapes in letters").check()
     assert "b × h × n × dk" in drawn(page)
+    large = dataflow()
+    large.sizes = {"b": 64, "n": 64, "d_model": 1024, "h": 16}
+    page = show(dataflow(), large)
+    wide = page.evaluate(
+        """() => Array.from(document.querySelectorAll("figure .attnbook-box"), (group) => {
+          const frame = group.querySelector("rect").getBoundingClientRect();
+          const texts = group.querySelectorAll(
+            ".attnbook-label, .attnbook-shape, .attnbook-count");
+          return Array.from(texts, (text) => text.getBoundingClientRect().width - frame.width);
+        }).flat()"""
+    )
+    assert max(wide) < -8
 
 
 def test_boxes_are_one_stop_arrow_keys_go_to_each_and_it_opens_and_closes(show) -> None:
@@ -165,22 +172,7 @@ def test_boxes_are_one_stop_arrow_keys_go_to_each_and_it_opens_and_closes(show) 
     assert page.evaluate("document.activeElement.ariaLabel") == labels[-2]
 
 
-def test_no_number_outgrows_its_place(show) -> None:
-    large = dataflow()
-    large.sizes = {"b": 64, "n": 64, "d_model": 1024, "h": 16}
-    page = show(dataflow(), large)
-    wide = page.evaluate(
-        """() => Array.from(document.querySelectorAll("figure .attnbook-box"), (group) => {
-          const frame = group.querySelector("rect").getBoundingClientRect();
-          const texts = group.querySelectorAll(
-            ".attnbook-label, .attnbook-shape, .attnbook-count");
-          return Array.from(texts, (text) => text.getBoundingClientRect().width - frame.width);
-        }).flat()"""
-    )
-    assert max(wide) < -8
-
-
-def test_a_size_that_stays_and_a_bias_are_counted() -> None:
+def test_a_size_that_stays_and_a_bias_are_counted_and_what_gives_no_number_is_named() -> None:
     drawing = Schematic("a layer")
     drawing.learned("W", "d × m", at=(0, 0), parameters="d × m + m")
     drawing.learned("b", "m", at=(1, 0))
@@ -188,9 +180,6 @@ def test_a_size_that_stays_and_a_bias_are_counted() -> None:
     assert [count.parameters for count in widget.counts] == [15, 3]
     assert widget.all_sizes == {"d": 4, "m": 3}
     assert widget.multiplications == 0
-
-
-def test_sizes_that_give_no_number_are_named() -> None:
     widget = dataflow()
     widget.sizes = {**widget.sizes, "h": 7}
     with pytest.raises(ValueError, match="512 / 7 is not a whole number"):

@@ -1,7 +1,5 @@
 """Heads side by side: equal to torch, chosen, enlarged and compared, and said in words."""
 
-from __future__ import annotations
-
 import csv
 import io
 import xml.etree.ElementTree as ET
@@ -14,17 +12,7 @@ from torch import nn
 from attnlab.widgets import AttentionHeatmap, HeadGrid
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import TOKENS, X, normal, three
-from tests.attnlab.widgets.pages import (
-    cell,
-    fixed,
-    keys,
-    pixel,
-    rows,
-    save,
-    says,
-    settle,
-    unfold,
-)
+from tests.attnlab.widgets.pages import cell, fixed, keys, pixel, rows, save, says, settle, unfold
 
 
 def title(page):
@@ -52,7 +40,17 @@ def lanes(page) -> list[list[str]]:
     return [[" ".join(bar.split()) for bar in key] for key in found]
 
 
-def test_weights_agree_with_torch_and_follow_the_traits() -> None:
+def test_weights_are_torchs_a_single_heads_the_heat_maps_and_the_chosen_sorted() -> None:
+    alone = HeadGrid(X, tokens=TOKENS)
+    assert np.array_equal(alone.weights[0], AttentionHeatmap(X, tokens=TOKENS).weights)
+    assert alone.chosen == [0]
+    widget = HeadGrid(np.ones((4, 3, 2)), tokens=TOKENS, chosen=[2, -4, 2])
+    assert widget.chosen == [0, 2]
+    assert widget.head == 0
+    widget.chosen = [3, 1, 1]
+    assert widget.chosen == [1, 3]
+    assert three().chosen == [0, 1]
+    assert three(chosen=[]).chosen == []
     rng = np.random.default_rng(0)
     query, key = rng.normal(size=(3, 4, 5)), rng.normal(size=(3, 6, 5))
     widget = HeadGrid(query, key, tokens=list("abcd"), key_tokens=list("uvwxyz"))
@@ -64,22 +62,6 @@ def test_weights_agree_with_torch_and_follow_the_traits() -> None:
     later = torch.ones(4, 6).triu(6 - 4 + 1).bool()
     wanted = torch.softmax((scores / 2).masked_fill(later, -torch.inf), -1).numpy()
     assert np.allclose(widget.weights, wanted, atol=1e-12)
-
-
-def test_one_head_is_a_heat_map() -> None:
-    alone = HeadGrid(X, tokens=TOKENS)
-    assert np.array_equal(alone.weights[0], AttentionHeatmap(X, tokens=TOKENS).weights)
-    assert alone.chosen == [0]
-
-
-def test_what_is_chosen_is_sorted_and_each_head_once() -> None:
-    widget = HeadGrid(np.ones((4, 3, 2)), tokens=TOKENS, chosen=[2, -4, 2])
-    assert widget.chosen == [0, 2]
-    assert widget.head == 0
-    widget.chosen = [3, 1, 1]
-    assert widget.chosen == [1, 3]
-    assert three().chosen == [0, 1]
-    assert three(chosen=[]).chosen == []
 
 
 def test_the_fallback_of_many_heads_names_each_head_s_largest_weights() -> None:
@@ -134,7 +116,7 @@ def test_keys_move_among_the_heads_enlarge_and_choose_them(show) -> None:
     expect(page.get_by_role("button", name="one head")).to_be_focused()
 
 
-def test_a_click_enlarges_a_head_and_shows_its_numbers(show) -> None:
+def test_a_click_enlarges_a_head_and_the_average_is_that_of_the_chosen_or_of_all(show) -> None:
     page = show(three())
     widget = three()
     small(page, 2).click()
@@ -146,9 +128,6 @@ def test_a_click_enlarges_a_head_and_shows_its_numbers(show) -> None:
         fixed(widget.weights[h, i]) for i in range(3) for h in (0, 1)
     ]
     assert list(table(page))[:2] == ["had, head 0", "had, head 1"]
-
-
-def test_the_average_is_that_of_the_chosen_heads_or_of_all(show) -> None:
     page = show(three())
     weights = three().weights
     page.get_by_role("button", name="their average").click()
@@ -163,20 +142,17 @@ def test_the_average_is_that_of_the_chosen_heads_or_of_all(show) -> None:
     assert list(table(page).values()) == [fixed(row) for row in weights.mean(0)]
 
 
-def test_a_slow_press_on_let_go_is_a_click(show) -> None:
+def test_a_slow_press_on_let_go_is_a_click_and_at_most_six_heads_are_compared(show) -> None:
     """The press takes the focus from the map, which is drawn anew before the release."""
     page = show(three())
     page.get_by_role("application").focus()
     keys(page, "ArrowDown", "ArrowDown", "Enter")
-    box = page.get_by_role("button", name="let go").bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    edge = page.get_by_role("button", name="let go").bounding_box()
+    page.mouse.move(edge["x"] + edge["width"] / 2, edge["y"] + edge["height"] / 2)
     page.mouse.down()
     page.evaluate("() => new Promise((done) => setTimeout(done, 150))")
     page.mouse.up()
     expect(page.locator(".attnbook-groups")).to_have_count(0)
-
-
-def test_at_most_six_heads_are_compared(show) -> None:
     page = show(HeadGrid(normal(8, 3, 4), tokens=TOKENS, chosen=range(6), row=0))
     box(page, 6).click()
     told = "At most 6 heads are compared: let one go first."
@@ -211,7 +187,7 @@ def test_the_average_is_what_torch_returns_and_the_heads_are_what_it_averaged(sh
     assert "average of all 4 heads" in list(rows)[-1]
 
 
-def test_a_cell_is_said_for_every_chosen_head_and_their_average(show) -> None:
+def test_a_cell_and_the_pinned_row_are_said_for_every_chosen_head_and_the_average(show) -> None:
     page = show(three())
     weights = three().weights
     page.locator(".attnbook-plot canvas").hover(position=cell(page, 2, 1))
@@ -220,9 +196,6 @@ def test_a_cell_is_said_for_every_chosen_head_and_their_average(show) -> None:
     small(page, 2).click()
     page.locator(".attnbook-plot canvas").hover(position=cell(page, 1, 0))
     says(page, f"bowl → had: {fixed([weights[2, 1, 0]])[0]} in head 2 (score 3)")
-
-
-def test_the_pinned_row_is_said_in_words_and_the_entropy_as_a_number_of_keys(show) -> None:
     page = show(widget := three(row=2))
     rows = [*widget.weights[:2, 2], widget.weights[:2, 2].mean(0)]
     said = [f"“{TOKENS[row.argmax()]}” {markup.fixed(row.max())}" for row in rows]
@@ -292,7 +265,7 @@ def test_each_cell_holds_a_bar_for_each_chosen_head(show) -> None:
     assert colour(1, -12) == colour(1, 12) == [255, 255, 255]
 
 
-def test_the_csv_holds_the_table_and_runs_no_formula(show) -> None:
+def test_the_csv_holds_the_table_and_the_svg_a_bar_for_each_weight_that_is_seen(show) -> None:
     page = show(widget := three(row=1, names=["=1+1", "b", "c"]))
     rows = list(csv.reader(io.StringIO(save(page, "CSV").read_text(encoding="utf-8"))))
     assert rows[0] == ["bowl: head", *TOKENS]
@@ -300,9 +273,6 @@ def test_the_csv_holds_the_table_and_runs_no_formula(show) -> None:
     drawn = np.array([row[1:] for row in rows[1:]], dtype=float)
     wanted = [*widget.weights[:, 1], widget.weights[:2, 1].mean(0)]
     assert np.abs(drawn - wanted).max() < 1e-6
-
-
-def test_the_svg_holds_a_bar_for_each_weight_that_can_be_seen(show) -> None:
     page = show(three())
     root = ET.fromstring(save(page, "SVG").read_text(encoding="utf-8"))
     rects = root.iter("{http://www.w3.org/2000/svg}rect")

@@ -1,7 +1,5 @@
 """The heat map: torch's numbers, and every control moves them, by pointer and by keyboard."""
 
-from __future__ import annotations
-
 import csv
 import io
 import xml.etree.ElementTree as ET
@@ -14,20 +12,10 @@ from playwright.sync_api import expect
 from attnlab.widgets import AttentionHeatmap
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import EVIL, TOKENS, X, heatmap
-from tests.attnlab.widgets.pages import (
-    cell,
-    keys,
-    pixel,
-    plot,
-    save,
-    says,
-    settle,
-    tells,
-    twin,
-)
+from tests.attnlab.widgets.pages import cell, keys, pixel, plot, save, says, settle, tells, twin
 
 
-def test_a_large_matrix_travels_packed_and_within_its_budget() -> None:
+def test_a_large_matrix_travels_packed_or_is_refused_and_a_tolerance_stands_in_the_html() -> None:
     x = np.random.default_rng(1).normal(size=(72, 16, 8))
     widget = AttentionHeatmap(x, tokens=[str(i) for i in range(16)])
     data = widget.state()
@@ -35,16 +23,10 @@ def test_a_large_matrix_travels_packed_and_within_its_budget() -> None:
     assert len(markup.to_json(widget.state())) <= 50 * 1024
     with pytest.raises(ValueError, match="50,000"):
         AttentionHeatmap(x[:1].repeat(200, 0), tokens=[str(i) for i in range(16)])
-
-
-def test_scores_too_wide_for_sixteen_bits_are_refused() -> None:
     scores = np.random.default_rng(2).normal(size=(30, 30))
     scores[0, 0] = 1e4  # one number takes the whole range, the others share a few steps
     with pytest.raises(ValueError, match="packed"):
         AttentionHeatmap(scores=scores, tokens=[str(i) for i in range(30)])
-
-
-def test_a_stated_tolerance_stands_in_the_html_for_nbval() -> None:
     widget = AttentionHeatmap(X, tokens=TOKENS)
     assert "data-tolerance" not in widget.html()
     assert 'data-tolerance="0.01"' in widget.within(0.01).html()
@@ -102,7 +84,7 @@ def test_keys_and_clicks_move_pin_and_let_go(show, nuts) -> None:
     assert plot(page).evaluate("(node) => node === document.activeElement")
 
 
-def test_a_masked_cell_says_so(show) -> None:
+def test_a_masked_cell_a_head_another_number_of_keys_and_packed_scores_are_drawn(show) -> None:
     mask = np.ones((3, 3), dtype=bool)
     mask[0] = False
     page = show(AttentionHeatmap(X, tokens=TOKENS, mask=mask, pinned=0))
@@ -111,9 +93,6 @@ def test_a_masked_cell_says_so(show) -> None:
     page.keyboard.press("ArrowDown")
     says(page, "had → had: masked")
     assert twin(page)[0] == ["masked"] * 3
-
-
-def test_a_head_is_chosen_from_the_strip(show) -> None:
     x = np.random.default_rng(0).normal(size=(4, 3, 5))
     page = show(widget := AttentionHeatmap(x, tokens=TOKENS))
     page.get_by_role("button", name="head 2").click()
@@ -121,14 +100,8 @@ def test_a_head_is_chosen_from_the_strip(show) -> None:
     assert page.get_by_role("button", name="head 2").get_attribute("aria-pressed") == "true"
     assert page.get_by_role("button", name="head 0").get_attribute("aria-pressed") == "false"
     assert twin(page)[1] == [f"{weight:.3f}" for weight in widget.weights[2, 1]]
-
-
-def test_queries_and_keys_may_differ_in_number(show) -> None:
     page = show(heatmap(query=X[1:], key=X, tokens=TOKENS[1:], key_tokens=TOKENS, causal=True))
     assert twin(page) == [["0.240", "0.760", "masked"], ["0.005", "0.090", "0.905"]]
-
-
-def test_a_packed_matrix_is_drawn_too(show) -> None:
     x = np.random.default_rng(0).normal(size=(2, 20, 8))
     page = show(widget := AttentionHeatmap(x, tokens=[f"word{i}" for i in range(20)]))
     drawn = np.array(twin(page), dtype=float)
@@ -163,26 +136,13 @@ def test_the_picture_is_repainted_when_the_theme_changes(show, nuts) -> None:
     assert pixel(page, 1, 1) == [18] * 3
 
 
-def test_the_png_is_a_picture_of_the_heat_map(show, nuts) -> None:
+def test_the_png_is_a_picture_of_the_map_or_of_the_pinned_row_as_is_the_csv(show, nuts) -> None:
     picture = Image.open(save(show(nuts), "PNG"))
     assert picture.format == "PNG"
     assert min(picture.size) >= 2 * 3 * 56  # two pixels for one, three cells of 56
     right, bottom = picture.size
     red, _, blue = picture.convert("RGB").getpixel((right - 12, bottom - 12))
     assert red < 80 < blue  # nuts → nuts, 0.905, is nearly the full blue
-
-
-def test_the_svg_is_well_formed_and_holds_no_markup_of_ours_or_theirs(show) -> None:
-    page = show(AttentionHeatmap(X, tokens=[EVIL, "a&b\x01", "\"'<"]))
-    root = ET.fromstring(save(page, "SVG").read_text(encoding="utf-8"))
-    tags = {node.tag.removeprefix("{http://www.w3.org/2000/svg}") for node in root.iter()}
-    assert tags <= {"svg", "title", "rect", "line", "text", "g", "path"}
-    words = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert "0.905" in words
-    assert any(word.startswith("<img") for word in words)
-
-
-def test_the_png_and_the_csv_hold_only_the_pinned_row(show) -> None:
     page = show(AttentionHeatmap(X, tokens=TOKENS, pinned=2))
     assert Image.open(save(page, "PNG")).size[1] < 2 * 3 * 56
     rows = list(csv.reader(io.StringIO(save(page, "CSV").read_text(encoding="utf-8"))))
@@ -191,7 +151,14 @@ def test_the_png_and_the_csv_hold_only_the_pinned_row(show) -> None:
     assert [round(float(cell), 3) for cell in rows[1][1:]] == [0.005, 0.090, 0.905]
 
 
-def test_the_csv_is_quoted_and_runs_no_formula(show) -> None:
+def test_svg_and_csv_hold_no_markup_and_run_no_formula(show) -> None:
+    page = show(AttentionHeatmap(X, tokens=[EVIL, "a&b\x01", "\"'<"]))
+    root = ET.fromstring(save(page, "SVG").read_text(encoding="utf-8"))
+    tags = {node.tag.removeprefix("{http://www.w3.org/2000/svg}") for node in root.iter()}
+    assert tags <= {"svg", "title", "rect", "line", "text", "g", "path"}
+    words = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "0.905" in words
+    assert any(word.startswith("<img") for word in words)
     names = ["=1+1", 'say "so", he', "@cmd\nline"]
     page = show(AttentionHeatmap(X, tokens=names, causal=True))
     text = save(page, "CSV").read_bytes().decode("utf-8")

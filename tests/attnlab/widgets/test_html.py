@@ -1,7 +1,5 @@
 """What every widget says in HTML: safe, stable, all of its state, and more than a picture."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser
@@ -81,9 +79,7 @@ def test_a_hostile_text_stays_text(one: Example, text: str) -> None:
     assert text in json.dumps(data_of(html), ensure_ascii=False).replace('\\"', '"')
 
 
-def test_the_json_holds_every_trait_of_data_and_state_within_its_budget_of_bytes(
-    one: Example,
-) -> None:
+def test_the_json_holds_every_trait_within_its_budget_and_the_fallback_words(one) -> None:
     widget = one.make()
     data = data_of(widget.html())
     assert data == markup.tidy(widget.state())
@@ -91,9 +87,6 @@ def test_the_json_holds_every_trait_of_data_and_state_within_its_budget_of_bytes
     assert not {"layout", "tooltip", "_esm"} & set(data)
     assert all(data[name] == value for name, value in data.get("initial", {}).items())
     assert len(one.large().html()) < LIMIT.get(widget.kind, 50_000)
-
-
-def test_the_fallback_says_it_in_words_and_rows(one: Example) -> None:
     words = one.make().html().split("</script>")[1]
     text = re.sub("<[^>]*>", "", words)
     for said in one.fallback:
@@ -175,13 +168,10 @@ def test_tensors_arrays_lists_and_scores_give_the_same_widget(place: int) -> Non
     assert getattr(one, "carried", None) == getattr(other, "carried", None)
 
 
-def test_numbers_are_rounded_and_never_minus_zero() -> None:
+def test_numbers_are_rounded_and_never_minus_zero_and_backticks_alone_become_code() -> None:
     assert markup.to_json([-0.0, 1.0, 1 / 3, -1e-12]) == "[0,1,0.33333333,0]"
     assert markup.fixed(-0.0001) == "0.000"
     assert markup.plain(-2.5) == "−2.5"
     with pytest.raises(ValueError, match="finite"):
         markup.to_json(float("nan"))
-
-
-def test_backticks_become_code_and_nothing_else_does() -> None:
     assert markup.inline("`a<b` & *c*") == "<code>a&lt;b</code> &amp; *c*"

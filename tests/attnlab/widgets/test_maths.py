@@ -1,7 +1,5 @@
 """The browser's mathematics, the server's and PyTorch's are the same numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -83,7 +81,7 @@ def test_packed_scores_come_back_close_enough(maths) -> None:
         assert np.abs(expected(back, may, 32**0.5) - wanted).max() < 1e-4
 
 
-def test_the_worked_example_agrees_with_torch(maths) -> None:
+def test_the_worked_example_the_mean_of_heads_and_an_entropy_agree_with_torch(maths) -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         n, d = (int(k) for k in rng.integers(1, 8, 2))
@@ -98,6 +96,17 @@ def test_the_worked_example_agrees_with_torch(maths) -> None:
         weights = torch.softmax(scores, 0)
         assert np.allclose(now["weights"], weights.numpy(), atol=1e-9)
         assert np.allclose(now["output"], (weights @ v).numpy(), atol=1e-9)
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        h, n = (int(k) for k in rng.integers(1, 9, 2))
+        heads = torch.softmax(torch.tensor(rng.normal(size=(h, n, n)) * 4), -1)
+        flat = heads.reshape(h, -1).tolist()
+        drawn = maths("(heads) => Array.from(maths.mean(heads))", flat)
+        assert np.allclose(drawn, heads.mean(0).ravel().numpy(), atol=1e-12)
+        for row in heads[:, 0]:
+            wanted = torch.distributions.Categorical(row).entropy().item()
+            assert abs(maths("(row) => maths.entropy(row)", row.tolist()) - wanted) < 1e-9
+    assert maths("() => [maths.entropy([0, 1]), maths.entropy([0, 0])]") == [0, 0]
 
 
 def test_the_three_roles_agree_with_torch(maths) -> None:
@@ -137,20 +146,6 @@ def test_the_most_lopsided_pair_is_found_and_rounding_is_none(maths) -> None:
     tied = maths(find, [[0, 0.3, 0], [0, 0, 1.3], [0, 1, 0]])
     assert 1.3 - 1 > 0.3  # the second gap is larger by rounding alone
     assert (tied["i"], tied["j"]) == (0, 1)
-
-
-def test_the_mean_of_heads_and_the_entropy_of_a_row_agree_with_torch(maths) -> None:
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        h, n = (int(k) for k in rng.integers(1, 9, 2))
-        heads = torch.softmax(torch.tensor(rng.normal(size=(h, n, n)) * 4), -1)
-        flat = heads.reshape(h, -1).tolist()
-        drawn = maths("(heads) => Array.from(maths.mean(heads))", flat)
-        assert np.allclose(drawn, heads.mean(0).ravel().numpy(), atol=1e-12)
-        for row in heads[:, 0]:
-            wanted = torch.distributions.Categorical(row).entropy().item()
-            assert abs(maths("(row) => maths.entropy(row)", row.tolist()) - wanted) < 1e-9
-    assert maths("() => [maths.entropy([0, 1]), maths.entropy([0, 0])]") == [0, 0]
 
 
 FILLED = """([scores, nQ, nK, may, by, fill]) => {

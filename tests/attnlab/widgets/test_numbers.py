@@ -1,7 +1,5 @@
 """Every number that the book prints can be typed as it is printed, and junk is told so in words."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache
@@ -184,7 +182,7 @@ def test_junk_stays_in_its_box_with_a_sentence_and_the_picture_as_it_was(show) -
     expect(alert(view)).to_be_empty()
 
 
-def test_a_question_reads_its_numbers_alike(show) -> None:
+def test_a_question_reads_its_numbers_alike_and_a_block_that_cannot_be_is_refused(show) -> None:
     page = show(guess(), paper())
     predicted = page.get_by_label("your prediction for bowl")
     for text, clause in JUNK.items():
@@ -203,9 +201,6 @@ def test_a_question_reads_its_numbers_alike(show) -> None:
         expect(mine).to_have_value(text)
     mine.fill("9/100")
     expect(page.locator(".attnbook-read").last).to_have_text("“9/100” is read as 0.09.")
-
-
-def test_a_block_that_cannot_be_is_refused(show) -> None:
     html = next(html for start, html, _ in tasks("12-pretrained-models") if "h_kv" in start)
     view = show(html).locator("figure")
     view.get_by_label("h_kv as a number").fill("4")

@@ -1,7 +1,5 @@
 """The page table: step by step what the package's own pool and caches do."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -113,7 +111,7 @@ def test_a_write_into_a_shared_page_copies_it_and_the_last_user_writes_in_place(
     expect(page.get_by_role("button", name="start a text")).to_be_focused()
 
 
-def test_a_full_pool_says_so_as_the_package_does_and_a_larger_one_takes_the_token(show) -> None:
+def test_a_full_pool_says_so_as_the_package_does_and_the_sections_numbers_stand(show) -> None:
     page = show(PageTable(2, 2, actions=["start", *["write 1"] * 4]))
     cache = PagedCache(PagePool(2, page=2))
     with pytest.raises(ValueError, match="the pool has no free page: all 2 are in use") as caught:
@@ -123,10 +121,7 @@ def test_a_full_pool_says_so_as_the_package_does_and_a_larger_one_takes_the_toke
     expect(status).to_have_text(f"Text 1’s token is not written: {caught.value}.")
     page.get_by_label("pages", exact=True).fill("3")
     expect(status).to_have_text("Text 1: token 4 lies in page 2, row 0, of a page just taken.")
-
-
-def test_the_sections_numbers(show) -> None:
-    """Texts of 5 and 9 tokens in pages of 4: 14 of 20 rows, and of 32 in two pieces of 16."""
+    # Texts of 5 and 9 tokens in pages of 4: 14 of 20 rows, and of 32 in two pieces of 16.
     written = ["start", "start", *["write 1", "write 2"] * 5, *["write 2"] * 4]
     widget = PageTable(8, 4, actions=written)
     assert widget.tables == {1: [0, 2], 2: [1, 3, 4]}
@@ -139,7 +134,7 @@ def test_the_sections_numbers(show) -> None:
     ]
 
 
-def test_two_presses_in_one_frame_are_two_tokens_and_the_keyboard_is_enough(show) -> None:
+def test_two_presses_in_a_frame_are_two_keys_are_enough_and_there_are_limits(show) -> None:
     page = show(PageTable())
     write = page.get_by_role("button", name="write a token of text 1")
     write.evaluate("(button) => { button.click(); button.click(); }")
@@ -148,9 +143,6 @@ def test_two_presses_in_one_frame_are_two_tokens_and_the_keyboard_is_enough(show
     page.keyboard.press("Space")
     settle(page)
     expect(page.get_by_role("status")).to_contain_text("token 3 lies in page 0, row 3")
-
-
-def test_four_texts_four_hundred_actions_and_the_longest_text_are_all(show) -> None:
     page = show(PageTable(actions=["start"] * 4))
     for name in ("start a text", "fork text 1"):
         expect(page.get_by_role("button", name=name)).to_have_attribute("aria-disabled", "true")

@@ -1,7 +1,5 @@
 """The mask painter: torch's numbers in every mode, painted by pointer and by keys."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -56,16 +54,13 @@ def middle(page, i: int, j: int, which: int = 0) -> tuple[float, float]:
     return box["x"] + left + (j + 0.5) * 56, box["y"] + top + (i + 0.5) * 56
 
 
-def test_a_click_turns_a_cell_round_and_another_back(painter) -> None:
+def test_a_click_turns_a_cell_round_and_a_drag_paints_with_the_first_ones_value(painter) -> None:
     painter.mouse.click(*middle(painter, 0, 0))
     assert mask_of(painter) == HAND
     says(painter, "had → had: masked, weight 0")
     painter.mouse.click(*middle(painter, 0, 0))
     assert mask_of(painter) == "1 1 1 / 1 1 1 / 1 1 1"
     says(painter, "had → had: may attend, weight 0.866 (score 5, divided 2.887), gradient 0.116")
-
-
-def test_a_drag_paints_with_the_first_cells_new_value(painter) -> None:
     painter.mouse.click(*middle(painter, 1, 1))
     painter.mouse.move(*middle(painter, 0, 0))
     painter.mouse.down()
@@ -105,14 +100,13 @@ def test_keys_move_toggle_paint_on_and_pin(painter) -> None:
     tells(painter, "Click or drag")
 
 
-def test_a_modifier_that_belongs_to_the_browser_is_left_alone(painter) -> None:
+def test_a_browsers_modifier_is_left_alone_and_a_row_pinned_by_its_label(
+    painter,
+) -> None:
     plot(painter).focus()
     keys(painter, "Control+ArrowRight", "Alt+Space", "Meta+Enter")
     assert mask_of(painter) == "1 1 1 / 1 1 1 / 1 1 1"
     tells(painter, "Click or drag")
-
-
-def test_a_row_is_pinned_by_its_label_or_by_what_follows(painter) -> None:
     x, y = middle(painter, 1, 0)
     painter.mouse.click(x - 56, y)
     says(

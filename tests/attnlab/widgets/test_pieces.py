@@ -1,7 +1,5 @@
 """The page's byte-pair encoding is that of tokenizers, whatever is typed."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 
@@ -92,12 +90,19 @@ def given_words(text: str) -> list[str]:
     return normalizers.NFC().normalize_str(" ".join(text.split())).split()
 
 
-def test_the_table_is_two_bytes_a_number_and_the_letters() -> None:
+def test_the_table_is_two_bytes_a_number_and_a_text_read_with_single_spaces() -> None:
     pieces = Pieces(joint(), lower=False)
     merges, count = pieces.page["merges"], pieces.page["count"]
     assert merges > 200
     assert len(pieces.table) == pieces.page["bytes"]
     assert len(pieces.table) <= 4 * merges + 14 * (count - merges) + 1_500  # and the tokenizer
+    pieces = Pieces(joint(), lower=True)
+    assert pieces.sentence("sentence", " The\tcat\u3000e\u0301 ") == ["The cat é"]
+    assert pieces.source(["THE CAT"]) == pieces.source(["the cat"])
+    ids, names = pieces.source(["the cat <eos>"])
+    assert 2 not in ids
+    assert "".join(names).startswith("▁the▁cat")
+    assert pieces.text([1, *pieces.source(["the cat"])[0], 2, 0]) == "the cat"
 
 
 def test_pieces_whose_numbers_are_not_in_the_order_of_the_merges_are_all_told(ask) -> None:
@@ -109,16 +114,6 @@ def test_pieces_whose_numbers_are_not_in_the_order_of_the_merges_are_all_told(as
     )
     assert named == list(letters)
     assert (ids, other) == ([6], [3])
-
-
-def test_a_text_is_read_with_its_spaces_made_one_and_its_letters_composed() -> None:
-    pieces = Pieces(joint(), lower=True)
-    assert pieces.sentence("sentence", " The\tcat\u3000e\u0301 ") == ["The cat é"]
-    assert pieces.source(["THE CAT"]) == pieces.source(["the cat"])
-    ids, names = pieces.source(["the cat <eos>"])
-    assert 2 not in ids
-    assert "".join(names).startswith("▁the▁cat")
-    assert pieces.text([1, *pieces.source(["the cat"])[0], 2, 0]) == "the cat"
 
 
 def with_part(**parts) -> Tokenizer:

@@ -3,8 +3,6 @@
 Each place is visited once for a kind of widget; what only one kind does is tested in its file.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Callable
@@ -191,9 +189,7 @@ def test_the_hand_moves_python_and_the_other_view(show, one: Example) -> None:
 
 
 @kinds
-def test_python_moves_both_views_hears_no_echo_and_a_closed_one_leaves_nothing(
-    show, one: Example
-) -> None:
+def test_python_moves_both_views_hears_no_echo_and_a_closed_one_leaves_nothing(show, one) -> None:
     widget = one.make()
     page = host(show(**one.looked), widget)
     for traits in one.moves:

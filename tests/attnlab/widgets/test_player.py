@@ -1,7 +1,5 @@
 """The alignment player: the book's metrics, played by mouse and keys."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -93,25 +91,19 @@ def test_links_and_error_rate_are_those_of_the_books_metrics() -> None:
     assert AlignmentPlayer([nothing], threshold=0.6).error_rate is None
 
 
-def test_a_weight_that_reads_as_the_threshold_is_a_link() -> None:
+def test_the_threshold_itself_links_the_word_stays_inside_and_tiny_weights_stay() -> None:
     widget = player(word=1)
     # 0.5 itself, though its half is carried inexactly
     assert widget.links == {(0, 0), (2, 1), (1, 2)}
     widget.threshold = 0.501
     assert widget.links == {(0, 0), (1, 2)}
-
-
-def test_choosing_a_shorter_sentence_keeps_the_word_inside_it() -> None:
     widget = player(chosen=1, word=-1)
     assert widget.word == 5
     widget.chosen = 0
     assert widget.word == 0
     widget.set_state({"chosen": 1, "word": 4})  # both at once, as the page sends them
     assert (widget.chosen, widget.word) == (1, 4)
-
-
-def test_tiny_weights_of_another_machine_move_no_number_far() -> None:
-    """What is carried has one range, so that nbval compares the logarithms themselves."""
+    # What is carried has one range, so that nbval compares the logarithms themselves.
     rows = np.array([[1e-7, 1 - 1e-7], [0.5, 0.5]])
     other = np.array([[1.01e-7, 1 - 1.01e-7], [0.5, 0.5]])
     made = [AlignmentPlayer([(["a", "b"], ["c", "d"], w, None)]) for w in (rows, other)]
@@ -175,7 +167,7 @@ def test_words_appear_one_by_one_and_a_hand_stops_the_play(page) -> None:
         expect(button(page, "play")).to_be_visible()
 
 
-def test_it_plays_to_the_end_stops_and_starts_again(show) -> None:
+def test_it_plays_to_the_end_and_again_or_in_little_motion_only_by_steps(show) -> None:
     page = show(player(), clock=True)
     stop_clock(page)
     press(page, "play")
@@ -192,9 +184,6 @@ def test_it_plays_to_the_end_stops_and_starts_again(show) -> None:
     wait(page, 9 * PACE)
     expect(button(page, "play")).to_be_visible()
     tells(page, "“le” looks most at")
-
-
-def test_who_wants_little_motion_from_the_start_or_later_has_only_the_steps(show) -> None:
     page = show(player(), reduced_motion="reduce")
     expect(button(page, "play")).to_be_hidden()
     button(page, "next").click()
@@ -208,7 +197,7 @@ def test_who_wants_little_motion_from_the_start_or_later_has_only_the_steps(show
     expect(button(page, "pause")).to_be_hidden()
 
 
-def test_another_sentence_starts_at_its_first_word_with_its_scores_against_gold(page) -> None:
+def test_another_sentence_starts_at_its_first_word_and_one_needs_no_choice(page, show) -> None:
     button(page, "noir").click()
     page.get_by_label("sentence").select_option("2: how was your day")
     assert current(page) == "comment"
@@ -233,9 +222,6 @@ def test_another_sentence_starts_at_its_first_word_with_its_scores_against_gold(
     page.get_by_label("threshold θ as a number").fill("1")
     page.get_by_label("sentence").select_option("1: the black cat")
     assert scores(page)["this sentence, α ≥ 1"] == ["1.000", "–", "0.000"]
-
-
-def test_one_sentence_alone_needs_no_choice_and_none_with_gold_no_scores(show) -> None:
     page = show(AlignmentPlayer([CAT]))
     assert page.get_by_label("sentence").count() == 0
     assert list(scores(page)) == ["this sentence, α ≥ 0.5", "this sentence, largest α"]
@@ -243,9 +229,7 @@ def test_one_sentence_alone_needs_no_choice_and_none_with_gold_no_scores(show) -
     expect(page.locator(".attnbook-live > .attnbook-scroll")).to_be_hidden()
 
 
-def test_temperature_and_threshold_move_weights_links_and_the_table(
-    page,
-) -> None:
+def test_temperature_and_threshold_move_weights_links_and_the_table(page) -> None:
     button(page, "chat").click()
     assert source(page) == ["the 0.250", "black 0.250", "cat 0.500 ✓"]
     page.get_by_label("temperature as a number").fill("0.5")  # squares: 1, 1, 4 of 6
@@ -264,9 +248,7 @@ def test_temperature_and_threshold_move_weights_links_and_the_table(
     assert found[0] == ["yes 1.000", "0.00", "yes"]
 
 
-def test_lines_are_as_thick_as_weights_lead_to_the_word_and_gold_is_dashed(
-    show,
-) -> None:
+def test_lines_are_as_thick_as_weights_lead_to_the_word_and_gold_is_dashed(show) -> None:
     page = show(AlignmentPlayer([DAY], word=3))
     thick = """() => Array.from(document.querySelectorAll('.attnbook-lines line'), (line) =>
       [Number(line.getAttribute('y1')),
@@ -292,9 +274,7 @@ def test_lines_are_as_thick_as_weights_lead_to_the_word_and_gold_is_dashed(
     assert max(page.evaluate(ends)) < 1.5
 
 
-def test_two_views_share_the_word_and_one_plays_keeps_the_focus_and_stops_when_closed(
-    host,
-) -> None:
+def test_two_views_share_the_word_and_one_plays_keeps_the_focus_and_stops_when_closed(host) -> None:
     page = host(player(), clock=True)
     stop_clock(page)
     button(page, "play").first.click()

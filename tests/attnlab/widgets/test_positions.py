@@ -1,7 +1,5 @@
 """Sinusoidal positions: equal to the package's, by pointer, by keys and by boxes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -40,15 +38,12 @@ def test_the_table_is_that_of_the_package_and_turns_with_any_base_as_rotary_posi
         assert np.abs(widget.table[:, 1::2] - cos_sin[:, 0::2]).max() < 1e-12
 
 
-def test_similarities_are_torchs_cosines() -> None:
+def test_similarities_are_torchs_stand_in_the_fallback_and_places_stay_within() -> None:
     for seed in range(10):
         widget = random(seed)
         rows = torch.from_numpy(widget.table)
         wanted = torch.cosine_similarity(rows, rows[widget.position][None], dim=-1)
         assert np.abs(widget.similarities - wanted.numpy()).max() < 1e-12
-
-
-def test_the_fallback_shows_cosines_pairs_and_both_formulas() -> None:
     widget = PositionExplorer(8, 12, 100, position=3, shift=2)
     html = widget.html().split("</script>")[1]
     for value in [*widget.similarities, *widget.table[3], *widget.table[5]]:
@@ -58,9 +53,6 @@ def test_the_fallback_shows_cosines_pairs_and_both_formulas() -> None:
     for value in RIGHT + WRONG:
         assert f"<td>{markup.fixed(value)}</td>" in html
     assert "sin(pos · 10,000<sup>2i/64</sup>)" in PositionExplorer(formula="multiplies").html()
-
-
-def test_position_and_pair_stay_within_a_smaller_table() -> None:
     widget = PositionExplorer(8, 12, position=-1, pair=-1)
     assert (widget.position, widget.pair) == (11, 3)
     widget.n, widget.d = 5, 4
@@ -183,7 +175,7 @@ def test_keys_walk_over_the_map_and_the_curve_is_read_out_under_the_pointer(show
     tells(page, "Position 2 with position 5")
 
 
-def test_what_is_above_0_and_below_have_their_own_colours(show) -> None:
+def test_what_is_above_and_below_0_has_its_colour_and_of_many_pairs_eight_are_drawn(show) -> None:
     page = show(PositionExplorer(64, 24, position=23))
     box = page.locator(".attnbook-plot canvas").bounding_box()
     shades = {}
@@ -193,6 +185,13 @@ def test_what_is_above_0_and_below_have_their_own_colours(show) -> None:
     assert abs(shades["zero"] - 255).max() <= 1
     assert abs(shades["one"] - [0x1F, 0x4E, 0x8C]).max() <= 2
     assert abs(shades["minus"] - [0xA3, 0x4A, 0x00]).max() <= 2
+    page = show(PositionExplorer())
+    for pair in (0, 6, 17, 31):
+        page.get_by_label("pair i").fill(str(pair))
+        settle(page)
+        names = page.locator(".attnbook-dials p").all_inner_texts()
+        assert len({name.split("\n")[0] for name in names}) == 8
+        expect(page.locator(".attnbook-dials .attnbook-on p")).to_contain_text(f"pair {pair}\n")
 
 
 def test_a_shift_turns_each_hand_by_the_same_angle_from_everywhere(show) -> None:
@@ -209,13 +208,3 @@ def test_a_shift_turns_each_hand_by_the_same_angle_from_everywhere(show) -> None
     assert hands.all_inner_texts() == before
     assert hands.nth(1).locator(".attnbook-to").get_attribute("d").split("L")[1].split() != tip
     expect(page.locator(".attnbook-half .attnbook-note")).to_contain_text("PE[11] gives PE[14]")
-
-
-def test_of_many_pairs_eight_are_drawn_and_the_chosen_one_is_among_them(show) -> None:
-    page = show(PositionExplorer())
-    for pair in (0, 6, 17, 31):
-        page.get_by_label("pair i").fill(str(pair))
-        settle(page)
-        names = page.locator(".attnbook-dials p").all_inner_texts()
-        assert len({name.split("\n")[0] for name in names}) == 8
-        expect(page.locator(".attnbook-dials .attnbook-on p")).to_contain_text(f"pair {pair}\n")

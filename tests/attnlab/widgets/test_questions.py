@@ -1,7 +1,5 @@
 """Checkpoints and predictions, answered in a page."""
 
-from __future__ import annotations
-
 from playwright.sync_api import expect
 
 from attnlab.widgets import Checkpoint
@@ -50,7 +48,7 @@ def test_arrow_keys_move_a_choice_and_a_press_judges_it(show) -> None:
             assert "the reason of" not in page.locator("main").inner_text()
 
 
-def test_the_order_of_options_follows_from_the_texts_alone() -> None:
+def test_the_order_of_options_follows_from_the_texts_alone_and_is_that_of_the_places() -> None:
     def order(question: str, options: list, **how) -> list[str]:
         return [text for text, _, _ in Checkpoint(question, options, **how).options]
 
@@ -60,15 +58,12 @@ def test_the_order_of_options_follows_from_the_texts_alone() -> None:
     assert order("Which?", options[::-1]) == shown == ["c", "b", "d", "a"]
     places = [order(f"Which, {number}?", options).index("a") for number in range(400)]
     assert all(80 < places.count(place) < 120 for place in range(4))
-
-
-def test_a_choice_is_named_by_its_place_in_the_order_shown() -> None:
     widget = question()
     assert [tuple(option) for option in widget.options] != QUESTION
     assert sorted(map(tuple, widget.options)) == sorted(QUESTION)
 
 
-def test_a_reason_may_cite_its_source(show) -> None:
+def test_a_reason_may_cite_its_source_and_a_page_is_told_of_what_is_done(show) -> None:
     reason = "See [the `paper`](https://example.org/a?b=c&d), not [this](javascript:alert(1))."
     page = show(Checkpoint("Which?", [("a", True, reason), ("b", False, "no")]))
     page.get_by_label("a").check()
@@ -79,9 +74,6 @@ def test_a_reason_may_cite_its_source(show) -> None:
     told = "Right. See the paper, not [this](javascript:alert(1))."
     says(page, told)
     assert page.locator(".attnbook-fallback a").count() == 1
-
-
-def test_a_page_is_told_of_what_is_done(show) -> None:
     page = show(question(), guess())
     listen(page)
     page.get_by_label("A score").check()

@@ -4,8 +4,6 @@ What an argument is in the kind's example says what it does not take: a switch n
 text and no infinity, a list of texts no text alone. A table adds what is an argument's own.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from functools import partial
@@ -385,10 +383,7 @@ def test_a_bad_assignment_is_refused_and_changes_nothing(kind: str) -> None:
     assert ruled == widget.rules.keys()
 
 
-def test_every_kind_has_an_example_and_says_what_it_refuses() -> None:
+def test_every_kind_has_an_example_and_an_uneditable_table_is_not_assigned() -> None:
     assert set(EXAMPLES) == {kind for kind, *_ in GIVEN} == set(KINDS)
-
-
-def test_a_table_that_cannot_be_edited_is_not_assigned() -> None:
     with pytest.raises(ValueError, match="made with editable=False"):
         BeamTree(DETERMINERS).logs = OTHER

@@ -1,7 +1,5 @@
 """The three roles: PyTorch's numbers, and every number of every matrix moves what it should."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -30,7 +28,7 @@ def made(**changes) -> RoleProjection:
     return RoleProjection(**(given | changes))
 
 
-def test_the_published_four_words_come_out_in_every_row() -> None:
+def test_the_published_words_come_out_and_one_matrix_for_both_is_symmetric() -> None:
     words = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 1]]
     widget = made(vectors=words, tokens=list("abcd"))
     query, key, value = (
@@ -40,9 +38,6 @@ def test_the_published_four_words_come_out_in_every_row() -> None:
     wanted = scaled_dot_product_attention(query, key, value).numpy()
     assert np.allclose(widget.output, wanted, atol=1e-12)
     assert widget.output.round(4).tolist() == PUBLISHED
-
-
-def test_the_same_matrix_for_query_and_key_gives_symmetric_scores() -> None:
     w = np.random.default_rng(0).normal(size=(3, 2))
     assert "symmetric: yes." in made(w_q=w, w_k=w).html()
     scores = np.array(X) @ np.array(P_Q) @ (np.array(X) @ np.array(P_K)).T
@@ -185,7 +180,7 @@ def test_keys_and_clicks_choose_the_token_and_switches_the_columns(three) -> Non
     assert square(three, 0)[0] == ["5", "1", "0"]  # the raw scores are there all the same
 
 
-def test_one_matrix_becomes_the_identity_and_the_others_stay(asymmetric) -> None:
+def test_one_matrix_becomes_the_identity_and_arrow_keys_go_by_the_step(asymmetric, show) -> None:
     entry(asymmetric, "K", 1, 1).fill("9")
     entry(asymmetric, "Q", 1, 1).fill("")
     asymmetric.get_by_role("button", name="set W^Q to the identity").click()
@@ -194,9 +189,6 @@ def test_one_matrix_becomes_the_identity_and_the_others_stay(asymmetric) -> None
     assert entry(asymmetric, "K", 1, 1).input_value() == "9"
     assert asymmetric.locator("[aria-invalid]").count() == 0
     expect(asymmetric.get_by_role("alert")).to_have_text("")
-
-
-def test_arrow_keys_change_a_number_by_the_step_and_one_column_has_nothing_to_scale(show) -> None:
     assert show(RoleProjection(X, TOKENS, W_V, W_V, EYE)).get_by_label("divide by").count() == 0
     page = show(roles(step=0.25))
     box = entry(page, "K", 1, 1)

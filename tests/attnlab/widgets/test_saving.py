@@ -1,7 +1,5 @@
 """Every picture saves itself as an SVG file: what it shows, in light colours, and no markup."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections import Counter
@@ -159,7 +157,7 @@ def test_hostile_words_come_out_as_text(show, kind: str) -> None:
     assert "</text><scr" in "".join("".join(words(root)).split())
 
 
-def test_it_holds_the_numbers_that_were_typed_the_step_and_what_is_chosen(show) -> None:
+def test_it_holds_what_was_typed_and_chosen_and_its_button_is_no_stop_nor_printed(show) -> None:
     page = show(steps())
     page.get_by_label("nuts, component 1").fill("1234.5")
     page.get_by_role("button", name="2 scale").click()
@@ -175,9 +173,6 @@ def test_it_holds_the_numbers_that_were_typed_the_step_and_what_is_chosen(show) 
     assert not {"reset", "previous", "next", "save as SVG", "had"} & set(found) - set(TOKENS)
     ticks = [path for path in root.iter(f"{SVG}path") if path.get("stroke-width") == "2"]
     assert len(ticks) == 1  # √3 is divided by, and nothing masked
-
-
-def test_the_button_is_no_stop_of_its_own_and_is_not_printed(show) -> None:
     page = show(steps())
     again, button = (page.get_by_role("button", name=name) for name in ("reset", "save as SVG"))
     again.focus()

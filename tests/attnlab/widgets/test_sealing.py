@@ -1,7 +1,5 @@
 """Questions that are sealed: the same to answer, and nowhere their answer to read."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
@@ -76,24 +74,18 @@ def test_answers_are_folded_away_without_a_script_and_on_paper(show, make) -> No
     expect(page.locator(".attnbook-live").filter(visible=True)).to_have_count(0)
 
 
-def test_the_question_is_seen_before_the_cell_is_run_and_the_data_never() -> None:
+def test_the_question_is_seen_and_follows_the_hand_and_what_asks_nothing_is_not_sealed() -> None:
     closed = sealed(seal(stored(question(question="What is `α`?"))))
     assert "What is <code>α</code>?" in closed.html()
     assert "A weight" in closed.html()
     bundle, _ = closed._repr_mimebundle_()
     assert bundle["text/html"] == closed.html()
     assert "application/vnd.jupyter.widget-view+json" in bundle
-
-
-def test_the_traits_follow_the_hand_as_ever_and_are_checked() -> None:
     again = sealed(seal(stored(question())))
     again.chosen = [1, 0, 1]
     assert again.chosen == [0, 1]
     with pytest.raises(ValueError, match="chosen"):
         again.chosen = [2]
-
-
-def test_what_asks_nothing_is_not_sealed() -> None:
     state = stored(AttentionHeatmap([[1, 0], [0, 1]], tokens=["a", "b"]))
     with pytest.raises(ValueError, match="kind must be one of"):
         seal(state)

@@ -1,7 +1,5 @@
 """Speculative decoding's picture: equal to the package's own rule, in Python and in the browser."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -44,7 +42,7 @@ def test_the_tokens_of_a_call_are_those_that_speculation_writes(alpha: float, gu
     assert len(found.tokens) / found.calls == pytest.approx(wanted, rel=0.04)
 
 
-def test_sums_are_those_of_the_formula_and_a_perfect_draft_writes_all() -> None:
+def test_sums_are_those_of_the_formula_in_the_browser_too(maths) -> None:
     for alpha in (0.0, 0.3, 0.8):
         one = Speculation(alpha, 5, 0.2)
         assert one.reached.sum() == pytest.approx(one.tokens[5])
@@ -53,9 +51,6 @@ def test_sums_are_those_of_the_formula_and_a_perfect_draft_writes_all() -> None:
         np.testing.assert_allclose(one.gains, one.tokens / (1 + 0.2 * np.arange(17)))
     assert Speculation(1.0, 4).tokens.tolist() == list(range(1, 18))
     assert Speculation(0.0, 4).gains.tolist() == [1.0] * 17
-
-
-def test_the_browsers_numbers_are_pythons(maths) -> None:
     code = """([alpha, n, cost]) => ({ reached: maths.reached(alpha, n),
         tokens: maths.tokens(alpha, n), gain: maths.gain(alpha, n, cost) })"""
     for alpha, n, cost in [(0.0, 0, 0.0), (0.8, 4, 0.1), (1.0, 16, 1.0), (0.37, 9, 0.5)]:

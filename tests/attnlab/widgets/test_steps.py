@@ -1,7 +1,5 @@
 """The worked example, step by step: every number may be edited, and bad input never breaks it."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 
@@ -26,7 +24,15 @@ def component(page, token: str, place: int):
     return page.get_by_label(f"{token}, component {place}")
 
 
-def test_each_step_shows_its_formula_with_the_present_numbers(show) -> None:
+def test_each_step_shows_its_formula_and_its_column(show) -> None:
+    page = show(AttentionSteps(X, TOKENS))
+    heads = page.locator("thead th")
+    shown = ["token", "vector x", "score", "scaled", "mask", "weight"]
+    for step, last in enumerate((3, 4, 5, 6, 6)):
+        visible = [head.inner_text() for head in heads.all() if head.is_visible()]
+        assert visible == shown[:last]
+        if step < 4:
+            page.get_by_role("button", name="next").click()
     page = show(AttentionSteps(X, TOKENS))
     following = page.get_by_role("button", name="next")
     assert "nuts · bowl = 1·1 + 2·1 + 2·1 = 5" in lines(page)
@@ -46,18 +52,7 @@ def test_each_step_shows_its_formula_with_the_present_numbers(show) -> None:
     expect(page.get_by_role("status")).to_contain_text("Step 5 of 5")
 
 
-def test_a_column_appears_with_each_finished_step(show) -> None:
-    page = show(AttentionSteps(X, TOKENS))
-    heads = page.locator("thead th")
-    shown = ["token", "vector x", "score", "scaled", "mask", "weight"]
-    for step, last in enumerate((3, 4, 5, 6, 6)):
-        visible = [head.inner_text() for head in heads.all() if head.is_visible()]
-        assert visible == shown[:last]
-        if step < 4:
-            page.get_by_role("button", name="next").click()
-
-
-def test_the_causal_mask_and_a_missing_scale_are_said_in_words(steps) -> None:
+def test_the_mask_and_a_missing_scale_are_said_and_an_arrow_key_adds_one(steps) -> None:
     steps.get_by_label("query").select_option("bowl")
     steps.get_by_label("causal mask").check()
     assert weights(steps) == ["0.240", "0.760", "masked"]
@@ -69,9 +64,6 @@ def test_the_causal_mask_and_a_missing_scale_are_said_in_words(steps) -> None:
     assert weights(steps) == ["0.000", "0.018", "0.982"]
     steps.get_by_role("button", name="2 scale").click()
     assert lines(steps) == ["Not scaled: the switch is off, the scores stay as they are."]
-
-
-def test_an_arrow_key_changes_a_number_by_one(steps) -> None:
     box = component(steps, "bowl", 2)
     box.press("ArrowUp")
     expect(box).to_have_value("2")

@@ -1,7 +1,5 @@
 """Tiles of keys: the softmax from parts, in the page as in NumPy, and what the factor is for."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -54,25 +52,19 @@ def test_the_page_computes_what_python_does(show) -> None:
         assert float(shown) == pytest.approx(widget.output, abs=1e-4)
 
 
-def test_without_the_factor_the_page_says_what_is_right(show) -> None:
+def test_without_the_factor_the_page_says_what_is_right_and_larger_tiles_are_fewer(show) -> None:
     page = show(tiles(factor=False))
     status = page.get_by_role("status")
     expect(status).to_contain_text("should shrink, and does not")
     expect(status).to_contain_text("y = o / ℓ = 1.7143; the softmax gives 0.8")
     page.get_by_label("score of key 1").fill("9")  # the first tile holds the greatest: no harm
     expect(status).to_contain_text("gives the same")
-
-
-def test_larger_tiles_are_fewer(show) -> None:
     page = show(tiles(step=3))
     page.get_by_label("keys in a tile").fill("3")
     expect(page.get_by_text("2 of 2 tiles seen")).to_be_visible()
     expect(page.get_by_role("status")).to_contain_text("Key 4 came.")
     page.get_by_role("button", name="previous").click()
     expect(page.get_by_role("status")).to_contain_text("Keys 1 to 3 came.")
-
-
-def test_python_keeps_the_step_within_the_tiles() -> None:
     widget = tiles()
     widget.tile = 3
     assert widget.step == 2

@@ -1,7 +1,5 @@
 """What is visible of a past: equal to torch's masks and softmax, in Python and in the browser."""
 
-from __future__ import annotations
-
 import itertools
 import json
 
@@ -35,9 +33,7 @@ def by_torch(scores: np.ndarray, window: int, first: int, top: int) -> tuple[tor
 
 
 @pytest.mark.parametrize(("window", "first", "top"), CHOICES)
-def test_weights_are_torchs_in_python_and_in_the_browser(
-    found, maths, window: int, first: int, top: int
-) -> None:
+def test_weights_are_torchs_in_python_and_in_the_browser(found, maths, window, first, top) -> None:
     code = """([scores, n, how]) => { const e = maths.square(scores, n);
         const [may, all] = [how, { window: n, first: 0, top: n }].map((one) =>
           maths.visible(e, n, one));
@@ -58,14 +54,19 @@ def test_weights_are_torchs_in_python_and_in_the_browser(
         np.testing.assert_allclose(maths(code_kept, given, "visibility"), widget.kept, atol=1e-6)
 
 
-def test_equal_scores_leave_the_earlier_keys() -> None:
+def test_equal_scores_leave_the_earlier_keys_and_nothing_of_lecture_14_is_there(found) -> None:
     one = seen_by(heads=1)
     even = one.heads[0]._replace(scores=np.where(np.tri(4) > 0, 0.5, -np.inf))
     widget = Visibility(one._replace(heads=[even]), measured=(), top=2)
     assert widget.visible[-1].tolist() == [True, True, False, False]
+    state = json.dumps(Visibility(found).state())
+    shown = {one["name"] for one in Visibility(found).measured}
+    hidden = {"tokens 20 to 23, last 252", "first 1, last 63"}
+    assert shown == found.perplexity.keys() - hidden
+    assert not any(name in state for name in hidden)
 
 
-def test_the_measurement_that_is_lit_is_the_nearest_of_its_kind(found) -> None:
+def test_the_measurement_that_is_lit_is_the_nearest_of_its_kind(found, maths) -> None:
     lit = {
         (26, 0, 26): "all",
         (22, 4, 26): "all",  # nothing is hidden
@@ -82,23 +83,12 @@ def test_the_measurement_that_is_lit_is_the_nearest_of_its_kind(found) -> None:
     }
     for (window, first, top), name in lit.items():
         assert Visibility(found, window=window, first=first, top=top).nearest == name
-
-
-def test_the_browser_lights_what_python_names(found, maths) -> None:
     code = "([all, now]) => all[maths.nearest(all, now)]?.name ?? null"
     widget = Visibility(found)
     for window, first, top in itertools.product(range(1, 27), (0, 1, 2, 4), (1, 2, 3, 4, 26)):
         widget.window, widget.first, widget.top = window, first, top
         now = {"n": 26, "length": 1536, "window": window, "first": first, "top": top}
         assert maths(code, [widget.measured, now], "visibility") == widget.nearest
-
-
-def test_the_page_has_nothing_that_lecture_14_asks_for(found) -> None:
-    state = json.dumps(Visibility(found).state())
-    shown = {one["name"] for one in Visibility(found).measured}
-    hidden = {"tokens 20 to 23, last 252", "first 1, last 63"}
-    assert shown == found.perplexity.keys() - hidden
-    assert not any(name in state for name in hidden)
 
 
 def test_a_first_token_brings_the_perplexity_back_and_their_numbers_are_one_tab_stop(
@@ -130,7 +120,7 @@ def test_a_first_token_brings_the_perplexity_back_and_their_numbers_are_one_tab_
     assert group.locator("[tabindex='0']").count() == 1
 
 
-def test_tables_and_words_follow_the_reader(found, show) -> None:
+def test_tables_and_words_follow_the_reader_and_all_is_reached_by_keyboard(found, show) -> None:
     page = show(Visibility(found, window=4, first=1, head=2))
     page.get_by_label("window: the last").fill("3")
     page.get_by_label("top-k: the largest").fill("2")
@@ -142,9 +132,6 @@ def test_tables_and_words_follow_the_reader(found, show) -> None:
     assert twin(page) == wanted
     assert f"{markup.fixed(widget.kept.mean())} is kept" in status(page).inner_text()
     assert "of these, the 2 with the largest scores" in status(page).inner_text()
-
-
-def test_rows_and_cells_are_reached_by_keyboard(found, show) -> None:
     page = show(Visibility(found, window=4, head=2))
     plot(page).focus()
     keys(page, "ArrowDown", "Home")

@@ -5,8 +5,6 @@ its own, which speaks the classic protocol. Both take the same list of hands and
 answer JavaScript with JSON, which is all that the tests ask of them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.server
 import itertools

@@ -4,8 +4,6 @@ A smaller set than Chromium's, for what differs between engines: whether code ru
 of hands and keys, storage, `file://`. The numbers are those that Chromium shows in test_reading.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator
@@ -28,7 +26,6 @@ SLIDER = f"{HEATMAP}.querySelector('input[type=range]')"
 NUMBER = f"{HEATMAP}.querySelector('[aria-label=\"temperature as a number\"]')"
 SET = """document.fonts.status === 'loaded' &&
   (document.querySelector('.math') === null || document.querySelector('mjx-container') !== null)"""
-ENTER = "\ue007"
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 
 
@@ -153,9 +150,7 @@ def test_search_finds_a_word(engine: Engine, roots: dict[str, str], via: str) ->
     engine.wait(f"({results}).includes('05-self-attention.html#')")
 
 
-def test_a_checkpoint_judges_a_right_and_a_wrong_answer(
-    engine: Engine, roots: dict[str, str]
-) -> None:
+def test_a_checkpoint_judges_a_right_and_a_wrong_answer(engine, roots) -> None:
     visit(engine, roots["http"])
     asked = "document.querySelector('figure.attnbook-checkpoint')"
     state = json.loads(engine.js(f"{asked}.querySelector('script').textContent"))

@@ -32,34 +32,20 @@ def words(parts: tuple[tuple[Pair, ...], ...], side: int) -> set[str]:
     return {token for part in parts for pair in part for token in pair[side]}
 
 
-def test_there_are_fifty_thousand_pairs_and_all_are_different(
-    corpus: Corpus, pairs: list[Pair]
-) -> None:
+def test_size_words_patterns_lengths_crossings_and_fans_are_as_promised(corpus, pairs) -> None:
     assert inspect.signature(english_french).parameters["n"].default == WHOLE
     assert [len(part) for part in corpus[1:]] == [1_000] * 4
     assert len({pair.source for pair in pairs}) == len(corpus.train) + 4_000
-
-
-def test_there_are_as_many_words_and_patterns_as_promised(corpus: Corpus) -> None:
     assert len(words((corpus.train,), 0)) >= 200
     assert len(words((corpus.train,), 1)) >= 200
     counts = Counter(pair.pattern for pair in corpus.train)
     frequent = 100 * len(corpus.train) / WHOLE
     assert sum(count >= frequent for count in counts.values()) >= 30
-
-
-def test_lengths_go_from_3_to_30(corpus: Corpus, pairs: list[Pair]) -> None:
     for side in (0, 1):
         lengths = [len(pair[side]) for pair in pairs]
         assert (min(lengths), max(lengths)) == (3, 30)
         assert sum(len(pair[side]) >= 15 for pair in corpus.train) >= 0.15 * len(corpus.train)
-
-
-def test_two_links_cross_in_two_sentences_of_five(corpus: Corpus) -> None:
     assert sum(map(crosses, corpus.train)) >= 0.4 * len(corpus.train)
-
-
-def test_fan_out_and_fan_in_are_frequent(corpus: Corpus) -> None:
     for side in (0, 1):
         fans = sum(
             max(Counter(link[side] for link in pair.alignment).values()) > 1
@@ -75,7 +61,7 @@ def test_crosses_follows_its_definition(links: set[tuple[int, int]]) -> None:
     assert crosses(pair) == wanted
 
 
-def test_every_word_is_aligned_and_has_a_class(pairs: list[Pair]) -> None:
+def test_every_word_is_aligned_to_its_own_kind_and_has_a_class(pairs: list[Pair]) -> None:
     for pair in pairs:
         for side, tokens, classes in (
             (0, pair.source, pair.source_classes),
@@ -85,9 +71,6 @@ def test_every_word_is_aligned_and_has_a_class(pairs: list[Pair]) -> None:
             assert len(classes) == len(tokens)
             assert set(classes) <= CLASSES
         assert list(pair.alignment) == sorted(set(pair.alignment))
-
-
-def test_content_words_are_linked_to_their_own_kind(pairs: list[Pair]) -> None:
     for pair in pairs:
         for i, j in pair.alignment:
             one, other = pair.source_classes[i], pair.target_classes[j]
@@ -107,7 +90,7 @@ def test_one_english_sentence_has_one_french_sentence() -> None:
     assert again > 0
 
 
-def test_held_out_sets_use_only_words_that_training_shows(corpus: Corpus) -> None:
+def test_held_out_words_were_shown_and_longer_sentences_are_longer(corpus: Corpus) -> None:
     for side in (0, 1):
         counts = Counter(token for pair in corpus.train for token in pair[side])
         unknown = words(corpus[1:], side) - set(counts)
@@ -116,24 +99,18 @@ def test_held_out_sets_use_only_words_that_training_shows(corpus: Corpus) -> Non
             assert min(counts.values()) >= 5
         else:  # what this part has yet to show
             assert len(unknown) <= 0.01 * len(counts)
-
-
-def test_longer_sentences_are_longer_than_any_other(corpus: Corpus) -> None:
     others = [pair for part in corpus[:-1] for pair in part]
     for side in (0, 1):
         longest = max(len(pair[side]) for pair in others)
         assert min(len(pair[side]) for pair in corpus.longer) > longest
 
 
-def test_combinations_are_joined_nowhere_else(corpus: Corpus) -> None:
+def test_the_words_of_a_combination_are_together_nowhere_else(corpus) -> None:
     apart = combinations_apart()
     assert len(apart) >= 30
     for name in ("train", "valid", "test", "longer"):
         assert all(apart.isdisjoint(pair.combinations) for pair in getattr(corpus, name))
     assert all(not apart.isdisjoint(pair.combinations) for pair in corpus.combinations)
-
-
-def test_the_words_of_a_combination_stand_together_in_no_training_sentence(corpus: Corpus) -> None:
     apart = combinations_apart()
     plural = {noun.english[0]: noun.english[1] for noun in nouns()}
     forms = {verb.label: (verb.third, verb.past) for verb in verbs() if " " not in verb.label}
@@ -165,23 +142,16 @@ def test_the_two_famous_sentences_begin_the_test_set(corpus: Corpus) -> None:
     assert day.alignment == ((0, 0), (1, 1), (1, 2), (1, 3), (2, 4), (3, 5))
 
 
-def test_a_smaller_corpus_begins_a_larger_one() -> None:
+def test_a_smaller_corpus_begins_a_larger_one_and_another_seed_gives_another() -> None:
     small, large = english_french(n=50, held_out=20), english_french(n=120, held_out=20)
     assert small.train == large.train[:50]
     assert small[1:] == large[1:]
-
-
-def test_another_seed_gives_another_corpus() -> None:
     one, other = (english_french(n=50, seed=seed, held_out=10) for seed in (0, 1))
     assert not set(one.train) & set(other.train)
     assert one.test[:2] == other.test[:2]
 
 
-def test_the_corpus_is_the_same_on_every_machine() -> None:
-    assert digest(english_french(n=200, held_out=20)) == DIGEST
-
-
-def test_the_order_of_sets_does_not_matter() -> None:
+def test_the_corpus_is_the_same_on_every_machine_whatever_the_order_of_sets() -> None:
     other = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     program = (
         "from attnlab.language import english_french; import hashlib; "
@@ -192,4 +162,4 @@ def test_the_order_of_sets_does_not_matter() -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == DIGEST
+    assert done.stdout.strip() == digest(english_french(n=200, held_out=20)) == DIGEST

@@ -36,9 +36,7 @@ VERB = {verb.label: verb for verb in verbs()}
         ("a", "cat", 0, ("old", None), 0, "an old cat = un vieux chat"),
     ],
 )  # fmt: skip
-def test_noun_phrases(
-    english: str, noun: str, many: bool, qualities: tuple, negated: bool, wanted: str
-) -> None:
+def test_noun_phrases(english, noun, many, qualities, negated, wanted) -> None:
     chosen = tuple(ADJECTIVE[one] if one else None for one in qualities)
     phrase = Clauses(Draws(0)).determined(english, NOUN[noun], many, chosen, negated=negated)
     assert f"{text(phrase.english)} = {text(spell(phrase.french))}" == wanted
@@ -151,18 +149,12 @@ def test_spelling(words: str, wanted: str) -> None:
     assert text(spelt) == wanted
 
 
-def test_a_contraction_keeps_the_links_of_both_words() -> None:
+def test_a_contraction_keeps_both_links_yaourt_has_no_vowel_and_no_phrase_no_words() -> None:
     tokens = (Token("de", "preposition", (1,)), Token("le", "determiner", (2,)))
     assert spell((*tokens, Token("parc", "noun", (3,)))) == (
         Token("du", "determiner", (1, 2)),
         Token("parc", "noun", (3,)),
     )
-
-
-def test_yaourt_begins_with_no_vowel() -> None:
     assert not begins_with_vowel("yaourt")
     assert elide("le", "yaourt") == "le"
-
-
-def test_an_empty_phrase_has_no_words() -> None:
     assert spell(Phrase().french) == ()

@@ -32,8 +32,17 @@ def likeness(one: Opinion, other: Opinion) -> float:
 # --- the sentences --------------------------------------------------------------------------------
 
 
-def test_there_are_as_many_as_the_docstring_says() -> None:
+def test_there_are_as_many_as_promised_of_known_kinds_mostly_hard_and_none_nearly_twice() -> None:
     assert f"{len(TRAIN)} sentences to learn from and {len(TEST)} to" in opinions.__doc__
+    assert {opinion.kind for opinion in EVERY} == set(KINDS)
+    assert LABELS == ("negative", "positive")
+    labels = {opinion.text: LABELS[opinion.label] for opinion in EVERY}
+    assert labels["I loved every minute of this film."] == "positive"
+    assert labels["I hated every minute of this film."] == "negative"
+    assert sum(opinion.kind != "plain" for opinion in TEST) / len(TEST) >= 0.6
+    assert len({opinion.text.lower() for opinion in EVERY}) == len(EVERY)
+    near = [(a.text, b.text) for a in TEST for b in TRAIN if likeness(a, b) > 0.6]
+    assert near == []
 
 
 @PARTS
@@ -42,18 +51,6 @@ def test_each_kind_is_balanced(part: tuple[Opinion, ...], kind: str) -> None:
     labels = Counter(opinion.label for opinion in part if opinion.kind == kind)
     assert labels[0] == labels[1] >= 7
     assert set(labels) == {0, 1}
-
-
-def test_every_kind_and_label_is_known() -> None:
-    assert {opinion.kind for opinion in EVERY} == set(KINDS)
-    assert LABELS == ("negative", "positive")
-    labels = {opinion.text: LABELS[opinion.label] for opinion in EVERY}
-    assert labels["I loved every minute of this film."] == "positive"
-    assert labels["I hated every minute of this film."] == "negative"
-
-
-def test_most_of_the_test_is_hard() -> None:
-    assert sum(opinion.kind != "plain" for opinion in TEST) / len(TEST) >= 0.6
 
 
 def test_each_is_one_short_sentence() -> None:
@@ -67,29 +64,13 @@ def test_each_is_one_short_sentence() -> None:
         assert words == tokenise(text.lower(), plain=False), text  # spaCy cuts it alike
 
 
-def test_no_sentence_is_there_twice() -> None:
-    assert len({opinion.text.lower() for opinion in EVERY}) == len(EVERY)
-
-
-def test_no_test_sentence_is_nearly_one_of_the_training() -> None:
-    near = [(a.text, b.text) for a in TEST for b in TRAIN if likeness(a, b) > 0.6]
-    assert near == []
-
-
 @PARTS
-def test_the_sentences_are_no_product_of_a_template(part: tuple[Opinion, ...]) -> None:
+def test_the_sentences_are_no_template_and_pairs_have_opposite_labels(part) -> None:
     free = [opinion for opinion in part if opinion.kind != "order"]
     alike = [(a.text, b.text) for a, b in combinations(free, 2) if likeness(a, b) > 0.6]
     assert len(alike) <= 8, alike  # minimal pairs, on purpose
     openings = Counter(tuple(opinion.words[:3]) for opinion in free)
     assert max(openings.values()) <= 5
-
-
-# --- what only the order of words can tell --------------------------------------------------------
-
-
-@PARTS
-def test_pairs_have_the_same_words_and_opposite_labels(part: tuple[Opinion, ...]) -> None:
     chosen = [opinion for opinion in part if opinion.kind == "order"]
     for one, other in zip(chosen[::2], chosen[1::2], strict=True):
         assert Counter(one.words) == Counter(other.words)
@@ -97,6 +78,9 @@ def test_pairs_have_the_same_words_and_opposite_labels(part: tuple[Opinion, ...]
         assert {one.label, other.label} == {0, 1}
     places = [place for place, opinion in enumerate(part) if opinion.kind == "order"]
     assert all(b == a + 1 for a, b in pairwise(places))
+
+
+# --- what only the order of words can tell --------------------------------------------------------
 
 
 def test_there_are_enough_pairs_and_no_bag_is_there_in_another_kind() -> None:

@@ -31,13 +31,9 @@ def test_there_are_as_many_as_the_docstring_says() -> None:
 
 
 @each
-def test_one_word_is_changed_and_the_same_one_when_turned(pair: PronounPair) -> None:
+def test_one_word_is_changed_pronoun_and_nouns_are_there_once_and_turn(pair: PronounPair) -> None:
     assert differ(pair.sentences) == differ(pair.turned) == [pair.changed]
     assert not set(pair.changed) & {pair.pronoun, *pair.meant}
-
-
-@each
-def test_pronoun_and_nouns_stand_there_once(pair: PronounPair) -> None:
     for sentence in (*pair.sentences, *pair.turned):
         found = Counter(words(sentence))
         for word in (pair.pronoun, *pair.meant):
@@ -47,10 +43,6 @@ def test_pronoun_and_nouns_stand_there_once(pair: PronounPair) -> None:
         assert sentence == " ".join(sentence.split())
         assert sentence[0].isupper()
         assert sentence[-1] == "."
-
-
-@each
-def test_turning_exchanges_the_nouns_before_the_pronoun(pair: PronounPair) -> None:
     first, second = pair.meant
     for sentence in pair.sentences:
         places = [words(sentence).index(word) for word in (first, second, pair.pronoun)]

@@ -116,60 +116,52 @@ def words() -> tuple[Word, ...]:
 # --- both collections -----------------------------------------------------------------------------
 
 
-def test_the_words_are_those_that_spacy_cuts() -> None:
+def test_words_relations_and_kinds_are_spacys_and_no_two_arcs_cross() -> None:
     cut = spacy.blank("en").tokenizer
     for tree in (*book_trees(), *treebank()):
         assert [token.text for token in cut(tree.text)] == list(tree.words)
-
-
-def test_relations_and_kinds_are_those_of_spacys_english_models() -> None:
     for tree in (*book_trees(), *treebank()):
         assert set(tree.relations) <= RELATIONS, tree.text
         assert set(tree.kinds) <= IDS.keys() - {""}, tree.text
-
-
-def test_no_two_arcs_cross() -> None:
-    """English trees seldom cross; among so few sentences a crossing is a slip of the pen."""
+    # English trees seldom cross; among so few sentences a crossing is a slip of the pen.
     for tree in (*book_trees(), *treebank()):
         spans = [sorted(pair) for pair in enumerate(tree.heads) if pair[0] != pair[1]]
         crossing = [(a, b) for a in spans for b in spans if a[0] < b[0] < a[1] < b[1]]
         assert crossing == [], tree.text
 
 
-def test_the_text_in_the_file_is_the_text_of_the_words() -> None:
+def test_text_and_relations_are_those_of_the_file() -> None:
     for text, trees in (
         (source("attnlab.language", "trees"), book_trees()),
         (source(), treebank()),
     ):
         written = re.findall(r"^# text = (.*)$", text, re.MULTILINE)
         assert written == [tree.text for tree in trees]
+    named = " ".join(re.findall(r"^# relations = (.*)$", source(), re.MULTILINE)).split()
+    used = {word.relation for word in words()}
+    assert used == set(named)
+    assert len(set(named)) == len(named)
 
 
 # --- the sentences of the treebank ----------------------------------------------------------------
 
 
-def test_a_sentence_has_five_to_sixteen_words_a_capital_and_a_last_mark() -> None:
+def test_a_sentence_has_five_to_sixteen_words_and_no_piece_lies_in_two() -> None:
     for tree in treebank():
         assert 5 <= sum(kind != "PUNCT" for kind in tree.kinds) <= 16, tree.text
         assert tree.text[0].isupper(), tree.text
         assert tree.words[-1] in {".", "?"}, tree.text
-
-
-def test_no_piece_of_a_subword_tokeniser_lies_in_two_words() -> None:
-    """Such a tokeniser cuts at spaces and at marks, so what follows no space begins with a mark."""
+    # Such a tokeniser cuts at spaces and at marks, so what follows no space begins with a mark.
     for tree in treebank():
         assert all(re.fullmatch(r"[A-Za-z]+|[.,?]|'s", word) for word in tree.words), tree.text
         for space, word in zip(tree.spaces[:-1], tree.words[1:], strict=True):
             assert space != (word in {".", ",", "?", "'s"}), tree.text
 
 
-def test_no_sentence_is_there_twice_or_in_lecture_8() -> None:
+def test_no_sentence_is_there_twice_or_in_lecture_8_and_all_are_counted() -> None:
     texts = [tree.text.lower() for tree in treebank()]
     assert len(set(texts)) == len(texts)
     assert not set(texts) & {tree.text.lower() for tree in book_trees()}
-
-
-def test_the_file_and_the_docstring_count_the_sentences() -> None:
     assert f"A treebank of {len(treebank())} English sentences" in source()
     assert f"the {len(treebank())} sentences" in str(treebank.__doc__)
 
@@ -177,75 +169,37 @@ def test_the_file_and_the_docstring_count_the_sentences() -> None:
 # --- the trees ------------------------------------------------------------------------------------
 
 
-def test_the_relations_are_those_that_the_file_documents() -> None:
-    named = " ".join(re.findall(r"^# relations = (.*)$", source(), re.MULTILINE)).split()
-    used = {word.relation for word in words()}
-    assert used == set(named)
-    assert len(set(named)) == len(named)
-
-
-def test_each_relation_joins_parts_of_speech_that_it_can_join() -> None:
-    for word in words():
-        head = word.tree.kinds[word.head]
-        assert word.kind in DEPENDENTS.get(word.relation, {word.kind}), word
-        assert head in HEADS.get(word.relation, {head}), word
-
-
-def test_function_words_and_marks_have_no_dependents() -> None:
-    assert [word for word in words() if word.relation in LEAVES and word.below] == []
-
-
-def test_no_head_has_a_relation_twice_that_it_can_have_once() -> None:
-    for word in words():
-        assert [name for name in ONCE if word.below.count(name) > 1] == [], word
-        assert not {"nsubj", "nsubjpass"} <= set(word.below), word
-
-
-def test_a_preposition_has_one_noun_or_clause() -> None:
-    for word in words():
-        if word.relation in {"prep", "agent"}:
-            assert word.below in (["pobj"], ["pcomp"]), word
-
-
-def test_a_passive_has_its_subject_and_its_auxiliary() -> None:
-    for word in words():
-        assert ("nsubjpass" in word.below) == ("auxpass" in word.below), word
-        if word.relation == "agent":
-            assert word.form == "by", word
-            assert "auxpass" in word.beside, word
-
-
-def test_what_needs_a_companion_has_it() -> None:
-    for word in words():
-        if word.relation == "dative":  # a relative clause may leave out its object
-            assert "dobj" in word.beside or word.tree.relations[word.head] == "relcl", word
-        if word.relation == "cc":
-            assert "conj" in word.beside, word
-        if word.relation == "poss":
-            assert (word.kind == "NOUN") == ("case" in word.below), word
-
-
-def test_conjuncts_are_of_one_kind_and_attributes_follow_a_linking_verb() -> None:
+def test_each_word_hangs_where_its_relation_allows() -> None:
     alike = {"AUX": "VERB", "PROPN": "NOUN"}
     for word in words():
-        head = word.tree.kinds[word.head]
-        if word.relation == "conj":
-            assert alike.get(word.kind, word.kind) == alike.get(head, head), word
-        if word.relation == "attr":
-            assert word.tree.words[word.head] in LINKS, word
-
-
-def test_what_describes_a_noun_or_helps_a_verb_stands_on_its_side() -> None:
-    for word in words():
+        head, below = word.tree.kinds[word.head], set(word.below)
+        assert word.kind in DEPENDENTS.get(word.relation, {word.kind}), word
+        assert head in HEADS.get(word.relation, {head}), word
+        assert not (word.relation in LEAVES and below), word
+        assert [name for name in ONCE if word.below.count(name) > 1] == [], word
+        assert not {"nsubj", "nsubjpass"} <= below, word
+        assert ("nsubjpass" in below) == ("auxpass" in below), word
         if word.relation in BEFORE:
             assert word.place < word.head, word
         if word.relation in AFTER and word.form != "which":
             assert word.place > word.head, word
-
-
-def test_the_last_mark_hangs_on_the_root() -> None:
+        match word.relation:
+            case "prep" | "agent":
+                assert word.below in (["pobj"], ["pcomp"]), word
+                assert word.relation == "prep" or word.form == "by", word
+                assert word.relation == "prep" or "auxpass" in word.beside, word
+            case "dative":  # a relative clause may leave out its object
+                assert "dobj" in word.beside or word.tree.relations[word.head] == "relcl", word
+            case "cc":
+                assert "conj" in word.beside, word
+            case "poss":
+                assert (word.kind == "NOUN") == ("case" in below), word
+            case "conj":
+                assert alike.get(word.kind, word.kind) == alike.get(head, head), word
+            case "attr":
+                assert word.tree.words[word.head] in LINKS, word
     for tree in treebank():
-        assert tree.relations[tree.heads[-1]] == "root", tree.text
+        assert tree.relations[tree.heads[-1]] == "root", tree.text  # of the last mark
 
 
 # --- enough to measure with -----------------------------------------------------------------------
