@@ -15,9 +15,6 @@ from tests.attnbook.strategies import Case, cases, chances, close, full_mask, no
 TOKENS = torch.tensor([[2, -1, 0], [1, 1, 1], [1, 2, 2]], dtype=torch.float64)
 
 
-# --- the worked example ---------------------------------------------------------------------------
-
-
 def test_nuts_attends_mostly_to_itself_and_without_scaling_hardly_elsewhere() -> None:
     output, weights = attention(TOKENS, TOKENS, TOKENS)
     close(weights[2], torch.tensor([0.005, 0.090, 0.905]).double(), 5e-4)
@@ -31,9 +28,6 @@ def test_causal_rows_of_the_example() -> None:
     weights = attention(TOKENS, TOKENS, TOKENS, causal_mask(3)).weights
     expected = [[1, 0, 0], [0.240, 0.760, 0], [0.005, 0.090, 0.905]]
     close(weights, torch.tensor(expected).double(), 5e-4)
-
-
-# --- agreement ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1, 8), (1, 2, 7, 5), (3, 2, 33, 16), (2, 4, 64, 32)])
@@ -86,9 +80,6 @@ def test_fused_gradients_are_those_of_attention() -> None:
             close(one, other)
 
 
-# --- properties of the weights --------------------------------------------------------------------
-
-
 @given(case=cases())
 def test_rows_sum_to_one_or_are_empty(case: Case) -> None:
     weights = attention(*case).weights
@@ -133,9 +124,6 @@ def test_one_query_attends_as_it_does_among_others() -> None:
     alone = attention(query[1:2], key, value)
     close(alone.output, output[1:2])
     close(alone.weights, weights[1:2])
-
-
-# --- masks ----------------------------------------------------------------------------------------
 
 
 @given(case=cases(square=True), data=st.data())

@@ -6,20 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from attnbook.attention import (
-    attention,
-    attention_weights,
-    fused_attention,
-    masked_softmax,
-)
+from attnbook.attention import attention, attention_weights, fused_attention, masked_softmax
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.scores import dot, scaled_dot
 from tests.attnbook.strategies import Case, cases, chances, close, normal
 
 TOKENS = torch.tensor([[2, -1, 0], [1, 1, 1], [1, 2, 2]], dtype=torch.float64)
-
-
-# --- nothing to attend to -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("score", [scaled_dot, dot, lambda q, k: (q @ k.mT).tanh()])
@@ -94,9 +86,6 @@ def test_a_key_that_no_query_may_attend_to_poisons_nothing(bad: float, padded: b
             close(one, other)
 
 
-# --- precision and memory layout ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_large_numbers_stay_finite_in_half_precision(dtype: torch.dtype) -> None:
     query = torch.full((2, 3, 64), 40.0, dtype=dtype)
@@ -142,9 +131,6 @@ def test_a_score_may_return_a_view_or_what_it_still_needs() -> None:
     )
     output.sum().backward()  # raises where the kept result was written over
     assert query.grad.isfinite().all()
-
-
-# --- score, bias and the choice of weights --------------------------------------------------------
 
 
 def test_other_sizes_and_precisions_are_the_scores_to_choose() -> None:

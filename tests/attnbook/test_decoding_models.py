@@ -135,8 +135,6 @@ def test_single_and_half_precision_write_too(name: str) -> None:
             assert one.log_probability < 0
 
 
-# --- several tokens at once, and back again -------------------------------------------------------
-
 WRITERS = [name for name in BUILDERS if "language" in name]
 
 

@@ -23,9 +23,6 @@ def rms_norm(x: Tensor, gain: Tensor, eps: float) -> Tensor:
     return gain * x / (x.square().mean(dim=-1, keepdim=True) + eps).sqrt()
 
 
-# --- the block of today's language models ---------------------------------------------------------
-
-
 @pytest.mark.parametrize("eps", [1e-5, 0.5])
 def test_a_block_of_todays_kind_is_its_formula(eps: float) -> None:
     rope = Rotary(4)
@@ -74,9 +71,6 @@ def test_swiglu_lets_a_gate_through() -> None:
     close(layer(x), layer.narrow(first * torch.sigmoid(first) * second))
 
 
-# --- without biases -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_blocks_without_biases_are_torchs(norm: str) -> None:
     sizes = {"batch_first": True, "norm_first": norm == "pre", "bias": False}
@@ -105,9 +99,6 @@ def test_without_biases_there_are_none(kind, norm_kind: str) -> None:
     assert not [name for name in names if "bias" in name]
     kept = dict(kind(1, 8, 2).named_parameters())
     assert names.keys() == {name for name in kept if "bias" not in name}
-
-
-# --- rotary layouts -------------------------------------------------------------------------------
 
 
 @given(
@@ -140,9 +131,6 @@ def test_what_one_layer_worked_out_serves_the_next_and_no_other_place() -> None:
     inside = x.clone().requires_grad_()
     Rotary(4, 30.0)(inside, 7).square().sum().backward()
     close(inside.grad, 2 * x)  # a turn keeps lengths
-
-
-# --- models ---------------------------------------------------------------------------------------
 
 
 def model(**options) -> LanguageModel:

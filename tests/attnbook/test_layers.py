@@ -20,9 +20,6 @@ OPTIONS = {
 }
 
 
-# --- PyTorch's blocks and stacks ------------------------------------------------------------------
-
-
 def theirs(kind: str, norm: str, dtype: torch.dtype, n_layers: int | None) -> nn.Module:
     """Return PyTorch's layer, or a stack of them, with random weights in every layer."""
     layers = {"encoder": nn.TransformerEncoderLayer, "decoder": nn.TransformerDecoderLayer}
@@ -124,9 +121,6 @@ def test_dropout_falls_on_every_part_once_and_both_attentions_share_keys() -> No
     assert DecoderBlock(8, 4).cross.n_kv_heads == 4
 
 
-# --- properties -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("pieces", [(1,) * 9, (5, 1, 3), (9,)])
 @pytest.mark.parametrize("kind", ["plain", "rope", "alibi", "shared"])
 def test_a_stack_with_caches_goes_on_where_it_was(pieces, kind: str) -> None:
@@ -165,9 +159,6 @@ def test_cross_weights_are_those_of_the_block(norm) -> None:
     close(weights, block.cross.weights(*inputs))
     chosen = recorded.weights("cross", heads=1, rows=[0, 3])
     close(chosen, weights[:, 1:2, [0, 3]])
-
-
-# --- an ordinary module ---------------------------------------------------------------------------
 
 
 @both_norms

@@ -27,9 +27,6 @@ def pair(d_model: int, n_heads: int, dtype: torch.dtype = torch.float64, **optio
     return theirs, MultiHeadAttention.from_torch(theirs)
 
 
-# --- PyTorch's layer ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("dtype", PRECISION)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("cross", [False, True])
@@ -88,9 +85,6 @@ def test_a_layer_without_bias_or_batch_first_can_be_copied() -> None:
     assert mine.attend.dropout == 0.25
     mine.qkv.weight.data.zero_()
     assert theirs.in_proj_weight.any()  # a copy, not the same memory
-
-
-# --- shared keys and values -----------------------------------------------------------------------
 
 
 @given(
@@ -172,9 +166,6 @@ def test_shared_keys_are_those_of_a_layer_that_repeats_them() -> None:
         close(shared.weights(x), full.weights(x))
 
 
-# --- weights on request ---------------------------------------------------------------------------
-
-
 @given(
     n_kv_heads=st.sampled_from([2, 6]),
     rope=st.booleans(),
@@ -207,9 +198,6 @@ def test_forward_stores_nothing() -> None:
     layer(normal(2, 5, 24), causal=True)
     layer.weights(normal(2, 5, 24))
     assert before == (set(vars(layer)), set(vars(layer.attend)), set(layer.state_dict()))
-
-
-# --- properties -----------------------------------------------------------------------------------
 
 
 @given(n=st.integers(1, 6), rope=st.booleans(), data=st.data())

@@ -9,8 +9,6 @@ from attnbook.positions import alibi_bias
 from tests.attnbook.copying import grouped, ordinary
 from tests.attnbook.strategies import chances, close, normal
 
-# --- dropout --------------------------------------------------------------------------------------
-
 
 def test_evaluation_drops_nothing() -> None:
     layer = MultiHeadAttention(24, 6, dropout=0.5).double()
@@ -64,9 +62,6 @@ def test_dropout_joins_a_mask_and_the_past_and_takes_empty_rows() -> None:
     assert output.isfinite().all()
 
 
-# --- an ordinary module ---------------------------------------------------------------------------
-
-
 def test_it_is_an_ordinary_module() -> None:
     layer, other = grouped(2, rope=True), grouped(2, rope=True)
     ordinary(layer, other, normal(2, 5, 24), causal=True, single=1e-5, half=0.05)
@@ -81,9 +76,6 @@ def test_autocast_computes_in_half_precision() -> None:
     assert output.dtype == torch.bfloat16
     close(output.float(), layer(x, mask=padding_mask([5, 2], 5), causal=True, bias=bias), 0.05)
     close(weights.float().sum(dim=-1), torch.ones(2, 6, 5), 0.02)
-
-
-# --- refused --------------------------------------------------------------------------------------
 
 
 X = torch.zeros(2, 3, 8)

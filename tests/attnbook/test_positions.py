@@ -14,8 +14,6 @@ from attnbook.positions import LearnedPositions, Rotary, Sinusoidal, alibi_bias,
 from attnbook.scores import dot
 from tests.attnbook.strategies import close, normal
 
-# --- sinusoidal -----------------------------------------------------------------------------------
-
 
 @given(n=st.integers(0, 20), half=st.integers(1, 8))
 def test_each_number_is_that_of_the_paper(n: int, half: int) -> None:
@@ -41,9 +39,6 @@ def test_sinusoidal_positions_go_on_at_an_offset() -> None:
     assert not module.state_dict()
 
 
-# --- learned --------------------------------------------------------------------------------------
-
-
 def test_learned_positions_are_rows_of_the_table_and_end() -> None:
     module, x = LearnedPositions(9, 5).double(), normal(2, 9, 5)
     whole = module(x)
@@ -60,9 +55,6 @@ def test_learned_positions_are_rows_of_the_table_and_end() -> None:
         module(x, 3)
     with pytest.raises(ValueError, match="4 is among them"):
         module(x, torch.tensor([3]))
-
-
-# --- rotary ---------------------------------------------------------------------------------------
 
 
 @given(
@@ -129,9 +121,6 @@ def test_rotary_works_in_half_precision_far_away_and_on_strided_input() -> None:
     x = torch.ones(1, 2)
     turned = Rotary(2)(x.bfloat16(), 1001).float()  # bfloat16 itself cannot count to 1001
     close(turned, Rotary(2)(x, 1001), 0.02)
-
-
-# --- ALiBi ----------------------------------------------------------------------------------------
 
 
 def test_slopes_are_those_of_the_paper() -> None:

@@ -46,9 +46,6 @@ class Arg(NamedTuple):
     bad: list[Bad]
 
 
-# --- the kinds of arguments -----------------------------------------------------------------------
-
-
 def zeros(form: str) -> Tensor:
     """Return a tensor of the sizes that a form such as "… n_q d" or "b n 8" names."""
     return torch.zeros([SIZE.get(axis) or int(axis) for axis in form.split()])
@@ -116,8 +113,6 @@ INSIDE_TOKENS = whole(IDS, 9)
 BATCH = whole(LENGTHS, 9, LENGTHS[:1], LENGTHS[None])
 OFFSET = Arg(3, [Bad(LENGTHS[:1], "shape is", named=False), Bad(LENGTHS[:, None], "shape is")])
 
-
-# --- every public call ----------------------------------------------------------------------------
 
 X = floats("b n 8", shared="8")
 HEADS = floats("b h n d", shared="b h n")
@@ -352,9 +347,6 @@ def test_what_does_not_is_refused_by_name(one: Call, name: str, bad: Bad) -> Non
     assert re.search(r" must .+", message), message
 
 
-# --- rules of their own ---------------------------------------------------------------------------
-
-
 def of_score(came: Any) -> Callable[[], Any]:
     """Attention with a score of one's own, which returns something else."""
     score = came if isinstance(came, str) else lambda query, key: came
@@ -462,8 +454,6 @@ def test_a_rule_of_its_own_is_told(words: str, call: Callable[[], Any]) -> None:
 def test_numpys_whole_numbers_are_whole_numbers() -> None:
     assert pos.sinusoidal(np.int64(3), np.int32(4), offset=np.int64(1)).shape == (3, 4)
 
-
-# --- nothing is left out --------------------------------------------------------------------------
 
 INSIDE = """
 attention: allowed check_energies fused part_of with_causal without_unused_keys

@@ -36,9 +36,6 @@ def tokens(*shape: int, seed: int = 0, below: int = 11) -> Tensor:
 SOURCE, TARGET = tokens(3, 6), tokens(3, 5, seed=1, below=13)
 
 
-# --- the translator -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("tied", [False, True])
 def test_a_translator_is_its_parts(tied: bool) -> None:
     model = translator(tied=tied, n_layers=1)
@@ -150,9 +147,6 @@ def test_the_order_of_the_source_counts_only_with_positions() -> None:
         assert torch.allclose(one, other) is (positions is None)
 
 
-# --- the language model ---------------------------------------------------------------------------
-
-
 @every_position
 @pytest.mark.parametrize("lengths", [[5, 5, 5], [5, 2, 3], [1, 1, 0], [0, 0, 0]])
 def test_a_text_goes_on_after_its_prompt(positions, lengths: list[int]) -> None:
@@ -176,9 +170,6 @@ def test_padding_after_a_text_needs_no_mask() -> None:
     model, text = writer("alibi"), TARGET.clone()
     text[1, 2:] = 0
     close(model(text)[1, :2], model(TARGET[1:2, :2])[0])
-
-
-# --- training, and ordinary modules ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])

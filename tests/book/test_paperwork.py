@@ -32,9 +32,6 @@ def project() -> dict[str, Any]:
     return tomllib.loads(read("pyproject.toml"))["project"]
 
 
-# ---- citation ------------------------------------------------------------------------------------
-
-
 def test_every_paper_names_the_same_version_year_and_address() -> None:
     cff, version = citation(), project()["version"]
     assert cff["version"] == cff["preferred-citation"]["version"] == version
@@ -54,9 +51,6 @@ def test_every_paper_names_the_same_version_year_and_address() -> None:
     for field, value in (("year", year), ("version", version), ("url", url)):
         assert re.search(rf"{field}\s*= \{{{re.escape(value)}\}}", cite), field
     assert cff["repository-code"] == project()["urls"]["Repository"]
-
-
-# ---- bibliography ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("key", sorted(REFERENCES))
@@ -84,18 +78,12 @@ def test_no_work_is_listed_twice_and_a_year_in_a_key_is_the_works() -> None:
             assert year[0] == entry.fields["year"], key
 
 
-# ---- pages -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_links_into_the_repository_name_a_file_that_is_there(path: Path) -> None:
     repository = yaml.safe_load(read("_config.yml"))["repository"]
     here = f"{re.escape(repository['url'])}/blob/{re.escape(repository['branch'])}/([^)\\s]+)"
     for name in re.findall(here, path.read_text(encoding="utf-8")):
         assert (ROOT / name).is_file(), f"{path.name} links to {name}"
-
-
-# ---- workflows ---------------------------------------------------------------------------------
 
 
 def zizmor(folder: Path) -> subprocess.CompletedProcess[str]:

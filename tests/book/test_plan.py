@@ -1,7 +1,5 @@
 """What a class can take in: the plan beside the model's minutes, and the limits of a lecture."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A lecture that points ahead is kept to its word: the later section exists, and speaks of it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -82,10 +80,7 @@ PROMISES = {
         "keep it, and they go on": ("14.3", "sink"),
         "reads all its weights for each": ("13.3", "weights"),
     },
-    13: {
-        "selection give up is": ("14.6", "indexer"),
-        "what may be left out": ("14.3", "window"),
-    },
+    13: {"selection give up is": ("14.6", "indexer"), "what may be left out": ("14.3", "window")},
 }
 
 

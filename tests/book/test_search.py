@@ -52,9 +52,6 @@ def sections() -> dict:
     return json.loads(text.partition(" = ")[2].rstrip(";\n"))
 
 
-# ---- what is found ----
-
-
 @pytest.mark.parametrize("via", ["http", "file"])
 def test_forty_questions_find_the_section_that_teaches_it(visit, via: str) -> None:
     """The first result, or where two sections are fair one of the first two."""
@@ -116,8 +113,6 @@ def test_lectures_come_before_the_package_unless_a_name_is_asked_for(visit) -> N
     assert results(page)[0][1].endswith(".masked_softmax")
 
 
-# ---- bad questions ----
-
 NOTHING = {
     "": "Type a word",
     "   ": "Type a word",
@@ -149,9 +144,6 @@ def test_a_list_that_cannot_be_loaded_is_said(visit) -> None:
     )
     opened(page, "mask")
     expect(page.locator(SAID)).to_contain_text("could not be loaded")
-
-
-# ---- as one types ----
 
 
 @pytest.mark.parametrize("via", ["http", "file"])
@@ -212,9 +204,6 @@ def test_the_field_fits_a_phone_and_axe_finds_nothing(visit, theme: str) -> None
     scope = {"include": [[".search-button__wrapper"]]}
     found = Axe().run(page, scope, {"preload": False, "resultTypes": ["violations"]})
     assert found.response["violations"] == []
-
-
-# ---- the list ----
 
 
 def test_the_list_of_sections_leads_to_places_that_exist_and_needs_a_script() -> None:

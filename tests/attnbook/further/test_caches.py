@@ -11,8 +11,6 @@ from attnbook.further.caches import PagedCache, PagePool, RollingCache
 from tests.attnbook.strategies import close, normal
 from tests.attnbook.test_cache import CHUNKS
 
-# --- pages ----------------------------------------------------------------------------------------
-
 
 @given(chunks=CHUNKS, page=st.integers(1, 6))
 def test_pages_give_back_all_that_came(chunks: list[int], page: int) -> None:
@@ -108,9 +106,6 @@ def test_no_texts_need_no_pages() -> None:
     other = cache.reorder(torch.tensor([], dtype=torch.long))
     assert other.append(none, none)[0].shape == (0, 1, 4, 2)
     assert sum(pool.users) == 2
-
-
-# --- a window -------------------------------------------------------------------------------------
 
 
 def test_a_window_needs_no_more_memory_than_its_rows() -> None:

@@ -105,9 +105,6 @@ def test_half_precision_is_summed_in_single() -> None:
     close(found.output, wanted.output, 1e-6)
 
 
-# --- linear attention -----------------------------------------------------------------------------
-
-
 @pytest.fixture(params=[1, 2, 3, 128])
 def cut(request, monkeypatch) -> int:
     """Sizes that cut short sequences, so that each seam is crossed."""

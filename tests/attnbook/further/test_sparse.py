@@ -22,9 +22,6 @@ def cut(request, monkeypatch) -> int:
     return request.param
 
 
-# --- a window -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("n_q", [1, 4, 7])
 @pytest.mark.parametrize("n_k", [0, 1, 4, 7])
 def test_a_window_is_attention_under_its_mask(cut: int, n_q: int, n_k: int) -> None:
@@ -75,9 +72,6 @@ def work(n: int) -> int:
 
 def test_work_grows_with_the_length_and_not_with_its_square() -> None:
     assert 0 < work(4096) <= 4.4 * work(1024)
-
-
-# --- chosen by content ----------------------------------------------------------------------------
 
 
 def test_the_indexer_sums_what_its_heads_like() -> None:

@@ -29,9 +29,6 @@ def allowed(case: Case, causal: bool, with_mask: bool) -> Tensor:
     return mask & causal_mask(*mask.shape[-2:]) if causal else mask
 
 
-# --- tiles equal softmax --------------------------------------------------------------------------
-
-
 @given(case=cases(at_least=0), causal=st.booleans(), with_mask=st.booleans(), tile=TILES)
 def test_tiles_equal_softmax_at_any_tile_size(case, causal, with_mask, tile) -> None:
     mask = allowed(case, causal, with_mask)
@@ -99,9 +96,6 @@ def test_a_second_derivative_is_refused_and_not_dropped() -> None:
         first.sum().backward()
 
 
-# --- what must not change it ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
 @pytest.mark.parametrize("causal", [False, True])
 def test_a_key_that_no_query_may_attend_to_poisons_nothing(bad: float, causal: bool) -> None:
@@ -138,9 +132,6 @@ def test_the_work_grows_with_the_square_causal_tiles_do_half_and_views_are_taken
     close(tiled_attention(x, shared, x, tile=2).output, attention(x, shared, x).output)
     tiled = tiled_attention(TOKENS, TOKENS, TOKENS, chances(3, 3))
     assert torch.equal(copy.deepcopy(tiled).output, tiled.output)
-
-
-# --- numbers large, small and short ---------------------------------------------------------------
 
 
 @given(tile=TILES, causal=st.booleans(), seed=st.integers(0, 99))
@@ -194,9 +185,6 @@ def test_large_queries_in_half_precision_stay_finite(dtype: torch.dtype) -> None
     close(output.double(), weights, 0.05)
 
 
-# --- how it is used -------------------------------------------------------------------------------
-
-
 def test_it_differentiates_under_compilation_and_in_autocast() -> None:
     def loss(query: Tensor, key: Tensor) -> Tensor:
         return tiled_attention(query, key, key, causal=True, tile=4).output.square().sum()
@@ -216,9 +204,6 @@ def test_it_differentiates_under_compilation_and_in_autocast() -> None:
         gradients, torch.autograd.grad(wanted.output.sum(), tensors), strict=True
     ):
         assert torch.equal(one, other)
-
-
-# --- results put together -------------------------------------------------------------------------
 
 
 @given(case=cases(), data=st.data())
@@ -257,9 +242,6 @@ def test_gradients_through_parts_are_those_of_the_whole() -> None:
     wanted = whole.output.square().sum() + whole.logsumexp[:, :5].sin().sum()
     for one, other in zip(mine, torch.autograd.grad(wanted, tensors), strict=True):
         close(one, other)
-
-
-# --- learned sinks --------------------------------------------------------------------------------
 
 
 def sunk(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, sink: Tensor) -> Tensor:

@@ -1,7 +1,5 @@
 """Wrong answers to lecture 1's exercises, for ``test_exercises``."""
 
-from __future__ import annotations
-
 import torch
 
 from attnlab.exercises import sequence_to_sequence as lecture_1

@@ -1,7 +1,5 @@
 """Wrong answers to the exercises of lecture 2, each with words of what is said of it."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -1,7 +1,5 @@
 """Lecture 3's exercises: wrong answers with the words that name the mistake."""
 
-from __future__ import annotations
-
 import torch
 
 from attnlab.exercises import bahdanau as lecture_3
@@ -123,5 +121,5 @@ BLANK = {
         findings(share=...),
         findings(lambda a: ...),
         findings(than=...),
-    ),
+    )
 }

@@ -1,7 +1,5 @@
 """Lecture 6's exercises: wrong answers with the words that name the mistake."""
 
-from __future__ import annotations
-
 import math
 
 import torch
@@ -78,6 +76,4 @@ WRONG = {
         (asks("adjective", "subject", "adverb", "object", "verb"), "the row of adverb"),
     ],
 }
-BLANK = {
-    lecture_6.around_the_circle: (..., (..., ...)),
-}
+BLANK = {lecture_6.around_the_circle: (..., (..., ...))}

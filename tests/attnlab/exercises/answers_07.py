@@ -1,7 +1,5 @@
 """Lecture 7's exercises: wrong answers with the words that name the mistake."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -1,7 +1,5 @@
 """Lecture 8's exercises: wrong answers with the words that name the mistake."""
 
-from __future__ import annotations
-
 import math
 
 import torch
@@ -161,6 +159,4 @@ WRONG = {
         (Draft(12, 4), "A class was wanted"),
     ],
 }
-BLANK = {
-    lecture_8.mend_the_layer: (..., None),
-}
+BLANK = {lecture_8.mend_the_layer: (..., None)}

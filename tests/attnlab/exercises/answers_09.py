@@ -1,7 +1,5 @@
 """Lecture 9's exercises: wrong answers with the words that name the mistake."""
 
-from __future__ import annotations
-
 import torch
 
 from attnbook.positions import Rotary, sinusoidal

@@ -1,7 +1,5 @@
 """Lecture 10's exercises: wrong answers with the words that name the mistake."""
 
-from __future__ import annotations
-
 import torch
 
 from attnlab.exercises import transformer_block as lecture_10
@@ -96,6 +94,4 @@ WRONG = {
         (lambda: 3.2, "wanted is (4,)"),
     ],
 }
-BLANK = {
-    lecture_10.sorting: (..., (..., ..., ..., ...)),
-}
+BLANK = {lecture_10.sorting: (..., (..., ..., ..., ...))}

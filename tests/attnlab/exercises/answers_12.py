@@ -1,7 +1,5 @@
 """Lecture 12's exercises: wrong answers with the words that name the mistake."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 
 import torch

@@ -1,7 +1,5 @@
 """Lecture 14's exercises: wrong answers with the words that name the mistake."""
 
-from __future__ import annotations
-
 import torch
 from torch.nn import functional
 

@@ -1,7 +1,5 @@
 """Exercises: the solution passes, the blank and named wrong answers fail with the right words."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from pathlib import Path

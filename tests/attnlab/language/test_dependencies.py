@@ -20,9 +20,6 @@ def read(folder: Path, text: str) -> list[Tree]:
     return list(read_trees(path))
 
 
-# --- the book's own -------------------------------------------------------------------------------
-
-
 def test_the_lectures_trees_are_there_and_heads_count_from_zero(tmp_path: Path) -> None:
     assert book_tree(FOOD).arcs == [
         ("nsubj", "gave", "I"),
@@ -37,9 +34,6 @@ def test_the_lectures_trees_are_there_and_heads_count_from_zero(tmp_path: Path) 
     assert tree == Tree(
         ("Cats", "sleep"), (1, 1), ("nsubj", "root"), ("NOUN", "NOUN"), (True, False)
     )
-
-
-# --- the reader -----------------------------------------------------------------------------------
 
 
 JOINED = "SpaceAfter=No"

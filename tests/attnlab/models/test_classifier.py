@@ -111,8 +111,6 @@ def test_dropout_is_for_training_alone() -> None:
     assert (first - second).abs().max() > 1e-3
 
 
-# --- batches and loss -----------------------------------------------------------------------------
-
 EXAMPLES = [([3 + k % 5] * (1 + k % 4), k % CLASSES) for k in range(10)]
 
 
@@ -137,9 +135,6 @@ def test_batches_hold_every_example_and_the_loss_averages_minus_log_p() -> None:
         logits, _ = by_hand(model, words)
         wanted -= logits.log_softmax(dim=0)[label] / len(EXAMPLES)
     close(classification_loss(model, batch), wanted)
-
-
-# --- what it learns -------------------------------------------------------------------------------
 
 
 def test_it_learns_which_of_two_words_comes_first() -> None:

@@ -108,9 +108,6 @@ def test_every_epoch_is_shuffled_anew_and_by_the_seed() -> None:
     assert orders(0)[0] != orders(1)[0]
 
 
-# --- what is remembered ---------------------------------------------------------------------------
-
-
 def files(folder: Path) -> int:
     return len(list(folder.iterdir())) if folder.exists() else 0
 
@@ -178,9 +175,6 @@ def test_data_of_a_later_epoch_and_the_clip_count(tmp_path, monkeypatch) -> None
         assert files(tmp_path) == count
     run(1, 1)
     assert files(tmp_path) == 4
-
-
-# --- how a training begins ------------------------------------------------------------------------
 
 
 def test_the_first_steps_are_those_of_the_whole_training() -> None:

@@ -55,9 +55,6 @@ def store(absent: None, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return known
 
 
-# --- the mechanism --------------------------------------------------------------------------------
-
-
 def test_with_the_file_the_model_answers(tmp_path: Path, monkeypatch) -> None:
     path = tiny_smollm.write(tmp_path)
     monkeypatch.setattr(record, "smollm_file", lambda: path)
@@ -102,9 +99,6 @@ def test_a_function_whose_text_is_not_known_is_taken_by_its_name(store: dict[str
     names: dict[str, Any] = {}
     exec("def twice(model, text): pass", names)
     assert recorded(names["twice"])("é") == ["x"]
-
-
-# --- the record -----------------------------------------------------------------------------------
 
 
 def test_every_question_has_its_answer_by_the_code_as_it_is() -> None:

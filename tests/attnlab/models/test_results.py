@@ -74,8 +74,6 @@ def test_one_model_trained_anew_gives_its_row_again(script, monkeypatch) -> None
         assert abs(found[key] - stored) <= allowed, (name, key, found[key], stored)
 
 
-# --- what makes a table stale, and what does not --------------------------------------------------
-
 TRAIN = """
 from attnlab.models import reversal, translator
 translator(reversal(64), d_model=8, steps=4, progress=False)

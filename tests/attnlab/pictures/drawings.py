@@ -36,26 +36,6 @@ def three_roles() -> Schematic:
     return drawing
 
 
-def multi_head() -> Schematic:
-    """Project, split, attend, merge, mix."""
-    drawing = Schematic("X is projected three times, split into h heads, merged and mixed.")
-    x = drawing.matrix("X", "n × d_model", at=(0, 1))
-    heads = drawing.operation("attend", "h × n × d_k", at=(3, 1))
-    for row, (letter, role) in enumerate(zip("QKV", ("query", "key", "value"), strict=True)):
-        w = drawing.learned(f"W^{letter}", "d_model × d_model", at=(1, row), role=role)
-        split = drawing.operation("split", "h × n × d_k", at=(2, row), role=role)
-        drawing.arrow(x, w)
-        drawing.arrow(w, split, "n × d_model")
-        drawing.arrow(split, heads)
-    merge = drawing.operation("merge", "n × d_model", at=(4, 1))
-    mix = drawing.learned("W^O", "d_model × d_model", at=(4, 2), role="output")
-    y = drawing.matrix("Y", "n × d_model", at=(3, 2), role="output")
-    drawing.arrow(heads, merge, "h × n × d_k")
-    drawing.arrow(merge, mix, "n × d_model")
-    drawing.arrow(mix, y)
-    return drawing
-
-
 def layer(name: str = "X", about: str = "One row for each token.") -> Schematic:
     """A layer of multi-head attention, with all that a live drawing counts."""
     drawing = Schematic("Project, split, attend, merge, mix.")
@@ -101,10 +81,4 @@ def tower(floors: int = 6) -> Schematic:
     return drawing
 
 
-DRAWINGS = {
-    "attention": attention_step,
-    "roles": three_roles,
-    "heads": multi_head,
-    "layer": layer,
-    "tower": tower,
-}
+DRAWINGS = {"attention": attention_step, "roles": three_roles, "layer": layer, "tower": tower}

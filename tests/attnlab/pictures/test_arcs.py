@@ -47,9 +47,6 @@ def model(monkeypatch) -> list[str]:
     return asked
 
 
-# --- who parses -----------------------------------------------------------------------------------
-
-
 def test_a_model_that_is_installed_parses_what_the_book_has_never_seen_too(model) -> None:
     parsed = parse(FOOD)
     assert model == ["en_core_web_sm"]
@@ -97,12 +94,6 @@ def test_a_model_that_is_there_and_broken_is_no_reason_to_be_silent(monkeypatch)
     monkeypatch.setattr(module.spacy, "load", load)
     with pytest.raises(OSError, match="E053"):
         parse(FOOD)
-
-
-# --- trees as docs --------------------------------------------------------------------------------
-
-
-# --- the drawing ----------------------------------------------------------------------------------
 
 
 @trees

@@ -49,12 +49,7 @@ def cells(picture: Picture) -> dict[tuple[int, int], Text]:
     }
 
 
-# --- what Jupyter gets ----------------------------------------------------------------------------
-
-
-def test_jupyter_keeps_text_and_size_beside_an_opaque_picture_saved_as_png(
-    tmp_path,
-) -> None:
+def test_jupyter_keeps_text_and_size_beside_an_opaque_picture_saved_as_png(tmp_path) -> None:
     picture = heatmap(WEIGHTS, WORDS)
     data, metadata = DisplayFormatter().format(picture)
     image = Image.open(io.BytesIO(data["image/png"]))
@@ -101,9 +96,6 @@ def test_the_fonts_are_the_books_own_and_matplotlibs() -> None:
     own = Path(matplotlib.get_data_path()).resolve()
     assert Path(findfont("DejaVu Sans")).resolve().is_relative_to(own)
     assert texts_in_fonts(heatmap([[1.0]], ["√α → −∞ × ≤"])) == {FONT}
-
-
-# --- what the eye gets ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("signed", [False, True])
@@ -227,8 +219,6 @@ def test_odd_tokens_are_shown_as_they_are(odd: str) -> None:
     assert len(found) == 4
     assert not any(text.get_parse_math() for text in found)
 
-
-# --- translations and heads -----------------------------------------------------------------------
 
 CHAT = [[0.9, 0.05, 0.05], [0.1, 0.2, 0.7], [0.0, 0.6, 0.4]]
 SOURCE, TARGET = ["the", "black", "cat"], ["le", "chat", "noir"]

@@ -69,9 +69,6 @@ def run(reference: SimpleNamespace) -> Any:
     return run
 
 
-# --- the reference --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_hidden_states_and_all_72_heads_are_the_references(minilm, run, sentence) -> None:
     theirs = run(sentence).hidden_states
@@ -138,9 +135,6 @@ def test_the_weights_are_those_that_the_authors_published(folder: Path) -> None:
     assert found == WEIGHTS
 
 
-# --- the famous sentence --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("sentence", "place", "query", "key", "wanted"),
     [
@@ -157,9 +151,6 @@ def test_a_head_looks_where_the_book_says(minilm, sentence, place, query, key, w
     pieces = minilm.tokens(sentence)
     weight = minilm.attention(sentence)[place][pieces.index(query), pieces.index(key)]
     assert weight.item() == pytest.approx(wanted, abs=0.006)
-
-
-# --- what must hold of any ------------------------------------------------------------------------
 
 
 def models(kind: str, scratch: Path) -> Pretrained:
@@ -238,9 +229,6 @@ def test_it_can_be_trained_and_its_file_stays(tmp_path: Path) -> None:
     assert not torch.equal(mine.embed("the cat"), kept.embed("the cat"))
     assert (tmp_path / "model.safetensors").read_bytes() == before
     assert torch.equal(Pretrained(tmp_path).embed("the cat"), kept.embed("the cat"))
-
-
-# --- where the files come from --------------------------------------------------------------------
 
 
 @pytest.fixture

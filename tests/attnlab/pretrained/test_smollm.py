@@ -47,9 +47,6 @@ def written(model: LanguageModel, ids: list[int], n: int) -> list[int]:
     return ids[-n:]
 
 
-# --- the architecture, without a file -------------------------------------------------------------
-
-
 @torch.no_grad()
 @pytest.mark.parametrize("layout", ["halves", "interleaved"])
 def test_our_blocks_with_a_llamas_weights_are_the_llama(theirs: nn.Module, layout: str) -> None:
@@ -104,9 +101,6 @@ def test_the_wrong_layout_differs_beyond_the_first_token(tiny: SmolLM) -> None:
         right, wrong = tiny(IDS[:1]), other(IDS[:1])
     close(wrong[:, 0], right[:, 0])
     assert ((wrong - right).abs().amax(dim=-1)[0, 1:] > 1e-3).all()
-
-
-# --- a file, with random weights ------------------------------------------------------------------
 
 
 @torch.no_grad()
@@ -174,9 +168,6 @@ def test_what_its_heads_look_at_can_be_recorded(tiny: SmolLM, theirs: nn.Module)
         close(seen.weights(name), weights, SINGLE)
 
 
-# --- texts ----------------------------------------------------------------------------------------
-
-
 def test_digits_stand_alone_words_keep_their_space_and_the_shorter_is_padded(tiny: SmolLM) -> None:
     assert tiny.tokens("the the 120") == ["t", "he", " the", " ", "1", "2", "0"]
     assert tiny.tokens("a<|im_end|>") == ["a", "<|im_end|>"]
@@ -195,9 +186,6 @@ def test_any_text_comes_back(tiny: SmolLM, text: str) -> None:
     ids, lengths = tiny.encode(text)
     assert tiny.decode(ids[0].tolist()) == text
     assert lengths.tolist() == [ids.shape[1]] == [len(tiny.tokens(text))]
-
-
-# --- writing --------------------------------------------------------------------------------------
 
 
 def test_with_a_cache_it_writes_what_it_writes_without(tiny: SmolLM) -> None:
@@ -273,9 +261,6 @@ def test_a_text_may_fill_the_context_and_no_more(tiny: SmolLM) -> None:
         tiny.continue_text(full[3:], max_length=4)
 
 
-# --- where the file comes from --------------------------------------------------------------------
-
-
 @pytest.fixture
 def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, str]]]:
     """Neither the package nor a hub that can be reached; what was asked of it."""
@@ -339,8 +324,6 @@ def test_what_is_not_installed_is_named(monkeypatch, tmp_path: Path, package: st
     with pytest.raises(ImportError, match=rf"{package}: pip install \"attnlab\[pretrained\]\""):
         load_smollm(path)
 
-
-# --- the real model -------------------------------------------------------------------------------
 
 TEXTS = [
     "The capital of France is",

@@ -155,8 +155,6 @@ def from_nowhere(ask: Callable[[], Any]) -> Any:
         return ask()
 
 
-# --- every public call ----------------------------------------------------------------------------
-
 CALLS = (
     Call("language.vocabulary.Vocabulary", Vocabulary, {
         "sentences": strings([["a", "b"]], *((x, ": the corpus is empty") for x in ([], [[]])), within=lambda one: [one]), "min_count": count(1, 1, (2, "leave at least one token: it is 2")),
@@ -269,9 +267,6 @@ def test_what_does_not_is_refused_by_name(one: Call, name: str, bad: Bad) -> Non
         assert str(one.arguments[name].good) in rest, message
 
 
-# --- rules of their own ---------------------------------------------------------------------------
-
-
 class Rule(NamedTuple):
     """The public name that a rule is of, the error's regular expression, and what breaks it."""
 
@@ -311,8 +306,6 @@ def test_a_rule_of_its_own_is_told(rule: Rule) -> None:
         rule.call()
     assert type(caught.value) is rule.error
 
-
-# --- nothing is left out --------------------------------------------------------------------------
 
 ELSEWHERE = """
 exercises translation widgets models.caches models.heads models.interventions models.relations

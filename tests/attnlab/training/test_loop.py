@@ -252,9 +252,6 @@ def test_torch_alone_trains_and_a_missing_package_is_named(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-# --- what cannot be, and what breaks --------------------------------------------------------------
-
-
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_a_loss_that_is_not_finite_stops_before_it_does_harm(bad: float) -> None:
     steps = iter(range(1, 10))

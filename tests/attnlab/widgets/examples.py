@@ -4,8 +4,6 @@
 (`test_html.py`, `test_places.py`); what only it does is tested in a file of its own.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

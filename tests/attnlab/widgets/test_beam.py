@@ -1,7 +1,5 @@
 """The beam tree: the search of Python, drawn, told in words, moved by hand and keyboard."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -419,9 +419,7 @@ def test_arrows_move_among_the_heads_and_enter_makes_one_large(show) -> None:
     expect(title(page)).to_have_text("layer 1 head 0")
 
 
-def test_another_sentence_keeps_its_words_a_twin_says_which_and_tables_what_is_drawn(
-    show,
-) -> None:
+def test_another_sentence_keeps_its_words_a_twin_says_which_and_tables_what_is_drawn(show) -> None:
     page = load(show(browser(row=3, key=2)))  # was → animal
     choose(page, "sentence", "2: the street was wide")
     expect(box(page, "look from")).to_have_value("was")

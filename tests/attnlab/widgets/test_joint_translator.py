@@ -1,7 +1,5 @@
 """A translator of pieces: any text is typed, pieces are shown, and the logits are PyTorch's."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

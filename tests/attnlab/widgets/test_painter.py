@@ -100,9 +100,7 @@ def test_keys_move_toggle_paint_on_and_pin(painter) -> None:
     tells(painter, "Click or drag")
 
 
-def test_a_browsers_modifier_is_left_alone_and_a_row_pinned_by_its_label(
-    painter,
-) -> None:
+def test_a_browsers_modifier_is_left_alone_and_a_row_pinned_by_its_label(painter) -> None:
     plot(painter).focus()
     keys(painter, "Control+ArrowRight", "Alt+Space", "Meta+Enter")
     assert mask_of(painter) == "1 1 1 / 1 1 1 / 1 1 1"

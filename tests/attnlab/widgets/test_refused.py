@@ -53,8 +53,6 @@ def each(values: tuple, *wanted: str, converted: tuple = ()) -> list[Bad]:
     return found + [Bad(one, (*wanted, repr(one)), along={}) for one in converted]
 
 
-# --- the kinds of arguments -----------------------------------------------------------------------
-
 ABOVE_0 = each((0, -1.0), "finite number above 0") + each(("1", NAN, INF), "number")
 SWITCH = each((2, "yes", "", None, [True]), "TypeError", "be True or False", converted=(0, 1))
 ONE_OF = each(("nonsense", ["a"], 3), "must be one of ")

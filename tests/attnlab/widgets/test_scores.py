@@ -1,7 +1,5 @@
 """The four scores: the package's in PyTorch, by pointer, by keys and by numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from playwright.sync_api import expect

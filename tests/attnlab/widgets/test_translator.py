@@ -1,7 +1,5 @@
 """The translator: the book's own model and beam search, in Python and in the page."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable
 

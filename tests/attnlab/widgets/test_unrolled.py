@@ -1,7 +1,5 @@
 """The unrolled model: PyTorch's numbers, typed, stepped through and forced."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree as ET
 

@@ -29,9 +29,6 @@ def likeness(one: Opinion, other: Opinion) -> float:
     return (a & b).total() / (a | b).total()
 
 
-# --- the sentences --------------------------------------------------------------------------------
-
-
 def test_there_are_as_many_as_promised_of_known_kinds_mostly_hard_and_none_nearly_twice() -> None:
     assert f"{len(TRAIN)} sentences to learn from and {len(TEST)} to" in opinions.__doc__
     assert {opinion.kind for opinion in EVERY} == set(KINDS)
@@ -78,9 +75,6 @@ def test_the_sentences_are_no_template_and_pairs_have_opposite_labels(part) -> N
         assert {one.label, other.label} == {0, 1}
     places = [place for place, opinion in enumerate(part) if opinion.kind == "order"]
     assert all(b == a + 1 for a, b in pairwise(places))
-
-
-# --- what only the order of words can tell --------------------------------------------------------
 
 
 def test_there_are_enough_pairs_and_no_bag_is_there_in_another_kind() -> None:

@@ -113,9 +113,6 @@ def words() -> tuple[Word, ...]:
     )
 
 
-# --- both collections -----------------------------------------------------------------------------
-
-
 def test_words_relations_and_kinds_are_spacys_and_no_two_arcs_cross() -> None:
     cut = spacy.blank("en").tokenizer
     for tree in (*book_trees(), *treebank()):
@@ -143,9 +140,6 @@ def test_text_and_relations_are_those_of_the_file() -> None:
     assert len(set(named)) == len(named)
 
 
-# --- the sentences of the treebank ----------------------------------------------------------------
-
-
 def test_a_sentence_has_five_to_sixteen_words_and_no_piece_lies_in_two() -> None:
     for tree in treebank():
         assert 5 <= sum(kind != "PUNCT" for kind in tree.kinds) <= 16, tree.text
@@ -164,9 +158,6 @@ def test_no_sentence_is_there_twice_or_in_lecture_8_and_all_are_counted() -> Non
     assert not set(texts) & {tree.text.lower() for tree in book_trees()}
     assert f"A treebank of {len(treebank())} English sentences" in source()
     assert f"the {len(treebank())} sentences" in str(treebank.__doc__)
-
-
-# --- the trees ------------------------------------------------------------------------------------
 
 
 def test_each_word_hangs_where_its_relation_allows() -> None:
@@ -200,9 +191,6 @@ def test_each_word_hangs_where_its_relation_allows() -> None:
                 assert word.tree.words[word.head] in LINKS, word
     for tree in treebank():
         assert tree.relations[tree.heads[-1]] == "root", tree.text  # of the last mark
-
-
-# --- enough to measure with -----------------------------------------------------------------------
 
 
 def distances() -> dict[str, Counter[int]]:
