@@ -6,6 +6,7 @@ the shares of right digits by place comes from reading, and the rest from the or
 rows "one reader" read from the left alone, so that the first digit was read longest ago. The rows
 "reader of" train a fresh decoder on the frozen encoder of the other task: if the decoder loses,
 what is wrong follows its own order of writing; if that encoder kept less, that of the other task.
+A fresh decoder for the encoder's own task is their control.
 
 The rows named by numbers, steps and rate reverse strings of 2 to 8 digits. They tell apart what the
 size of the model, the size of its vector alone, and the training do to a limit.
@@ -34,6 +35,8 @@ MODELS = {
     "copying, one reader": {"task": "copying", "encoder": "one reader"},
     "reversal, reader of copying": {"task": "reversal", "reader": "copying"},
     "copying, reader of reversal": {"task": "copying", "reader": "reversal"},
+    "reversal, reader of reversal": {"task": "reversal", "reader": "reversal"},
+    "copying, reader of copying": {"task": "copying", "reader": "copying"},
     **{
         f"{d} numbers, {steps:,} steps, rate {lr}": {
             "task": "short reversal",

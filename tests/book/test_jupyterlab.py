@@ -16,6 +16,7 @@ from nbformat import NotebookNode, v4
 
 from attnlab.widgets import AttentionHeatmap
 from tests.attnlab.widgets.examples import EXAMPLES
+from tests.attnlab.widgets.pages import unfold
 from tests.book.lab import Visit, jupyterlab
 from tests.book.lectures import NOTEBOOKS, ROOT, by_day, printed, read, tags
 
@@ -278,6 +279,7 @@ def test_a_moved_arrow_reaches_python_and_its_keys_are_not_taken(visit: Visit) -
     visit.python(f"s = {FIRST.format('ScoreExplorer')}; s.query = [1, 0.5]; s.tanh = True")
     figure = visit.first("scores")
     figure.locator(".attnbook-tip").first.press("Shift+ArrowLeft")
+    unfold(figure)
     figure.get_by_label("additive score without tanh").press("Space")
     visit.prints("print(s.query, s.tanh)", "[0, 0.5] False")
     visit.python("s.query = [-2, 0.5]")

@@ -45,7 +45,6 @@ UNCOMPARED = {
     },
     "04-scoring-functions": {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
-        "# @title One training step, timed": "the same, of the whole model",
     },
     "10-transformer-block": {
         "# @title The curves of six stacks of eight blocks": "whether a curve that hardly falls "

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from attnlab.widgets import AttentionHeatmap
 from tests.attnlab.widgets.examples import EXAMPLES, TOKENS, X, digits, scores
-from tests.attnlab.widgets.pages import button, tells
+from tests.attnlab.widgets.pages import button, tells, unfold
 
 LIGHT = "document.documentElement.dataset.theme = 'light'"
 PAPER = """() => { window.dispatchEvent(new Event("beforeprint"));
@@ -79,6 +79,7 @@ def test_names_in_the_plane_lie_on_nothing_else_and_it_grows_with_its_vectors(sh
             assert max(apart) > -3
     corner = page.locator(".attnbook-plane text").first
     expect(corner).to_have_text("3")
+    unfold(page)
     page.get_by_label("query, number 1").fill("−3.5")
     expect(corner).to_have_text("4")
     button(page, "reset to the first numbers").click()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.attnlab.widgets.examples import EXAMPLES, guess, paper, steps
-from tests.attnlab.widgets.pages import alert, button, settle
+from tests.attnlab.widgets.pages import alert, button, settle, unfold
 
 ROOT = Path(__file__).resolve().parents[3]
 LECTURES = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
@@ -133,6 +133,7 @@ def test_the_numbers_of_every_task_are_taken_as_they_are_printed(show, lecture: 
 )  # fmt: skip
 def test_what_was_understood_is_shown_back(show, kind: str, label: str, texts: dict) -> None:
     view = show(EXAMPLES[kind].make()).locator("figure")
+    unfold(view)
     box = view.get_by_label(label, exact=True)
     for text, number in texts.items():
         box.fill(text)
