@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from attnbook.rnn import Encoded, RNNSeq2Seq
 from attnlab.language import Pair
 from attnlab.models import Lesson, looks, translation, translator, write
-from attnlab.models.recipe import learn
 from attnlab.models.recurrent import SCORES
 from attnlab.training.metrics import (
     alignment_accuracy,
@@ -23,7 +22,7 @@ from attnlab.training.metrics import (
     perplexity,
 )
 from attnlab.training.seeds import seeded
-from experiments.harness import run, some
+from experiments.harness import run, some, teach
 
 # 400 steps of 64 show each of 2,000 pairs 13 times, 1,150 each of 24,000 three times
 FEW = {"n": 2_000, "steps": 400}
@@ -79,8 +78,7 @@ def with_summary_anew(lesson: Lesson, seed: int) -> RNNSeq2Seq:
         return Encoded(found.summary[:, None].expand_as(found.annotations), found.summary)
 
     model.encoder.register_forward_hook(copies)
-    recipe = {"steps": 1_150, "warmup": 100, "lr": 6e-3}
-    learn(model, lesson.examples(lesson.train), **recipe, batch_size=64, seed=seed, progress=False)
+    teach(model, lesson, seed)
     return model
 
 

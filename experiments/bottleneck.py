@@ -21,11 +21,10 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from attnbook.rnn import Encoded, RNNSeq2Seq
 from attnlab.language import Vocabulary, copied
 from attnlab.models import Lesson, by_length, reversal, translation, translator, write
-from attnlab.models.recipe import learn
 from attnlab.training.losses import teacher_forced
 from attnlab.training.metrics import evaluating
 from attnlab.training.seeds import seeded
-from experiments.harness import run, some
+from experiments.harness import run, some, teach
 
 MODELS = {
     "sentences": {"task": "sentences"},
@@ -108,8 +107,7 @@ def rewritten(lesson: Lesson, reader: str, seed: int) -> RNNSeq2Seq:
     with seeded(seed):
         model = RNNSeq2Seq(len(lesson.source), len(lesson.target), 192, order="none")
     model.encoder = first.encoder.requires_grad_(False)
-    recipe = {"steps": 1_150, "warmup": 100, "lr": 6e-3}
-    learn(model, lesson.examples(lesson.train), **recipe, batch_size=64, seed=seed, progress=False)
+    teach(model, lesson, seed)
     return model
 
 
@@ -135,9 +133,7 @@ def measure(
         model, _ = translator(lesson, order="none", seed=seed, progress=False, **training)
     else:
         model = made(lesson, encoder, training.get("d_model", 192), seed)
-        recipe = {"steps": training.get("steps", 1_150), "warmup": 100, "lr": 6e-3}
-        examples = lesson.examples(lesson.train)
-        learn(model, examples, **recipe, batch_size=64, seed=seed, progress=False)
+        teach(model, lesson, seed, steps=training.get("steps", 1_150))
     right = answers(model, lesson, lesson.test)
     found = {"exact match": sum(right) / len(right)}
     found |= by_length(lesson.test, right, EDGES[task])

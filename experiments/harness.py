@@ -36,9 +36,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from attnlab.models.recipe import first_steps
+from attnlab.models.recipe import first_steps, learn
 from attnlab.models.tasks import Lesson
 
 SEEDS = (0, 1, 2)
@@ -46,6 +46,15 @@ SEED, ASKED = 3, 12  # of fingerprints: a seed that no row has
 TOLERANCE = 1e-6
 RENEW = "run `make experiments` (python tasks.py experiments)"
 RESULTS = Path(__file__).resolve().parents[1] / "src" / "attnlab" / "models" / "results"
+
+
+def teach(
+    model: nn.Module, lesson: Lesson, seed: int, *, steps: int = 1_150, lr: float = 6e-3
+) -> None:
+    """Train a model that ``translator`` does not build, as it trains its own."""
+    examples = lesson.examples(lesson.train)
+    how = {"steps": steps, "warmup": 100, "lr": lr, "batch_size": 64}
+    learn(model, examples, **how, seed=seed, progress=False)
 
 
 def load(script: str | Path) -> Any:

@@ -12,10 +12,9 @@ from torch import Tensor, nn
 
 from attnbook.rnn import Order, RNNSeq2Seq
 from attnlab.models import Lesson, by_length, looks, reversal, translator, write
-from attnlab.models.recipe import learn
 from attnlab.training.metrics import alignment_accuracy, exact_match
 from attnlab.training.seeds import seeded
-from experiments.harness import run, some
+from experiments.harness import run, some, teach
 
 D_MODEL, STEPS = 128, 600
 EDGES = (2, 7, 13, 19, 25)
@@ -66,8 +65,7 @@ def with_linear(lesson: Lesson, order: Order, seed: int, lr: float) -> RNNSeq2Se
     with seeded(seed):
         sizes = len(lesson.source), len(lesson.target), D_MODEL
         model = RNNSeq2Seq(*sizes, order=order, score=Linear(D_MODEL, D_MODEL))
-    recipe = {"steps": STEPS, "warmup": 100, "lr": lr, "batch_size": 64}
-    learn(model, lesson.examples(lesson.train), **recipe, seed=seed)
+    teach(model, lesson, seed, steps=STEPS, lr=lr)
     return model
 
 
