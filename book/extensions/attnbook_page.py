@@ -49,6 +49,14 @@ STORAGE = """<script>
     }
   </script>
   """
+# before anything is painted: which theme it is, and the fonts, which lie in a style sheet
+EARLY = """<script>
+    for (const font of document.fonts) font.load();
+    const { dataset } = document.documentElement;
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    if (dataset.theme === "auto") dataset.theme = dark ? "dark" : "light";
+  </script>
+  """
 PLACEHOLDER = "/OWNER/"  # in place of the repository's owner
 UNREACHABLE = re.compile(r'<a [^>]*href="https:/[^"]*?/OWNER[/.][^"]*"[^>]*>(.*?)</a>', re.S)
 THEME = '<script data-cfasync="false">'  # the first one to ask
@@ -143,6 +151,7 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
         text = WAITED.sub("<script defer ", text)
         if STORAGE not in text:
             text = text.replace(THEME, STORAGE + THEME, 1)
+            text = text.replace("</head>", EARLY + "</head>", 1)
         text = text.replace(BIBLIOGRAPHY, BIBLIOGRAPHY.replace(' role="list"', ""))
         text = UNREACHABLE.sub(r"\1", text)
         text = text.replace(FOLD, "<summary>")

@@ -165,7 +165,7 @@ def test_the_translators_weights_wait_until_its_sentence_is_whole(visit) -> None
     assert all(whole.startswith(text) for text in said)
 
 
-@pytest.mark.parametrize("name", [LANDING, "notebooks/14-longer-contexts"])
+@pytest.mark.parametrize("name", [LANDING, "notebooks/08-multi-head-attention"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_moves_while_a_page_is_loaded(visit, name: str, width: int) -> None:
     page = visit(name, via="http", viewport={"width": width, "height": 900})
