@@ -32,7 +32,7 @@ from attnlab.language.vocabulary import Vocabulary
 from attnlab.models import classifier, masked, recorded, recurrent, results, tasks, transformers
 from attnlab.pictures import arcs, figures
 from attnlab.pretrained import Pretrained, SmolLM, load_minilm, load_smollm
-from attnlab.training import losses, metrics, schedules
+from attnlab.training import losses, metrics, schedules, train
 from attnlab.training.seeds import seeded
 from tests.attnbook import test_refused as attention
 from tests.attnbook.test_refused import IDS, LENGTHS, NAN, Bad, Call, cases, refused, taken, zeros
@@ -49,7 +49,7 @@ from tests.attnlab.refusals.kinds import (
     strings,
     whole,
 )
-from tests.attnlab.refusals.test_files import FILES, WORDS, trained
+from tests.attnlab.refusals.test_files import FILES, WORDS
 
 SEED, SIZE = {"seed": count(0, 0)}, {"batch_size": count(20)}
 PAIRS = {"examples": kinds.examples([4], "source", "target")}
@@ -146,6 +146,12 @@ def tiny(model: Callable[[Path], Any], write: Callable[[Path], Path]) -> Any:
 
 
 bert, smollm = partial(tiny, Pretrained, tiny_bert.write), partial(tiny, SmolLM, tiny_smollm.write)
+
+
+def trained(**changed: Any) -> Any:
+    given = {"model": nn.Linear(2, 1), "batches": [torch.zeros(1, 2)], "steps": 2}
+    given["loss"] = lambda model, batch: model(batch).sum()
+    return train(**given | {"progress": False} | changed)
 
 
 def from_nowhere(ask: Callable[[], Any]) -> Any:
