@@ -8,8 +8,9 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -481,18 +482,20 @@ positions: alibi_bias
 """  # nothing is refused, or by torch, Python or a part alone
 
 
+def named(package: ModuleType, but: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield what the public modules of a package define by a public name, ``but`` for some."""
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if "._" in module.name or f"{module.name}.".startswith(but):
+            continue
+        for name, it in vars(importlib.import_module(module.name)).items():
+            if getattr(it, "__module__", None) == module.name and not name.startswith("_"):
+                yield f"{module.name.partition('.')[2]}.{name}", it
+
+
 def public() -> set[str]:
     """Return every public function and class of the package that takes arguments to be wrong."""
-    found = set()
-    for module in pkgutil.walk_packages(attnbook.__path__, "attnbook."):
-        if "._" in module.name or module.ispkg:
-            continue
-        loaded = importlib.import_module(module.name)
-        for name, it in vars(loaded).items():
-            own = getattr(it, "__module__", None) == module.name and not name.startswith("_")
-            if own and (inspect.isfunction(it) or inspect.isclass(it)):
-                found.add(f"{module.name.removeprefix('attnbook.')}.{name}")
-    return found
+    found = named(attnbook)
+    return {name for name, it in found if inspect.isfunction(it) or inspect.isclass(it)}
 
 
 def listed(text: str) -> set[str]:

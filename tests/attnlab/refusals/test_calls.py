@@ -5,9 +5,7 @@ Each public call stands here once, with arguments that it takes; each kind of ar
 is wrong with it. A refusal must name the argument, say what it must be, and show what came.
 """
 
-import importlib
 import inspect
-import pkgutil
 import re
 import sys
 from collections.abc import Callable
@@ -347,17 +345,8 @@ def can_be_wrong(it: Any) -> bool:
 
 def public() -> dict[str, Any]:
     """Return every public function and class, but for the modules of the two lists."""
-    found = {}
     out = {f"attnlab.{name}." for name in attention.listed(INSIDE) | set(ELSEWHERE.split())}
-    for module in pkgutil.walk_packages(attnlab.__path__, "attnlab."):
-        if "._" in module.name or f"{module.name}.".startswith(tuple(out)):
-            continue
-        loaded = importlib.import_module(module.name)
-        for name, it in vars(loaded).items():
-            own = getattr(it, "__module__", None) == module.name and not name.startswith("_")
-            if own and callable(it):
-                found[f"{module.name.removeprefix('attnlab.')}.{name}"] = it
-    return found
+    return {name: it for name, it in attention.named(attnlab, tuple(out)) if callable(it)}
 
 
 def test_every_public_name_has_its_rows_or_a_reason() -> None:
