@@ -151,13 +151,9 @@ def test_a_head_looks_where_the_book_says(minilm, sentence, place, query, key, w
     assert weight.item() == pytest.approx(wanted, abs=0.006)
 
 
-def models(kind: str, scratch: Path) -> Pretrained:
-    return needs.minilm() if kind == "minilm" else Pretrained(tiny_bert.write(scratch))
-
-
 @pytest.fixture(params=["minilm", "tiny"])
 def model(request: pytest.FixtureRequest, tmp_path: Path) -> Pretrained:
-    return models(request.param, tmp_path)
+    return needs.minilm() if request.param == "minilm" else Pretrained(tiny_bert.write(tmp_path))
 
 
 def test_padding_and_mates_change_no_piece_and_one_sentence_is_a_batch_of_one(model) -> None:

@@ -102,10 +102,6 @@ def test_another_state_is_refused(saved: Path, change: Change, message: str) -> 
     refused(saved, message)
 
 
-def wider() -> Bigrams:
-    return Bigrams(d=5)
-
-
 def more() -> Bigrams:
     model = Bigrams()
     model.extra = nn.Linear(1, 1)
@@ -121,7 +117,10 @@ def fewer() -> Bigrams:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (wider, r"'embed.weight' has the shape \(7, 4\) there and \(7, 5\) in the model"),
+        (
+            lambda: Bigrams(d=5),
+            r"'embed.weight' has the shape \(7, 4\) there and \(7, 5\) in the model",
+        ),
         (more, "only the model has it, 'extra.bias'"),
         (fewer, "only the checkpoint has it, 'output.weight'"),
         (lambda: Bigrams().double(), "dtype torch.float32 there and torch.float64 in the model"),
