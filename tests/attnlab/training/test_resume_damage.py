@@ -138,9 +138,11 @@ def frozen() -> Bigrams:
 
 
 def test_another_optimiser_seed_or_data_is_refused(saved: Path) -> None:
-    refused(saved, "optimiser's numbers: its class is Adam, the optimiser's SGD", optimizer=SGD)
+    told = "must hold the optimiser's numbers: its class is Adam, the optimiser's SGD"
+    refused(saved, told, optimizer=SGD)
     refused(saved, "its shapes is", frozen())
-    refused(saved, "seed and batches must .* checkpoint's run .*seed: 1 there, 2 here", seed=2)
+    told = "seed and batches must be those of the checkpoint's run .*seed: 1 there, 2 here"
+    refused(saved, told, seed=2)
     model = Bigrams()
     for batches in (counting(4), counting(3, 4, 4, 5, 6, 8, seed=1)):
         with pytest.raises(ValueError, match=r"those of the checkpoint's run.*hash of the epoch: "):
