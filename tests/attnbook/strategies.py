@@ -1,10 +1,13 @@
 """What the tests of attention draw: shapes, masks and seeded tensors."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
 
 class Case(NamedTuple):
@@ -54,6 +57,15 @@ def cases(
 def close(mine: Tensor, wanted: Tensor, atol: float = 1e-10) -> None:
     """Raise unless two tensors of one shape and dtype differ by at most ``atol``."""
     torch.testing.assert_close(mine, wanted, atol=atol, rtol=0)
+
+
+def work(n: int, compute: Callable[..., object], **options: object) -> int:
+    """Count the multiplications and additions for a sequence of n tokens."""
+    x = torch.zeros(1, 1, n, 16)
+    # PyTorch counts matrix products, not those inside of its fused CPU kernel
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        compute(x, x, x, **options)
+    return counter.get_total_flops()
 
 
 def full_mask(case: Case) -> Tensor:

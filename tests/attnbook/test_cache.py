@@ -61,14 +61,9 @@ def test_memory_is_set_aside_before_it_is_needed_in_the_first_keys_dtype() -> No
     assert keys.dtype == values.dtype == torch.bfloat16
 
 
-def full() -> KVCache:
+def test_a_refused_row_leaves_the_cache_as_it_was() -> None:
     cache = KVCache(4)
     cache.append(normal(2, 3, 3, 4), normal(2, 3, 3, 5))
-    return cache
-
-
-def test_a_refused_row_leaves_the_cache_as_it_was() -> None:
-    cache = full()
     with pytest.raises(ValueError, match="max_length"):
         cache.append(normal(2, 3, 2, 4), normal(2, 3, 2, 5))
     assert cache.length == 3

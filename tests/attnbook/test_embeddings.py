@@ -8,8 +8,6 @@ from attnbook.positions import sinusoidal
 from tests.attnbook.copying import randomised
 from tests.attnbook.strategies import close
 
-IDS = torch.tensor([[1, 2]])
-
 
 def test_embeddings_are_scaled_and_placed() -> None:
     embed, tokens = Embeddings(7, 4).double(), torch.tensor([[1, 3, 0], [2, 2, 6]])
@@ -38,10 +36,3 @@ def test_scaled_embeddings_start_with_variance_one_and_the_norm_has_its_epsilon(
     assert 0.95 < x.var().item() < 1.05
     assert Embeddings(9, 8, norm=True).norm.eps == 1e-5
     assert Embeddings(9, 8, norm=True, eps=1e-12).norm.eps == 1e-12
-
-
-def test_dropout_acts_in_training_only() -> None:
-    embed, tokens = Embeddings(5, 8, dropout=0.3), torch.ones(1, 9, dtype=torch.int64)
-    assert not torch.equal(embed(tokens), embed(tokens))
-    embed.eval()
-    assert torch.equal(embed(tokens), embed(tokens))

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from attnbook.cache import KVCache
+from attnbook.embeddings import Embeddings
 from attnbook.layers import Decoder, DecoderBlock, EncoderBlock, FeedForward
 from attnbook.masks import as_torch_mha_mask, causal_mask, padding_mask
 from attnbook.multihead import Attend
@@ -94,11 +95,12 @@ def test_feed_forward_is_two_linear_maps(activation, function) -> None:
 
 def test_dropout_acts_in_training_only() -> None:
     torch.manual_seed(0)
-    for block in (EncoderBlock(8, 2, dropout=0.5), FeedForward(8, 8, dropout=0.5)):
-        x = torch.randn(2, 5, 8)
-        assert not torch.equal(block(x), block(x))
-        block.eval()
-        assert torch.equal(block(x), block(x))
+    vectors, ids = torch.randn(2, 5, 8), torch.ones(1, 9, dtype=torch.int64)
+    parts = ((EncoderBlock(8, 2, dropout=0.5), vectors), (FeedForward(8, 8, dropout=0.5), vectors))
+    for part, x in (*parts, (Embeddings(5, 8, dropout=0.3), ids)):
+        assert not torch.equal(part(x), part(x))
+        part.eval()
+        assert torch.equal(part(x), part(x))
 
 
 def dropouts(model: nn.Module) -> list[float]:

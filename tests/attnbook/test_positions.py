@@ -6,10 +6,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.nn.functional import scaled_dot_product_attention
 
-from attnbook.attention import attention, fused_attention
-from attnbook.masks import causal_mask
 from attnbook.positions import LearnedPositions, Rotary, Sinusoidal, alibi_bias, sinusoidal
 from attnbook.scores import dot
 from tests.attnbook.strategies import close, normal
@@ -146,12 +143,3 @@ def test_alibi_grows_with_the_distance_and_ends_with_the_keys(h, n_q, cached) ->
     assert torch.equal(whole, whole.mT)
     if n:
         close(whole[:, 0], torch.arange(n) * alibi_bias(h, 1, 2, dtype=torch.float64)[:, :, 0])
-
-
-def test_alibi_is_a_bias_for_torch_too() -> None:
-    query, key, value = (normal(2, 3, 5, 4, seed=seed) for seed in range(3))
-    bias = alibi_bias(3, 5, dtype=torch.float64)[None]
-    allowed = bias.masked_fill(~causal_mask(5), -torch.inf)
-    expected = scaled_dot_product_attention(query, key, value, attn_mask=allowed)
-    close(fused_attention(query, key, value, bias=bias, causal=True), expected)
-    close(attention(query, key, value, causal_mask(5), bias=bias).output, expected)

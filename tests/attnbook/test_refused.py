@@ -8,8 +8,9 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -382,14 +383,6 @@ def guessed(q: Any, tokens: tuple[int, ...] = (1,)) -> Callable[[], Any]:
     return lambda: speculation.speculate(model(), LENGTHS, draft, max_length=3, guesses=1)
 
 
-def turned_memory() -> Tensor:
-    return layer(rope=pos.Rotary(2))(zeros("b 5 8"), zeros("b 5 8"))
-
-
-def with_gradient() -> Any:
-    return KVCache().append(zeros("b h n d").requires_grad_(), zeros("b h n d"))
-
-
 def begins(*given: KVCache) -> Callable[[], Any]:
     return lambda: model().start(IDS, LENGTHS, caches=list(given))
 
@@ -397,7 +390,7 @@ def begins(*given: KVCache) -> Callable[[], Any]:
 Q = torch.full((1, 9), 1 / 9)
 OTHERS: tuple[tuple[str, Callable[[], Any]], ...] = (
     (r"^rows must fit max_length = 2: it is 5", lambda: filled(KVCache(2))),
-    (r"^key and value must need no gradient: compute under no_grad", with_gradient),
+    (r"^key and value must need no gradient: compute under no_grad", lambda: KVCache().append(zeros("b h n d").requires_grad_(), zeros("b h n d"))),
     (r"^key must have the shape \(b = 2, h = 4, n, d = 6\): its shape is \(1, ", lambda: filled().append(zeros("1 h n d"), zeros("1 h n d"))),
     (r"^key must be torch.float32: it is torch.float64", lambda: filled().append(zeros("b h n d").double(), zeros("b h n d").double())),
     (r"^value must have the shape \(b = 2, h = 4, n = 5, d_v = 6\): its shape is .*7\)", lambda: filled().append(zeros("b h n d"), zeros("b h n d_v"))),
@@ -406,7 +399,7 @@ OTHERS: tuple[tuple[str, Callable[[], Any]], ...] = (
     (r"^mask must be boolean", lambda: layer()(zeros("b 5 8"), mask=zeros("5 5"), cache=caches.RollingCache(4))),
     (r"^length must be 5, .* left the window: it is 4", lambda: filled(caches.RollingCache(2)).rewind(4)),
     (r"^the pool has no free page: all 1 are in use", lambda: filled(caches.PagedCache(caches.PagePool(1, page=2)))),
-    (r"^memory must be None with a cache or rope: it is given", turned_memory),
+    (r"^memory must be None with a cache or rope: it is given", lambda: layer(rope=pos.Rotary(2))(zeros("b 5 8"), zeros("b 5 8"))),
     (r"^memory must have the shape \(b = 2, 4, n_k, 2\): its shape is \(1, 4, 5, 2\)", lambda: layer()(zeros("b 5 8"), layer().project(zeros("1 5 8")))),
     (r"^memory must be a torch.Tensor: it is a NoneType", lambda: layers.DecoderBlock(8, 2)(zeros("b 5 8"), None)),
     (r"^memory must .*each for 2 blocks: it holds 1", lambda: layers.Decoder(2, 8, 2)(zeros("b 5 8"), [zeros("b 5 8")])),
@@ -481,18 +474,20 @@ positions: alibi_bias
 """  # nothing is refused, or by torch, Python or a part alone
 
 
+def named(package: ModuleType, but: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield what the public modules of a package define by a public name, ``but`` for some."""
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if "._" in module.name or f"{module.name}.".startswith(but):
+            continue
+        for name, it in vars(importlib.import_module(module.name)).items():
+            if getattr(it, "__module__", None) == module.name and not name.startswith("_"):
+                yield f"{module.name.partition('.')[2]}.{name}", it
+
+
 def public() -> set[str]:
     """Return every public function and class of the package that takes arguments to be wrong."""
-    found = set()
-    for module in pkgutil.walk_packages(attnbook.__path__, "attnbook."):
-        if "._" in module.name or module.ispkg:
-            continue
-        loaded = importlib.import_module(module.name)
-        for name, it in vars(loaded).items():
-            own = getattr(it, "__module__", None) == module.name and not name.startswith("_")
-            if own and (inspect.isfunction(it) or inspect.isclass(it)):
-                found.add(f"{module.name.removeprefix('attnbook.')}.{name}")
-    return found
+    found = named(attnbook)
+    return {name for name, it in found if inspect.isfunction(it) or inspect.isclass(it)}
 
 
 def listed(text: str) -> set[str]:

@@ -140,15 +140,11 @@ def test_a_key_stops_the_picture_where_it_is(visit) -> None:
     expect(figure.locator("[aria-current]")).to_have_text("1 score")
 
 
-def test_where_nothing_may_move_the_last_step_stands(visit) -> None:
-    page = visit(LANDING, reduced_motion="reduce")
+def test_where_nothing_may_move_the_last_step_stands_and_the_weights_wait(visit) -> None:
+    page = visit(LANDING, via="http", reduced_motion="reduce")
     figure = page.locator("figure.attnbook-steps")
     expect(figure.locator("[aria-current]")).to_have_text("5 sum")
     expect(figure.get_by_text(TURN)).to_be_visible()
-
-
-def test_the_translators_weights_wait_until_its_sentence_is_whole(visit) -> None:
-    page = visit(LANDING, via="http", reduced_motion="reduce")
     figure = page.locator("figure.attnbook-translator")
     assert figure.locator("table:visible, canvas:visible, select:visible").count() == 0
     page.evaluate(
@@ -179,7 +175,7 @@ def test_nothing_moves_while_a_page_is_loaded(visit, name: str, width: int) -> N
     assert moved < 0.05
 
 
-def test_the_landing_page_fits_and_axe_finds_nothing(visit) -> None:
+def test_the_landing_page_fits_axe_finds_nothing_and_the_parts_colours_are_strong(visit) -> None:
     page = visit(LANDING)
     page.add_style_tag(content=STILL)
     for width, theme in itertools.product((320, 390, 1280), RULES):
@@ -192,11 +188,6 @@ def test_the_landing_page_fits_and_axe_finds_nothing(visit) -> None:
         assert box["height"] < 700
         found = Axe().run(page, [["article"]], {"preload": False, **RULES[theme]})
         assert [(o["id"], o["nodes"][0]["html"]) for o in found.response["violations"]] == []
-
-
-def test_the_parts_colours_are_strong_enough_in_both_themes(visit) -> None:
-    for theme in ("light", "dark"):
-        page = visit(LANDING, theme=theme)
         assert min(page.evaluate(CONTRASTS)) >= 3
 
 

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn.functional import elu, normalize
-from torch.utils.flop_counter import FlopCounterMode
 
 from attnbook.further import linear
 from attnbook.further.linear import delta_rule, delta_steps, feature_map, linear_attention
+from attnbook.further.sparse import local_attention
 from attnbook.masks import causal_mask
-from tests.attnbook.strategies import Case, cases, close, normal
+from tests.attnbook.strategies import Case, cases, close, normal, work
 
 
 def tokens(*lead: int, n: int, seed: int = 0, d: int = 4, d_v: int = 3) -> tuple[Tensor, ...]:
@@ -185,10 +185,6 @@ def test_autocast_does_not_lower_the_sums(rule: str) -> None:
 
 
 def test_work_grows_with_the_length_and_not_with_its_square() -> None:
-    def work(n: int) -> int:
-        x = torch.zeros(1, 1, n, 16)
-        with FlopCounterMode(display=False) as counter:
-            linear_attention(x, x, x, causal=True)
-        return counter.get_total_flops()
-
-    assert 0 < work(4096) <= 4.4 * work(1024)
+    ways = {linear_attention: {"causal": True}, local_attention: {"window": 64}}
+    for compute, options in ways.items():
+        assert 0 < work(4096, compute, **options) <= 4.4 * work(1024, compute, **options)

@@ -4,8 +4,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.utils.flop_counter import FlopCounterMode
 
 from attnbook.attention import attention
 from attnbook.further import sparse
@@ -59,19 +57,6 @@ def test_keys_outside_of_the_window_are_not_even_looked_at() -> None:
     wanted = local_attention(query, key, value, 10)[:, 200:]
     key[:, :118] = value[:, :118] = torch.nan  # the block of query 200 starts at key 119
     close(local_attention(query, key, value, 10)[:, 200:], wanted)
-
-
-def work(n: int) -> int:
-    """Count the multiplications and additions for a sequence of n tokens."""
-    x = torch.zeros(1, 1, n, 16)
-    # PyTorch counts matrix products, not those inside of its fused CPU kernel
-    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
-        local_attention(x, x, x, 64)
-    return counter.get_total_flops()
-
-
-def test_work_grows_with_the_length_and_not_with_its_square() -> None:
-    assert 0 < work(4096) <= 4.4 * work(1024)
 
 
 def test_the_indexer_sums_what_its_heads_like() -> None:

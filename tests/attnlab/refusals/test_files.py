@@ -14,12 +14,12 @@ import pytest
 import torch
 from safetensors.torch import save_file
 from torch import nn
-from torch.optim import SGD, Adam
+from torch.optim import Adam
 
 from attnlab.language import dependencies, readers, vectors
 from attnlab.language.vocabulary import Vocabulary
 from attnlab.pretrained import Pretrained, SmolLM
-from attnlab.training import resume, train
+from attnlab.training import resume
 from tests.attnlab.pretrained import tiny_bert, tiny_smollm
 
 Change = Callable[[Path], Any]
@@ -71,29 +71,10 @@ def cut(name: str, share: float = 0.99) -> Change:
     return altered(name, lambda data: data[: int(share * len(data))])
 
 
-def one_bit(name: str) -> Change:
-    return altered(name, lambda data: data[:-1] + bytes([data[-1] ^ 1]))
-
-
-def older(step: str) -> Change:
-    return altered(f"{step}/state.json", lambda data: data.replace(b'version": 1', b'version": 0'))
-
-
 def saved(folder: Path, *, step: int = 1, of: nn.Module | None = None, **options: Any) -> Path:
     model = nn.Linear(2, 1)
     optimizer = Adam((of or model).parameters())
     return resume.save_checkpoint(folder, model, optimizer, step=step, **options)
-
-
-def trained(**changed: Any) -> Any:
-    given = {"model": nn.Linear(2, 1), "batches": [torch.zeros(1, 2)], "steps": 2}
-    given["loss"] = lambda model, batch: model(batch).sum()
-    return train(**given | {"progress": False} | changed)
-
-
-def another(**changed: Any) -> Change:
-    """Leave the checkpoint of another run in the folder."""
-    return lambda folder: (empty(folder), trained(checkpoint=folder, **changed))
 
 
 def two(source: bytes, target: bytes) -> Change:
@@ -124,7 +105,6 @@ def setting(name: str, value: Any) -> Change:
 
 
 WORDS = Vocabulary([["a", "b"]])
-FIRST, LAST, WHOLE = "step-00000001", "step-00000002", r"must be a whole checkpoint: "
 NAMES = ("config.json", "sentence_bert_config.json", "tokenizer.json", "model.safetensors")
 SHORT = {key: value for key, value in tiny_bert.CONFIG.items() if key != "vocab_size"}
 QUERY, BERT = "encoder.layer.1.attention.self.query.bias", r"must belong to a BERT: "
@@ -132,11 +112,7 @@ FEWER = {name: x for name, x in tiny_bert.weights(tiny_bert.CONFIG).items() if n
 GGUF, KIND = "tiny.gguf", r"tiny\.gguf must hold a SmolLM2: "
 ASKED, DOWN = "blk.1.attn_q.weight", "blk.0.ffn_down.weight"
 FILES = (
-    File("training.resume.read_checkpoint", saved, resume.read_checkpoint, (
-        Damage(r"must be of version 1 of the format: it is of version 0", older(FIRST)),
-        *(Damage(rf"{WHOLE}{name}", damage(f"{FIRST}/{name}")) for name, damage in (("model.safetensors", cut), ("optimizer.safetensors", one_bit), ("state.json", without))),
-        Damage(r"must hold a checkpoint", empty),
-    )),
+    File("training.resume.read_checkpoint", saved, resume.read_checkpoint, (Damage(r"must hold a checkpoint", empty),)),
     File("training.resume.Checkpoint", saved, lambda folder, n=2: resume.read_checkpoint(folder).load_into(nn.Linear(n, 1)), (Damage(r"'weight' has the shape \(1, 2\) there and \(1, 3\) in the model", options={"n": 3}),)),
     File("training.resume.save_checkpoint", nothing, saved, (
         Damage(r"must not hold step 1 already", saved),
@@ -147,13 +123,6 @@ FILES = (
         Damage(r"it has \{'weight': \(3, 3\)\}", options={"best": {"weight": torch.ones(3, 3)}}),
         Damage(r"must move weights of model", options={"of": nn.Linear(2, 1)}),
     )),
-    File("training.loop.train", lambda folder: trained(checkpoint=folder), lambda folder: trained(checkpoint=folder, resume=True), (
-        Damage(r"of version 1", older(LAST)),
-        Damage(WHOLE, cut(f"{LAST}/model.safetensors")),
-        Damage(r"must hold the optimiser's numbers: its class is SGD, the optimiser's Adam", another(optimizer=SGD)),
-        Damage(r"seed and batches must be those of the checkpoint's run", another(seed=1)),
-    )),
-    File("training.loop.train", nothing, lambda folder: trained(checkpoint=folder), (Damage(r"^checkpoint must be a folder without one", saved),)),
     File("language.vocabulary.Vocabulary", lambda folder: WORDS.save(folder / "words"), lambda folder: Vocabulary.load(folder / "words"), (
         *(Damage(r"words is not a vocabulary", holding("words", content)) for content in (b"", b"[1, 2", b"[]", b'{"tokens": ["a"]}')),
         *(Damage(r"words is not a vocabulary", holding("words", b'{"tokens": %b, "unknown": %b}' % wrong)) for wrong in ((b"[1]", b"null"), (b'"abc"', b"null"), (b'["a"]', b"3"))),
@@ -263,13 +232,3 @@ def test_a_bad_file_is_refused_and_left_alone(tmp_path: Path, file: File, damage
         read_whole(file, damage, tmp_path)
     assert type(caught.value) is damage.error
     assert held(tmp_path) == before
-
-
-def test_another_optimisers_checkpoint_changes_nothing_and_none_is_no_error(tmp_path: Path) -> None:
-    saved(tmp_path)
-    model = nn.Linear(2, 1)
-    weights = model.weight.detach().clone()
-    with pytest.raises(ValueError, match="its class is Adam, the optimiser's SGD"):
-        resume.read_checkpoint(tmp_path).load_into(model, SGD(model.parameters(), lr=1.0))
-    assert torch.equal(model.weight, weights)
-    assert not resume.has_checkpoint(tmp_path / "nowhere")

@@ -26,13 +26,6 @@ from tests.attnlab.training.runs import (
 )
 
 
-@pytest.fixture
-def saved(tmp_path: Path) -> Path:
-    """Return a folder with a checkpoint of step 7."""
-    full_run(Bigrams(), steps=7, checkpoint=tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize(
     "optimizer",
     [Adam, partial(AdamW, weight_decay=0.1), SGD, partial(SGD, momentum=0.9), RMSprop],
@@ -139,35 +132,29 @@ def test_weights_of_any_kind_come_back(tmp_path: Path) -> None:
     assert (saved.step, saved.best, saved.state["run"]) == (3, None, {"note": {"4": "é"}})
 
 
-def test_a_machine_that_stops_while_writing_leaves_the_last_checkpoint(saved, monkeypatch) -> None:
-    before = contents(saved)
+@pytest.mark.parametrize(("of", "call", "step"), [(Path, "rename", 7), (shutil, "rmtree", 20)])
+def test_a_machine_that_stops_while_writing_or_tidying_leaves_a_whole_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: Any, call: str, step: int
+) -> None:
+    full_run(Bigrams(), steps=7, checkpoint=tmp_path)
+    before = contents(tmp_path)
 
     def stop(*arguments: Any) -> None:
         raise OSError("no more power")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", stop)
+        patch.setattr(of, call, stop)
         with pytest.raises(OSError, match="no more power"):
-            full_run(Bigrams(), checkpoint=saved, resume=True)
-    after = contents(saved)
+            full_run(Bigrams(), checkpoint=tmp_path, resume=True)
+    after = contents(tmp_path)
     assert {name: after[name] for name in before} == before
-    assert read_checkpoint(saved).step == 7
+    assert read_checkpoint(tmp_path).step == step
     resumed, straight = Bigrams(), Bigrams()
-    full_run(resumed, checkpoint=saved, resume=True)
+    full_run(resumed, checkpoint=tmp_path, resume=True)
     full_run(straight)
     assert same_bits(copied(resumed), copied(straight))
-    assert {name.split("/")[0] for name in contents(saved)} == {"step-00000020"}
-
-
-def test_a_machine_that_stops_before_tidying_leaves_the_newer_one(saved, monkeypatch) -> None:
-    def stop(*arguments: Any) -> None:
-        raise OSError("no more power")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "rmtree", stop)
-        with pytest.raises(OSError, match="no more power"):
-            full_run(Bigrams(), checkpoint=saved, resume=True)
-    assert read_checkpoint(saved).step == 20
+    if step == 7:
+        assert {name.split("/")[0] for name in contents(tmp_path)} == {"step-00000020"}
 
 
 def test_a_loss_that_is_not_finite_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:

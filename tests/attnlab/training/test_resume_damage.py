@@ -43,8 +43,9 @@ def refused(folder: Path, message: str, model: nn.Module | None = None, **option
     """Assert that a run does not go on from a folder, and that nothing at all is changed."""
     model = Bigrams(seed=9) if model is None else model
     weights, files = copied(model), contents(folder)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as caught:
         full_run(model, **{"checkpoint": folder, "resume": True, **options})
+    assert caught.type is ValueError  # not one of JSON's
     assert same_bits(copied(model), weights)
     assert contents(folder) == files
 
@@ -101,10 +102,6 @@ def test_another_state_is_refused(saved: Path, change: Change, message: str) -> 
     refused(saved, message)
 
 
-def wider() -> Bigrams:
-    return Bigrams(d=5)
-
-
 def more() -> Bigrams:
     model = Bigrams()
     model.extra = nn.Linear(1, 1)
@@ -120,7 +117,10 @@ def fewer() -> Bigrams:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (wider, r"'embed.weight' has the shape \(7, 4\) there and \(7, 5\) in the model"),
+        (
+            lambda: Bigrams(d=5),
+            r"'embed.weight' has the shape \(7, 4\) there and \(7, 5\) in the model",
+        ),
         (more, "only the model has it, 'extra.bias'"),
         (fewer, "only the checkpoint has it, 'output.weight'"),
         (lambda: Bigrams().double(), "dtype torch.float32 there and torch.float64 in the model"),
@@ -138,9 +138,11 @@ def frozen() -> Bigrams:
 
 
 def test_another_optimiser_seed_or_data_is_refused(saved: Path) -> None:
-    refused(saved, "its class is Adam, the optimiser's SGD", optimizer=SGD)
+    told = "must hold the optimiser's numbers: its class is Adam, the optimiser's SGD"
+    refused(saved, told, optimizer=SGD)
     refused(saved, "its shapes is", frozen())
-    refused(saved, "checkpoint's run .*seed: 1 there, 2 here", seed=2)
+    told = "seed and batches must be those of the checkpoint's run .*seed: 1 there, 2 here"
+    refused(saved, told, seed=2)
     model = Bigrams()
     for batches in (counting(4), counting(3, 4, 4, 5, 6, 8, seed=1)):
         with pytest.raises(ValueError, match=r"those of the checkpoint's run.*hash of the epoch: "):
@@ -161,9 +163,8 @@ def test_data_that_cannot_be_brought_back_are_noticed(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_is_not_overwritten_unasked(saved: Path) -> None:
-    refused(
-        saved, "holds one. Name another folder, or go on from it with resume=True", resume=False
-    )
+    told = "^checkpoint must be a folder without one: .* holds one. Name another folder, or go on"
+    refused(saved, f"{told} from it with resume=True", resume=False)
     with pytest.raises(ValueError, match="must not hold step 7 already"):
         save_checkpoint(saved, Bigrams(), Adam(Bigrams().parameters()), step=7)
 

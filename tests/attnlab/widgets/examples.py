@@ -532,10 +532,14 @@ def load(page):
     return page
 
 
+def box(view):
+    return view.get_by_label("English sentence")
+
+
 def translate(page, text: str | None = None):
     """Have a sentence translated, and wait until its first word is there."""
     if text is not None:
-        page.get_by_label("English sentence").fill(text)
+        box(page).fill(text)
     press(page, "translate")
     page.locator(".attnbook-words li").first.wait_for()
     settle(page)

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.attnlab.widgets.examples import paper
-from tests.attnlab.widgets.pages import alert, button, listen, says, settle, status, tells
+from tests.attnlab.widgets.pages import alert, button, listen, says, status, tells, texts
 
 
 def enter(page, **numbers: str) -> None:
@@ -13,8 +13,7 @@ def enter(page, **numbers: str) -> None:
 
 
 def said(page) -> list[str]:
-    settle(page)
-    return page.locator(".attnbook-said").all_inner_texts()
+    return texts(page.locator(".attnbook-said"))
 
 
 def test_right_numbers_are_told_with_the_reason_and_not_before_they_are_checked(show) -> None:

@@ -13,9 +13,9 @@ from attnlab.widgets.core import markup
 from attnlab.widgets.core.assets import asset_script
 from attnlab.widgets.core.packing import pack_rows
 from attnlab.widgets.translator.weights import names, tensors_of
-from tests.attnlab.widgets.examples import choose, lesson, small, translate
+from tests.attnlab.widgets.examples import box, choose, lesson, small, translate
 from tests.attnlab.widgets.joint import SEVERAL, encoded, joint, learned, lines, shared, translator
-from tests.attnlab.widgets.pages import button, eventually, settle, trait
+from tests.attnlab.widgets.pages import button, eventually, settle, texts, trait
 
 LINE, GERMAN = lines()[0]
 HARD = ["😀 and 語", "<b>The cat</b> <script>alert(1)</script>", "Ωμέγα Кошка חתול قطة แมว"]
@@ -92,13 +92,8 @@ def test_what_does_not_fit_is_refused(changes: dict, words: str) -> None:
         Translator(**(given | changes))
 
 
-def box(page):
-    return page.get_by_label("English sentence")
-
-
 def shown(page, which: str) -> list[str]:
-    settle(page)
-    return page.locator(f".attnbook-{which}").all_inner_texts()
+    return texts(page.locator(f".attnbook-{which}"))
 
 
 def test_the_translation_is_shown_piece_by_piece_and_as_a_text(started) -> None:
@@ -117,7 +112,6 @@ def test_the_translation_is_shown_piece_by_piece_and_as_a_text(started) -> None:
     assert page.locator(".attnbook-words li").evaluate_all(marked) == going_on
     button(page, "to the start").click()
     button(page, "next piece").click()
-    settle(page)
     assert shown(page, "words button > span") == wanted[:1]
     expect(page.locator(".attnbook-stepper")).to_contain_text(f"piece 1 of {len(wanted)}")
 
@@ -252,7 +246,6 @@ def test_all_layers_and_heads_are_seen_at_once_and_a_press_makes_one_large(start
     assert all(len(one) == 4 * rows * rows for one in own)
     button(page, "to the start").click()
     choose("attention", 2)(page)
-    settle(page)
     expect(page.locator(".attnbook-all .attnbook-grid")).to_be_hidden()
 
 

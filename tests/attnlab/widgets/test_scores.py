@@ -48,38 +48,46 @@ def lines(page) -> list[str]:
     )
 
 
-def unit_of(page) -> float:
-    """One unit of the plane in pixels."""
-    plane = page.locator(".attnbook-plane").first
+def middle(one) -> tuple[float, float, float]:
+    """The middle of a tip, and one unit of its plane, in pixels."""
+    plane, box = one.page.locator(".attnbook-plane").first, one.bounding_box()
     wide = float(plane.locator("svg").get_attribute("viewBox").split()[2])
-    return plane.bounding_box()["width"] * 40 / wide
+    unit = plane.bounding_box()["width"] * 40 / wide
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, unit
 
 
-def drag(page, name: str, right: float, up: float) -> None:
+def drag(one, right: float, up: float) -> None:
     """Drag a tip by so many units of the plane, in several steps."""
-    unit = unit_of(page)
-    tip(page, name).scroll_into_view_if_needed()
-    box = tip(page, name).bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + right * unit / 2, y - up * unit / 2)
-    page.mouse.move(x + right * unit, y - up * unit)
-    page.mouse.up()
+    one.scroll_into_view_if_needed()
+    (x, y, unit), mouse = middle(one), one.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + right * unit / 2, y - up * unit / 2)
+    mouse.move(x + right * unit, y - up * unit)
+    mouse.up()
+
+
+def swipe(one, *steps: float) -> None:
+    """Drag a tip with a finger, to so many units on its right."""
+    (x, y, unit), touch = middle(one), one.page.context.new_cdp_session(one.page)
+    for kind, right in (("touchStart", 0), *(("touchMove", step) for step in steps)):
+        points = [{"x": x + right * unit, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def test_a_dragged_tip_moves_scores_and_weights_and_stops_at_the_edge(show) -> None:
     page = show(scores())
-    drag(page, "query", 1, 2)
+    drag(tip(page, "query"), 1, 2)
     agrees(page, scores(query=[2, 2]))
-    drag(page, "cat", -1, -3)
+    drag(tip(page, "cat"), -1, -3)
     agrees(page, scores(query=[2, 2], keys=[[1, -1], [0, 2], [-2, -2]]))
     expect(page.get_by_label("query, number 2")).to_have_value("2")
     expect(page.get_by_label("key cat, number 1")).to_have_value("−2")
     page.get_by_role("button", name="reset").click()
-    drag(page, "query", 9, 0.5)
+    drag(tip(page, "query"), 9, 0.5)
     agrees(page, scores(query=[3, 0.5]))  # the plane grows when the pointer lets go
-    drag(page, "query", 9, 0)
+    drag(tip(page, "query"), 9, 0)
     agrees(page, scores(query=[4, 0.5]))
     page.mouse.move(10, 10)
     agrees(page, scores(query=[4, 0.5]))
@@ -156,7 +164,7 @@ def test_without_tanh_the_query_moves_every_score_alike_and_no_weight(explorer) 
     expect(panel(explorer, "additive").locator("span").first).to_have_text("v · (q Wq + k Wk)")
     agrees(explorer, scores(tanh=False))
     before, weights = lines(explorer), drawn(explorer, "value")[3]
-    drag(explorer, "query", -3, 2)
+    drag(tip(explorer, "query"), -3, 2)
     agrees(explorer, scores(query=[-2, 2], tanh=False))
     assert drawn(explorer, "value")[3] == weights
     assert lines(explorer)[3] == before[3]  # the level lines do not see the query either
@@ -181,13 +189,7 @@ def test_each_plane_has_its_own_lines_and_circles_and_a_hand_in_any_moves_all(sh
         assert plane.get_attribute("aria-hidden") == "true"
         tips = plane.locator(".attnbook-tip").evaluate_all("all => all.map((tip) => tip.tabIndex)")
         assert set(tips) == {-1}
-    last = page.locator(".attnbook-plane").last.locator(".attnbook-asks").last
-    box, unit = last.bounding_box(), unit_of(page)
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x - unit, y)
-    page.mouse.up()
+    drag(page.locator(".attnbook-plane").last.locator(".attnbook-asks").last, -1, 0)
     now = [float(x) - one for x, one in zip(learned().query, (1, 0), strict=True)]
     agrees(page, learned(query=now))
     unfold(page)
@@ -221,14 +223,7 @@ def test_a_finger_drags_a_tip_and_beside_it_scrolls_the_page(show) -> None:
     action = "(node) => getComputedStyle(node).touchAction"
     assert tip(page, "query").evaluate(action) == "none"
     assert page.locator(".attnbook-plane").first.evaluate(action) == "auto"
-    box = tip(page, "query").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    unit = unit_of(page)
-    touch = page.context.new_cdp_session(page)
-    for kind, at in (("touchStart", x), ("touchMove", x + unit / 2), ("touchMove", x + unit)):
-        points = [{"x": at, "y": y}]
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    swipe(tip(page, "query"), 0.5, 1)
     agrees(page, scores(query=[2, 0]))
 
 
@@ -238,13 +233,7 @@ def test_a_finger_takes_the_nearest_of_two_tips_that_lie_close(show) -> None:
     for node in page.locator(".attnbook-plane").first.locator(".attnbook-tip").all():
         box = node.bounding_box()
         assert min(box["width"], box["height"]) >= 44
-    box, unit = tip(page, "query").bounding_box(), unit_of(page)
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    touch = page.context.new_cdp_session(page)
-    for kind, at in (("touchStart", x), ("touchMove", x - unit)):  # the key's lies above it
-        points = [{"x": at, "y": y}]
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    swipe(tip(page, "query"), -1)  # the key's lies above it
     agrees(page, scores(query=[0, 1], keys=[[1.4, 1], [0, 2], [-1, 1]]))
 
 

@@ -17,6 +17,7 @@ from attnlab.widgets.core.packing import pack_rows, unpack_rows
 from attnlab.widgets.translator.weights import names, tensors_of
 from tests.attnlab.widgets import joint
 from tests.attnlab.widgets.examples import (
+    box,
     choose,
     lesson,
     longest_translation,
@@ -34,6 +35,7 @@ from tests.attnlab.widgets.pages import (
     rows,
     settle,
     stop_clock,
+    texts,
     trait,
     twin,
     wait,
@@ -271,17 +273,12 @@ def test_the_nearest_words_differ_in_the_fewest_letters(maths) -> None:
 FRENCH = ["le", "petit", "chat", "noir", "ne", "mange", "pas", "la", "pomme", "rouge", "<eos>"]
 
 
-def box(page):
-    return page.get_by_label("English sentence")
-
-
 def status(page):
     return page.get_by_role("status").last
 
 
 def words(page) -> list[str]:
-    settle(page)
-    return page.locator(".attnbook-words button > span").all_inner_texts()
+    return texts(page.locator(".attnbook-words button > span"))
 
 
 def written(page):
@@ -325,26 +322,20 @@ def test_it_steps_word_by_word_names_the_rivals_and_pins_a_row(started) -> None:
     expect(page.locator(".attnbook-side li").first).to_contain_text("petit")
     expect(status(page)).to_contain_text("To write “petit” (p 0.9")
     button(page, "back").click()
-    settle(page)
     assert words(page) == ["le"]
     button(page, "all").click()
-    settle(page)
     assert words(page) == FRENCH
     page.locator(".attnbook-words button").nth(2).click()
-    settle(page)
     expect(status(page)).to_contain_text("To write “chat” (p 0.9")
     expect(page.locator(".attnbook-words [aria-pressed=true]")).to_contain_text("chat")
     plot(page).focus()
     keys(page, "ArrowDown", "ArrowDown", "Enter")
-    settle(page)
     expect(page.locator(".attnbook-words [aria-pressed=true]")).to_contain_text("noir")
     expect(status(page)).to_contain_text("noir → the 0.")
     page.keyboard.press("Escape")
-    settle(page)
     expect(page.locator(".attnbook-words [aria-pressed=true]")).to_have_count(0)
     choose("attention", 1)(page)
     page.locator(".attnbook-words button").first.click()  # a word belongs to the decoder
-    settle(page)
     expect(page.get_by_role("combobox", name="attention")).to_have_js_property("selectedIndex", 0)
     expect(status(page)).to_contain_text("To write “le”")
 
