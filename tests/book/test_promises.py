@@ -34,6 +34,7 @@ PROMISES = {
         "what weights explain": ("12.8", "explanation"),
         "when a sentence asks itself": ("5.3", "all tokens at once"),
         "a bilinear score in two thin pieces": ("6.5", "three matrices"),
+        "a dot product after two projections": ("6.4", "projection"),
     },
     5: {
         "derives why it is the root": ("7.2", "variance"),
