@@ -51,7 +51,7 @@ STORAGE = """<script>
   """
 # before anything is painted: which theme it is, and the fonts, which lie in a style sheet
 EARLY = """<script>
-    for (const font of document.fonts) font.load();
+    for (const font of document.fonts) if (font.family.includes("Serif")) font.load();
     const { dataset } = document.documentElement;
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     if (dataset.theme === "auto") dataset.theme = dark ? "dark" : "light";
