@@ -202,12 +202,12 @@ def without_the_greatest(findings: Any) -> str:
 
 @exercise(5)
 def read_the_tables(reading: Any) -> str:
-    """`reading` holds the share of a distance that twice the steps cover, twice, and a class."""
+    """`reading` holds two shares of a distance that ten times the steps cover, and a class."""
     table = read("attention")
     answers = answered(reading, *COLUMNS, "class")
     start, longer, end = (
         {name: _mean(table[f"24,000 pairs, {row}"][column]) for name, column in COLUMNS.items()}
-        for row in ("no attention", "no attention, twice the steps", "Bahdanau")
+        for row in ("no attention", "no attention, ten times the steps", "Bahdanau")
     )
     wanted = {name: (longer[name] - start[name]) / (end[name] - start[name]) for name in COLUMNS}
     shares = {name: _number(name, answers[name]) for name in COLUMNS}
@@ -226,7 +226,7 @@ def read_the_tables(reading: Any) -> str:
             if _alike(share, number):
                 raise Mistake(f"{name}: {words}")
         raise Mistake(
-            f"{name}: twice the steps lead from {start[name]:.2f} to {longer[name]:.2f}, "
+            f"{name}: ten times the steps lead from {start[name]:.2f} to {longer[name]:.2f}, "
             f"attention to {end[name]:.2f}."
         )
     word_class = answers["class"]
@@ -237,7 +237,7 @@ def read_the_tables(reading: Any) -> str:
     most = max(lost, key=lambda name: lost[name])
     if word_class != most:
         raise Mistake(f"class: {word_class} loses {lost[word_class]:.2f}. Another loses more.")
-    return "A part of the difference was training. Of the long sentences it was next to none."
+    return "A part of the difference was training. Of the long sentences it was a twentieth."
 
 
 def _alike(one: float, other: float) -> bool:
