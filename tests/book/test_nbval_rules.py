@@ -124,6 +124,7 @@ CASES = {
     "twice as many pixels fail": (drawn(TWENTY_DOTS, GREEN), False),
     "unless the cell states a share": (drawn(TWENTY_DOTS, GREEN, "figure-tolerance-0.05"), True),
     "numbers within a stated tolerance pass": (said("right 0.96", "right 0.93", WITHIN), True),
+    "a column is as wide as its numbers": (said("a 0.9  1.5", "a 0.93 1.5", WITHIN), True),
     "numbers beyond it fail": (said("right 0.99", "right 0.93", WITHIN), False),
     "other words beside them fail": (said("left 0.93", "right 0.93", WITHIN), False),
     "alt text within the cell's tolerance passes": (

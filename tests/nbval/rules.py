@@ -29,6 +29,7 @@ PIXEL_STEP = 2  # of 255: smaller differences are a rasteriser's rounding
 PIXEL_SHARE = 0.001  # of all pixels; a tag `figure-tolerance-0.05` states another share
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b", re.I)
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])")
+PADDED = re.compile(rf" *{NUMBER.pattern} *")  # a column is filled up as its numbers are long
 TOLERANCE = re.compile(r'data-tolerance="([\d.eE+-]+)"')
 PACKED = re.compile(r'"packed":"([A-Za-z0-9+/=]*)"')
 FINE = re.compile(r'"fine":"[A-Za-z0-9+/=]*"')  # what lies below the last digit of packed
@@ -189,7 +190,7 @@ def compare_numbers(new: str, old: str, tolerance: float) -> str:
         [float(n.replace("−", "-")) for n in NUMBER.findall(PACKED.sub("", text))]
         for text in (new, old)
     ]
-    words = [NUMBER.sub("#", PACKED.sub('"packed":""', text)) for text in (new, old)]
+    words = [PADDED.sub("#", PACKED.sub('"packed":""', text)) for text in (new, old)]
     if words[0] != words[1]:
         return "the words differ from what is stored"
     codes = [[decode(c) for c in PACKED.findall(text)] for text in (new, old)]
