@@ -30,6 +30,7 @@ MODELS = {
     "sentences": {"task": "sentences"},
     "reversal": {"task": "reversal"},
     "copying": {"task": "copying"},
+    "reversal, ten times the steps": {"task": "reversal", "steps": 11_500},
     "reversal, one reader": {"task": "reversal", "encoder": "one reader"},
     "copying, one reader": {"task": "copying", "encoder": "one reader"},
     "reversal, reader of copying": {"task": "reversal", "reader": "copying"},
@@ -49,6 +50,8 @@ MODELS = {
             (192, 800, 0.01),
             (192, 800, 0.006),
             (28, 8_000, 0.01),
+            (192, 8_000, 0.006),
+            (192, 8_000, 0.003),
         )
     },
     "192, s_0 of 28, 800 steps, rate 0.006": {
