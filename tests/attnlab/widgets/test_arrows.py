@@ -1,4 +1,4 @@
-"""Three arrows and their average: PyTorch's numbers, by pointer and keys; what is special is said."""
+"""Three arrows and their average: PyTorch's numbers, by pointer and by keys; words for the rest."""
 
 import numpy as np
 import pytest
