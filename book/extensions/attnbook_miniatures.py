@@ -110,21 +110,36 @@ def shaded(_: dict[str, Any], table: str) -> str:
     return weights(rows, 8, 4, 104, 72)
 
 
-def scores(state: dict[str, Any], _: str) -> str:
-    """A query and its keys as arrows from one point."""
-    ends = [*state["key"], state["query"]]
+def fan(ends: Sequence[Sequence[float]], bold: int) -> tuple[str, list[tuple[float, float]]]:
+    """Return arrows from one point, one of them bold, and where their tips are."""
     by = min(34 / max(abs(y) for _, y in ends), 50 / max(abs(x) for x, _ in ends))
     low = min(0, *(y for _, y in ends))
     zero = (60, 74 + by * low)
-    found = []
+    found, tips = [], []
     for place, (x, y) in enumerate(ends):
         tip, turn = (zero[0] + by * x, zero[1] - by * y), math.atan2(y, x)
         barbs = [
             (tip[0] - 7 * math.cos(turn + a), tip[1] + 7 * math.sin(turn + a)) for a in (0.5, -0.5)
         ]
-        width = 3.5 if place == len(ends) - 1 else 1.5
+        width = 3.5 if place == bold else 1.5
         found += [line([zero, tip], width), line([barbs[0], tip, barbs[1]], width)]
-    return line([(4, zero[1]), (116, zero[1])], 1, 0.35) + "".join(found)
+        tips.append(tip)
+    return line([(4, zero[1]), (116, zero[1])], 1, 0.35) + "".join(found), tips
+
+
+def scores(state: dict[str, Any], _: str) -> str:
+    """A query and its keys as arrows from one point."""
+    return fan([*state["key"], state["query"]], len(state["key"]))[0]
+
+
+def arrows(state: dict[str, Any], _: str) -> str:
+    """Three arrows, and the average of their tips."""
+    x = np.array(state["vectors"], dtype=float)[:, state["drawn"]]
+    shares = softmax(x @ x[state["query"]] / math.sqrt(2))
+    drawn, tips = fan(x.tolist(), state["query"])
+    corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in tips)
+    made = shares @ np.array(tips)
+    return f'<polygon points="{corners}" opacity="0.25"/>' + drawn + ring(*made, 3.5)
 
 
 def steps(state: dict[str, Any], _: str) -> str:
@@ -238,7 +253,8 @@ def visibility(state: dict[str, Any], _: str) -> str:
 
 
 KINDS: dict[str, Callable[[dict[str, Any], str], str]] = {
-    "unrolled": unrolled, "beam": beam, "player": shaded, "scores": scores, "steps": steps,
+    "unrolled": unrolled, "beam": beam, "player": shaded, "scores": scores, "arrows": arrows,
+    "steps": steps,
     "roles": roles, "heatmap": shaded, "heads": heads, "positions": positions, "block": block,
     "translator": translator, "browser": browser, "cache": memory, "visibility": visibility,
 }  # fmt: skip

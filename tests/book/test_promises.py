@@ -46,7 +46,7 @@ PROMISES = {
         "scores of its own making": ("6.2", "projection"),
         "adds three matrices": ("6.4", "three"),
         "leaves the projections out": ("8.7", "projection"),
-        "has projections too": ("8.7", "projection"),
+        "besides, which come in": ("8.7", "projection"),
     },
     6: {
         "derives the root in the denominator": ("7.2", "variance"),

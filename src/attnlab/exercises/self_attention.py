@@ -22,7 +22,7 @@ READY_MADE = {
     *("attention", "attention_weights", "masked_softmax", "fused_attention"),
     *("scaled_dot_product_attention", "multi_head_attention_forward"),
     *("MultiheadAttention", "MultiHeadAttention"),
-    *("with_loops", "with_matrices"),
+    *("with_loops", "with_numpy", "with_matrices"),
 }
 
 

@@ -2,7 +2,9 @@
 
 ``python -m attnlab.widgets.build`` does it. Only whoever changes the JavaScript needs Node. The
 chunks are committed; the first lines of each hold the SHA-256 of its sources, and a test compares
-it. ``--check`` lints the sources, checks their types, runs their tests, and compares whole chunks.
+it. What some kinds share and most pages do not need lies in ``parts/``, and in those kinds'
+chunks. ``--check`` lints the sources, checks their types, runs their tests, and compares whole
+chunks.
 """
 
 from __future__ import annotations
@@ -28,8 +30,11 @@ COMMAND = "python -m attnlab.widgets.build"
 def source_hash(chunk: str) -> str:
     """Return the SHA-256 of names and contents of a chunk's sources, line ends normalised."""
     digest = hashlib.sha256()
+    own = sorted((HERE / chunk).rglob("*.js"))
+    asked = "".join(path.read_text(encoding="utf-8") for path in own)
+    parts = [part for part in sorted(HERE.glob("parts/*.js")) if f'"../parts/{part.name}"' in asked]
     tools = [HERE / name for name in ("core/bundle.js", "package-lock.json", "package.json")]
-    for path in [*sorted((HERE / chunk).rglob("*.js")), *tools]:
+    for path in [*own, *parts, *tools]:
         if not path.name.endswith(".test.js"):
             text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
             digest.update(f"{path.relative_to(HERE).as_posix()}\n{len(text)}\n{text}".encode())

@@ -12,6 +12,7 @@ __all__ = ["KINDS"]
 
 KINDS = {
     "answer": ("Answer",),
+    "arrows": ("ThreeArrows",),
     "beam": ("BeamTree", "prefix_table"),
     "block": ("BlockFlow",),
     "browser": ("HeadBrowser",),

@@ -88,7 +88,7 @@ def test_the_worked_example_the_mean_of_heads_and_an_entropy_agree_with_torch(ma
         query, causal, scaled = int(rng.integers(n)), bool(seed % 2), bool(seed % 3)
         x = rng.normal(size=(n, d)) * 2
         state = {"vectors": x.tolist(), "query": query, "scaled": scaled, "causal": causal}
-        now = maths("(state) => maths.worked(state)", state)
+        now = maths("(state) => maths.oneQuery(state)", state)
         v = torch.tensor(x)
         scores = v @ v[query] / (d**0.5 if scaled else 1)
         if causal:

@@ -124,9 +124,9 @@ W, OTHER = of.attention(6), [[None, None], *BeamTree(DETERMINERS).logs[1:]]
 SCORES, FLAT = {"query": None, "key": None, "scores": X}, {"2 dimensions … (2, 3, 3)": [X, X]}
 UP_TO_4, UP_TO_10 = "from −4 to 4", "from −10 to 10"
 OF_A_KIND = {
-    "heatmap/steps/painter/heads/roles/scores/block.tokens heads.names": strings(3),
+    "arrows/heatmap/steps/painter/heads/roles/scores/block.tokens heads.names": strings(3),
     "browser.names": strings(2),
-    "heatmap/painter.pinned steps.query heads.row roles/block.token player/cache.chosen "
+    "heatmap/painter.pinned arrows/steps.query heads.row roles/block.token player/cache.chosen "
     "player.word browser.head": place(3),
     "visibility/translator.head browser.chosen browser/translator.layer": place(2),
     "visibility.row positions.pair": place(4), "browser.row browser.key": place(11),
@@ -163,6 +163,8 @@ OF_ITS_OWN = {
     "clocks/positions.d": bad({"even … 7": 7}), "prediction.tolerance": bad({"0 or more … -1": -1}),
     "steps.vectors": numbers(X, 1e7, "up to 1,000,000")
         + bad({"at most 12 × 12 … 13 × 2": np.ones((13, 2))}, tokens=["a"] * 13),
+    "arrows.vectors": numbers(X, 5, UP_TO_4) + shapes("(3, 2) or (3, 3)", (2, 3), (3, 4)),
+    "arrows.drawn": bad({"two places … [0]": [0], "[1, 1]": [1, 1], "-3 to 2": [0, 3]}),
     "tiles.scores": numbers([0] * 4, 1001, "up to 1,000") + bad({"16 … 17": [0] * 17}),
     "tiles.values": numbers([0] * 4, 1e7, "up to 1,000,000") + bad({"4 numbers … 1": [1]}),
     "pages.actions": strings() + bad({**{f"with a text from 1 to 4 … got '{one}'": ["start", one]
@@ -294,6 +296,7 @@ MOVED = {  # of what only an assignment changes, or has words of its own for
     "tiles.scores": bad({"4 numbers … got 2": [1, 2]}), "bughunt.pressed": bad({
         "an answer … 2": [2], "from 1 to 4 … 0": [0], "from 1 to 4 … 5": [5]}),
     "steps.vectors": shapes("keep their shape (3, 3)", (1, 2)),
+    "arrows.vectors": shapes("keep its shape (3, 3)", (3, 2)),
     "roles.vectors block.vectors": shapes("keep its shape (3, ", (2, 4)),
     "painter.mask": each(([1] * 8, [2] * 9, [[1, 1, 1]] * 3), "9 zeros and ones"),
     "beam.logs": each(([[0.0]],), "rows of log-probabilities")

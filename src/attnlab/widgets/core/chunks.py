@@ -20,7 +20,7 @@ _FIGURE = re.compile(r'<figure class="attnbook attnbook-([\w-]+)"')
 _IMPORT = re.compile(r'import\{([^{}]*)\}from"[^"]*";')  # as esbuild and terser write them
 _EXPORTS = re.compile(r"(.*)export\{([^{}]*)\};?\s*", re.DOTALL)  # where every chunk ends
 # style sheets of the core, in this order: a later one may change what an earlier one says
-_SHEETS = ("maps", "tables", "steppers", "questions", "places", "heads")
+_SHEETS = ("maps", "tables", "steppers", "questions", "planes", "places", "heads")
 
 
 def chunk(name: str) -> str:

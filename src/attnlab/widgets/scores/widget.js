@@ -20,9 +20,9 @@ import {
 } from "../core/view/dom.js";
 import { read } from "../core/view/store.js";
 import { plain, vector, visible } from "../core/view/text.js";
+import { FARTHEST } from "../parts/plane.js";
 import { fourScores } from "./maths.js";
 import { low, panels, said } from "./panels.js";
-import { EDGE } from "./plane.js";
 
 const data = ["tokens", "initial"];
 const state = ["query", "key", "w", "w_q", "w_k", "v", "tanh"];
@@ -154,7 +154,7 @@ function learned(view) {
   const first = view.store.get("initial");
   const rows = (name) => first[name].map((_, r) => line(view.store, `${MATRICES[name]}, row ${r + 1}`, name, r));
   const parts = [
-    lines(view, "vector", view.places, EDGE),
+    lines(view, "vector", view.places, FARTHEST),
     lines(view, "bilinear", rows("w"), LARGEST),
     lines(view, "additive", [...rows("w_q"), ...rows("w_k"), line(view.store, "v", "v")], LARGEST),
   ];

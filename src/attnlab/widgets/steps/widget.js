@@ -1,6 +1,7 @@
 // Self-attention of one query, step by step, from vectors that the reader edits.
 
 import { times } from "../core/maths/lists.js";
+import { oneQuery } from "../core/maths/nn.js";
 import { masking } from "../core/view/controls.js";
 import {
   alertLine,
@@ -22,7 +23,6 @@ import {
 import { stepper } from "../core/view/stepper.js";
 import { fixed, plain, vector, visible } from "../core/view/text.js";
 import { numbers, STEPS } from "./formulas.js";
-import { worked } from "./maths.js";
 
 const data = ["tokens", "initial", "plays"];
 const state = ["vectors", "query", "scaled", "causal", "step"];
@@ -63,7 +63,7 @@ function draw(view) {
   const [vectors, query, scaled, causal] = state.map((name) => store.get(name));
   const step = stepOf(view);
   const given = { vectors, query, scaled, causal, names };
-  const now = { ...given, ...worked(given) };
+  const now = { ...given, ...oneQuery(given) };
   view.settings.show(now);
   view.stepper.show();
   view.grid.show(now, step);
@@ -246,4 +246,3 @@ function component({ store, alert }, name, j, c) {
 
 /** @type {import("../core/types.d.ts").Kind} */
 export const widget = { name: "Self-attention, step by step", build, data, state, drawsTable: true };
-export * as maths from "./maths.js";

@@ -71,6 +71,19 @@ export function softmax(row, may = row.map(() => true)) {
 export const attend = (row, values) =>
   values[0].map((_, c) => row.reduce((sum, weight, j) => sum + weight * values[j][c], 0));
 
+/**
+ * All that attention does for one query of `vectors`, each stage kept.
+ * @param {{vectors: Rows, query: number, scaled?: boolean, causal?: boolean}} given
+ * @returns {{raw: number[], ready: number[], may: boolean[], weights: number[], output: number[]}}
+ */
+export function oneQuery({ vectors, query, scaled = true, causal = false }) {
+  const raw = vectors.map((key) => dot(vectors[query], key));
+  const ready = scale(raw, divisor(vectors[0].length, scaled));
+  const may = vectors.map((_, j) => !causal || j <= query);
+  const row = softmax(ready, may);
+  return { raw, ready, may, weights: row, output: attend(row, vectors) };
+}
+
 /** Rows of vectors times a matrix: (n, d) (d, k) → (n, k). @type {(rows: Rows, matrix: Rows) => Rows} */
 export const product = (rows, matrix) => rows.map((row) => attend(row, matrix));
 
