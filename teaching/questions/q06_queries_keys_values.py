@@ -64,7 +64,7 @@ def two_directions(draw: random.Random) -> Number:
     )
 
 
-@question(section="6.5", points=5)
+@question(section="6.6", points=5)
 def back_to_the_query(draw: random.Random) -> Number:
     """The keys are numbers, so that d_k = 1 and nothing is divided."""
     while True:
@@ -101,6 +101,44 @@ def back_to_the_query(draw: random.Random) -> Number:
             "the factor 2 of the square left out",
             "the weight left out as a factor",
             "the sign of g reversed",
+        ],
+    )
+
+
+@question(section="6.4", points=4)
+def all_tokens_at_once(draw: random.Random) -> Number:
+    """Two tokens whose scaled scores are whole numbers, so that one exponential is enough."""
+    while True:
+        q, k = ([[draw.randint(-1, 2) for _ in range(4)] for _ in range(2)] for _ in range(2))
+        v = [[draw.randint(0, 5) for _ in range(3)] for _ in range(2)]
+        rows = [[dot(one, key) for key in k] for one in q]
+        gap = rows[0][0] - rows[0][1]
+        if abs(gap) in (2, 4) and rows[0][0] % 2 == 0 and v[0][0] != v[1][0]:
+            break
+    other = 1 / (1 + math.exp(gap / 2))
+    y = (1 - other) * v[0][0] + other * v[1][0]
+    return Number(
+        text=f"For a sentence of two tokens $Q = {matrix(q)}$, $K = {matrix(k)}$ and "
+        f"$V = {matrix(v)}$. Take the first token through scaled dot-product attention, "
+        "$\\operatorname{softmax}(Q K^\\top / \\sqrt{d_k})\\, V$: what are its two weights, and what "
+        "is the first number of its output? How many numbers has the output of both tokens?",
+        answers={
+            "weight on the first token": 1 - other,
+            "weight on the second token": other,
+            "first number of the output": y,
+            "numbers in both outputs": 6,
+        },
+        decimals=3,
+        tolerance=0.002,
+        solution=f"The first row of $Q K^\\top$ is {shown(rows[0])}. A query has $d_k = 4$ "
+        f"components, so the row is divided by 2; the two scaled scores differ by {gap // 2}, and "
+        f"$\\alpha_{{11}} = 1 / (1 + e^{{{-gap // 2}}}) = {1 - other:.3f}$. The first number is "
+        f"${1 - other:.3f} \\cdot {v[0][0]} + {other:.3f} \\cdot {v[1][0]} = {y:.3f}$. Each output "
+        "is a weighted sum of values of three numbers, so $Y$ has the shape (2, 3).",
+        mistakes=[
+            "the scores not divided, or divided by 4",
+            "the softmax along a column",
+            "the width of a query taken for that of an output",
         ],
     )
 
@@ -207,7 +245,7 @@ def keys_against_queries(draw: random.Random) -> Text:
     )
 
 
-@question(section="6.5")
+@question(section="6.6")
 def a_matrix_of_zeros(draw: random.Random) -> Text:
     zero, other = draw.choice([("Q", "K"), ("K", "Q")])
     role = {"Q": "queries", "K": "keys"}

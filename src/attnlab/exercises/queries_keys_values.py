@@ -120,7 +120,7 @@ def read_the_rule(rule: Any) -> str:
     if unknown:
         raise Mistake(f"{unknown[0]!r} is none of the kinds {', '.join(KINDS)}.")
     if rule == dict(zip(KINDS, ("verb", "object", "subject", "object", "verb"), strict=True)):
-        raise Mistake("This is the rule of Figure 6.3: read the picture of this exercise.")
+        raise Mistake("This is the rule of Figure 6.1: read the picture of this exercise.")
     asked_by = {asked: kind for kind, asked in OTHER_RULE.items() if asked != "object"}
     if all(rule[asked] == kind for asked, kind in asked_by.items()):
         raise Mistake("You read the columns: a row asks, a column is asked.")
