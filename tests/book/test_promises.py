@@ -13,6 +13,7 @@ PROMISES = {
     1: {
         "a *subword*": ("12.3", "BPE"),
         "looks back at the source": ("3.2", "context"),
+        "trains the control": ("3.5", "no attention"),
         "asks whether that is wise": ("2.3", "beam"),
         "removes the single vector": ("3.2", "context"),
         "most probable sentence? That is": ("2.5", "more probable"),
@@ -35,6 +36,7 @@ PROMISES = {
         "when a sentence asks itself": ("5.3", "all tokens at once"),
         "a bilinear score in two thin pieces": ("6.5", "three matrices"),
         "a dot product after two projections": ("6.4", "projection"),
+        "derives when the root helps": ("7.2", "variance"),
     },
     5: {
         "derives why it is the root": ("7.2", "variance"),
