@@ -120,8 +120,8 @@ def all_tokens_at_once(draw: random.Random) -> Number:
     return Number(
         text=f"For a sentence of two tokens $Q = {matrix(q)}$, $K = {matrix(k)}$ and "
         f"$V = {matrix(v)}$. Take the first token through scaled dot-product attention, "
-        "$\\operatorname{softmax}(Q K^\\top / \\sqrt{d_k})\\, V$: what are its two weights, and what "
-        "is the first number of its output? How many numbers has the output of both tokens?",
+        "$\\operatorname{softmax}(Q K^\\top / \\sqrt{d_k})\\, V$: what are its two weights, and "
+        "what is the first number of its output? How many numbers has the output of both tokens?",
         answers={
             "weight on the first token": 1 - other,
             "weight on the second token": other,
