@@ -61,7 +61,7 @@ PROMISES = {
     8: {
         "cannot tell *had bowl nuts*": ("9.2", "bag"),
         "only linear mixtures of averages": ("10.2", "network"),
-        "repeats this with a real model": ("12.5", "relation"),
+        "repeats this with MiniLM": ("12.5", "relation"),
         "Shazeer, 2019": ("13.4", "Shazeer, 2019"),
     },
     9: {

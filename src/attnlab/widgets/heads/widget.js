@@ -12,13 +12,12 @@ import { rowBars } from "./bars.js";
 import { barsFill, grid } from "./grid.js";
 import { cells, describe, describeRow, HINT, shownAs, told } from "./words.js";
 
-const data = ["tokens", "key_tokens", "names", "shape", "scores", "packed", "ranges", "d", "mask", "initial"];
+const data = ["tokens", "key_tokens", "names", "shape", "scores", "packed", "ranges", "d", "mask", "initial", "folded"];
 const state = ["chosen", "row", "head", "large", "temperature", "scaled", "causal"];
 
 const NOTE =
   "Each row is a query, the token that attends; each column a key, the token attended " +
-  "to. “Over 1.4 keys” is e to the power of a row’s entropy: as undecided as an even choice " +
-  "among so many.";
+  "to. “Over 1.4 keys”: as undecided as an even choice among so many.";
 
 function build(store) {
   const heads = readHeads(store);
@@ -49,19 +48,26 @@ function arrange(view) {
   view.switch = largeSwitch(view);
   view.twin = twin("Attention weights as a table", () => cells(view));
   view.plot = plot(view, "Large map");
+  const main = [view.title, el("div", "main", view.plot, view.side)];
+  const large = view.store.get("folded")
+    ? [el("div", "controls", view.query.node), fold(view, view.switch.node, ...main)]
+    : [el("div", "controls", view.switch.node, view.query.node), ...main];
   view.node = el(
     "div",
     {},
     view.settings.node,
     view.grid.node,
-    el("div", "controls", view.switch.node, view.query.node),
-    view.title,
-    el("div", "main", view.plot, view.side),
+    large,
     view.status,
     note(NOTE),
     el("div", "foot", view.twin.node, actions(view)),
   );
   return view;
+}
+
+function fold(view, ...parts) {
+  view.fold = el("details", { class: "twin", ontoggle: () => view.redraw() }, el("summary", {}, "large, with bars"), parts);
+  return view.fold;
 }
 
 function draw(view, width) {
