@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import torch
-from IPython.utils.capture import capture_output
 from ipywidgets import interactive
 from torch import Tensor, nn
 
@@ -140,7 +140,7 @@ def _maps(temperature: float) -> Tensor:
 @exercise(5)
 def explorer(function: Callable[[], Any]) -> str:
     """`function()` must return what `interact` makes of a map of one head's weights."""
-    with capture_output():  # `interact` shows what it has made
+    with patch("ipywidgets.widgets.interaction.display"):  # `interact` shows what it has made
         made = called(function)
     controls = getattr(made, "widget", made)
     if not isinstance(controls, interactive):

@@ -15,9 +15,8 @@ import { cells, describe, describeRow, HINT, shownAs, told } from "./words.js";
 const data = ["tokens", "key_tokens", "names", "shape", "scores", "packed", "ranges", "d", "mask", "initial", "folded"];
 const state = ["chosen", "row", "head", "large", "temperature", "scaled", "causal"];
 
-const NOTE =
-  "Each row is a query, the token that attends; each column a key, the token attended " +
-  "to. “Over 1.4 keys”: as undecided as an even choice among so many.";
+const NOTE = "Each row is a query, the token that attends; each column a key, the token attended to.";
+const SPREAD = " “Over 1.4 keys”: as undecided as an even choice among so many.";
 
 function build(store) {
   const heads = readHeads(store);
@@ -46,6 +45,7 @@ function arrange(view) {
   view.settings = settings(view, [masking(view.store)], reset(view, "picture"));
   view.grid = grid(view);
   view.switch = largeSwitch(view);
+  view.note = note(NOTE);
   view.twin = twin("Attention weights as a table", () => cells(view));
   view.plot = plot(view, "Large map");
   const main = [view.title, el("div", "main", view.plot, view.side)];
@@ -59,14 +59,14 @@ function arrange(view) {
     view.grid.node,
     large,
     view.status,
-    note(NOTE),
+    view.note,
     el("div", "foot", view.twin.node, actions(view)),
   );
   return view;
 }
 
 function fold(view, ...parts) {
-  view.fold = el("details", { class: "twin", ontoggle: () => view.redraw() }, el("summary", {}, "large, with bars"), parts);
+  view.fold = el("details", { class: "twin", ontoggle: () => view.redraw() }, el("summary", {}, "the large map, with bars"), parts);
   return view.fold;
 }
 
@@ -83,6 +83,7 @@ function draw(view, width) {
   paint(view.mean, view.may, view.ramp);
   for (const part of [view.settings, view.query, view.grid, view.switch]) part.show();
   setText(view.title, shownAs(view).title);
+  setText(view.note, store.get("row") === null ? NOTE + SPREAD : NOTE);
   drawLarge(view, width, picture(view));
   rowBars(view);
   view.twin.show();
