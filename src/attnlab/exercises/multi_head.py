@@ -8,11 +8,12 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from ipywidgets import interactive
+from ipywidgets import interactive  # pyright: ignore[reportMissingTypeStubs]
 from torch import Tensor, nn
 
 from attnbook.attention import attention
 from attnlab.exercises import Blank, Mistake, called, close, exercise, named, tensor_of
+from attnlab.pictures import Picture
 from attnlab.training.seeds import seeded
 
 Matrices = tuple[Tensor, Tensor, Tensor, Tensor]
@@ -154,10 +155,10 @@ def explorer(function: Callable[[], Any]) -> str:
 
     def drawn(temperature: float) -> Tensor:
         pictures = [controls.f(head=head, temperature=temperature) for head in (0, 1)]
-        figures = [getattr(picture, "figure", None) for picture in pictures]
-        if None in figures or not all(figure.axes and figure.axes[0].images for figure in figures):
+        if not all(isinstance(picture, Picture) for picture in pictures):
             raise Mistake("my_map must return the picture that heatmap(weights, tokens) makes.")
-        return torch.stack([torch.tensor(figure.axes[0].images[0].get_array()) for figure in figures])
+        shown = [picture.figure.axes[0].images[0].get_array() for picture in pictures]
+        return torch.stack([torch.tensor(one) for one in shown])
 
     found, right = drawn(0.5), _maps(0.5)
     named(

@@ -134,6 +134,10 @@ def explored(change=lambda maps, t: maps(t), temperature=(0.25, 4, 0.25), head=(
     return answer
 
 
+def unpictured():
+    return interact(lambda head, temperature: 1, head=(0, 1), temperature=(0.25, 4))
+
+
 WRONG = {
     lecture_8.shares_of_the_heads: [
         (layer, "the whole layer, the sum"),
@@ -163,7 +167,7 @@ WRONG = {
         (lambda: 1, "Return what `interact("),
         (explored(head=(0, 2)), "Wanted are sliders"),
         (explored(temperature=[0.25, 4]), "Wanted are sliders"),
-        (lambda: interact(lambda head, temperature: 1, head=(0, 1), temperature=(0.25, 4)), "must return the picture"),
+        (unpictured, "must return the picture"),
         (explored(lambda maps, t: maps(1)), "changes nothing"),
         (explored(lambda maps, t: maps(1 / t)), "multiply by the temperature"),
         (explored(lambda maps, t: maps(t).mT), "The map is turned"),

@@ -12,7 +12,7 @@ from torch import nn
 from attnlab.widgets import AttentionHeatmap, HeadGrid
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import TOKENS, X, normal, three
-from tests.attnlab.widgets.pages import cell, fixed, keys, pixel, rows, save, says, settle, tells, unfold
+from tests.attnlab.widgets.pages import cell, fixed, keys, pixel, rows, save, says, settle, unfold
 
 
 def title(page):
@@ -255,11 +255,11 @@ def test_folded_small_maps_bear_the_tokens_and_a_press_on_one_opens_the_large_ma
     assert page.locator(".attnbook-keys").first.locator("span").all_inner_texts() == TOKENS
     assert page.locator(".attnbook-queries").first.locator("span").all_inner_texts() == TOKENS
     page.get_by_label("query").select_option("bowl")
-    tells(page, "“bowl” is pinned; it attends most to")
+    expect(page.get_by_role("status").first).to_contain_text("“bowl” is pinned")
     small(page, 2).click()
     expect(title(page)).to_have_text("head 2")
     page.locator(".attnbook-plot canvas").hover(position=cell(page, 2, 1))
-    tells(page, "nuts → bowl:")
+    expect(page.get_by_role("status").first).to_contain_text("nuts → bowl:")
     expect(page.locator(".attnbook-groups")).to_be_visible()
 
 

@@ -66,7 +66,8 @@ function arrange(view) {
 }
 
 function fold(view, ...parts) {
-  view.fold = el("details", { class: "twin", ontoggle: () => view.redraw() }, el("summary", {}, "the large map, with bars"), parts);
+  const summary = el("summary", {}, "the large map, with bars");
+  view.fold = el("details", { class: "twin", ontoggle: () => view.redraw() }, summary, parts);
   return view.fold;
 }
 

@@ -53,6 +53,7 @@ class HeadGrid(shared.HeadsWidget, kind="heads"):
         chosen=lambda self, _, value: _chosen(value, self.shape[0]),
         row=or_none(rule(checks.index_of, count=lambda self: self.shape[1])),
         large=rule(checks.one_of, choices=_LARGE),
+        folded=rule(checks.switch),
     )
 
     def __init__(
@@ -87,7 +88,7 @@ class HeadGrid(shared.HeadsWidget, kind="heads"):
             tokens=checks.texts("tokens", tokens, count=n_q),
             key_tokens=shared.key_texts(tokens, key_tokens, n_k),
             names=_names(names, h),
-            folded=bool(folded),
+            folded=folded,
             **shared.packed_where_many(raw, width),
             start={
                 "chosen": compared,
