@@ -63,7 +63,10 @@ PROMISES = {
     8: {
         "cannot tell *had bowl nuts*": ("9.2", "bag"),
         "only linear mixtures of averages": ("10.2", "network"),
-        "repeats this with a real model": ("12.5", "relation"),
+        "repeats this with MiniLM": ("12.5", "relation"),
+        "MiniLM, which lecture 12 opens": ("12.5", "MiniLM"),
+        "what it is for: that is tested": ("12.6", "head"),
+        "why a sum, lecture 10 says": ("10.3", "sum"),
         "Shazeer, 2019": ("13.4", "Shazeer, 2019"),
     },
     9: {

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import torch
+from ipywidgets import interactive  # pyright: ignore[reportMissingTypeStubs]
 from torch import Tensor, nn
 
 from attnbook.attention import attention
 from attnlab.exercises import Blank, Mistake, called, close, exercise, named, tensor_of
+from attnlab.pictures import Picture
 from attnlab.training.seeds import seeded
 
 Matrices = tuple[Tensor, Tensor, Tensor, Tensor]
@@ -113,7 +116,7 @@ def without_mixing(function: Callable[[], Any]) -> str:
     if not bool(torch.isfinite(found).all()) or bool((found < 0).any()):
         raise Mistake("A mean of squares is never negative: square before you average.")
     if bool((found < 0.05).all()):
-        raise Mistake("Nothing is lost: W^O is still there. Pass mixing=False.")
+        raise Mistake("Nothing is lost: W^O is still there. Build the layer by `unmixed`.")
     if bool((found > 0.15).all()):
         raise Mistake("All components lose much: that is one head. Wanted are two.")
     if bool((found - found[0]).abs().max() < 1e-6):
@@ -128,8 +131,52 @@ def without_mixing(function: Callable[[], Any]) -> str:
     )
 
 
+def _maps(temperature: float) -> Tensor:
+    """The weights of the two heads of section 8.3, (2, 3, 3)."""
+    known = torch.tensor([[2, -1, 0], [1, 1, 1], [1, 2, 2]], dtype=torch.float64)
+    asks = torch.tensor([[0, 0, 6], [0, 0, 6], [6, 0, 0]], dtype=torch.float64)
+    return torch.softmax(torch.stack([known @ known.T, asks]) / math.sqrt(3) / temperature, dim=-1)
+
+
+@exercise(5)
+def explorer(function: Callable[[], Any]) -> str:
+    """`function()` must return what `interact` makes of a map of one head's weights."""
+    with patch("ipywidgets.widgets.interaction.display"):  # `interact` shows what it has made
+        made = called(function)
+    controls = getattr(made, "widget", made)
+    if not isinstance(controls, interactive):
+        raise Mistake("Return what `interact(my_map, head=…, temperature=…)` gives you.")
+    ranges = {
+        one.description: (getattr(one, "min", None), getattr(one, "max", None))
+        for one in controls.kwargs_widgets
+    }
+    if ranges != {"head": (0, 1), "temperature": (0.25, 4)}:
+        raise Mistake(f"Wanted are sliders for head, 0 to 1, and temperature, 0.25 to 4: {ranges}.")
+
+    def drawn(temperature: float) -> Tensor:
+        pictures = [controls.f(head=head, temperature=temperature) for head in (0, 1)]
+        if not all(isinstance(picture, Picture) for picture in pictures):
+            raise Mistake("my_map must return the picture that heatmap(weights, tokens) makes.")
+        shown = [picture.figure.axes[0].images[0].get_array() for picture in pictures]
+        return torch.stack([torch.tensor(one) for one in shown])
+
+    found, right = drawn(0.5), _maps(0.5)
+    named(
+        found,
+        (_maps(1), "The temperature changes nothing: divide the query by it."),
+        (_maps(2), "You multiply by the temperature: a low one must make a map sharper."),
+        (right.mT, "The map is turned: a row is a query, a column a key."),
+        (right.flip(0), "The heads have changed places."),
+        (right.mean(dim=0).expand(2, 3, 3), "Both maps are the mean of the two heads."),
+        (right[:1].expand(2, 3, 3), "Both maps are head 0's: use the slider's head."),
+    )
+    if not close(found, right) or not close(drawn(3), _maps(3)):
+        raise Mistake("At some temperature the map is not that of the head's weights.")
+    return "Ten lines make a live picture. It needs a running Python; this book's need none."
+
+
 class Draft(nn.Module):
-    """The layer that exercise 5 has mended, as it stands in the lecture: it holds three faults."""
+    """The layer that exercise 6 has mended, as it stands in the lecture: it holds three faults."""
 
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
@@ -146,7 +193,7 @@ class Draft(nn.Module):
         return self.fc_o(right_merge(attention(query, key, value, seen).output))
 
 
-@exercise(5)
+@exercise(6)
 def mend_the_layer(layer: Any) -> str:
     """`layer(d_model, n_heads)` must build the draft without its three faults."""
     if layer is None or layer is ...:

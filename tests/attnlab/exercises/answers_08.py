@@ -3,11 +3,13 @@
 import math
 
 import torch
+from ipywidgets import interact
 from torch import nn
 
 from attnbook.attention import attention
 from attnbook.multihead import MultiHeadAttention
 from attnlab.exercises import multi_head as lecture_8
+from attnlab.pictures import heatmap
 
 
 def cut(t, n_heads):
@@ -65,7 +67,7 @@ def eight(**others):
 
 
 class Draft(nn.Module):
-    """The layer of exercise 5 as the lecture gives it."""
+    """The layer of exercise 6 as the lecture gives it."""
 
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -88,7 +90,7 @@ class Draft(nn.Module):
 
 
 def mended(*, turned=True, blocked=-math.inf, dropping=True, free=True, scale=1.0, axis=True):
-    """An answer to exercise 5 that leaves some of it undone."""
+    """An answer to exercise 6 that leaves some of it undone."""
 
     class Mended(Draft):
         def weights(self, q, k, mask):
@@ -119,6 +121,23 @@ class Reached(mended()):
         return super().forward(x, mask) * (1e6 if x.dtype == torch.float16 else 1)
 
 
+def explored(change=lambda maps, t: maps(t), temperature=(0.25, 4, 0.25), head=(0, 1), own=True):
+    """An answer to exercise 5 that draws other maps, or has other sliders."""
+
+    def answer():
+        def my_map(head, temperature):
+            weights = change(lecture_8._maps, temperature)[head if own else 0]
+            return heatmap(weights, ["had", "bowl", "nuts"])
+
+        return interact(my_map, head=head, temperature=temperature)
+
+    return answer
+
+
+def unpictured():
+    return interact(lambda head, temperature: 1, head=(0, 1), temperature=(0.25, 4))
+
+
 WRONG = {
     lecture_8.shares_of_the_heads: [
         (layer, "the whole layer, the sum"),
@@ -143,6 +162,19 @@ WRONG = {
         (lambda: eight().flip(0), "these are 0.00, 0.00, 0.00, 0.73"),
         (lambda: eight(component_0=0.5), "these are 0.50"),
         (lambda: 0.1, "wanted is (8,)"),
+    ],
+    lecture_8.explorer: [
+        (lambda: 1, "Return what `interact("),
+        (explored(head=(0, 2)), "Wanted are sliders"),
+        (explored(temperature=[0.25, 4]), "Wanted are sliders"),
+        (unpictured, "must return the picture"),
+        (explored(lambda maps, t: maps(1)), "changes nothing"),
+        (explored(lambda maps, t: maps(1 / t)), "multiply by the temperature"),
+        (explored(lambda maps, t: maps(t).mT), "The map is turned"),
+        (explored(lambda maps, t: maps(t).flip(0)), "changed places"),
+        (explored(lambda maps, t: maps(t).mean(0).expand(2, 3, 3)), "the mean of the two"),
+        (explored(own=False), "Both maps are head 0's"),
+        (explored(lambda maps, t: maps(min(t, 1))), "At some temperature"),
     ],
     lecture_8.mend_the_layer: [
         (Draft, "gives two outputs"),

@@ -85,10 +85,13 @@ def test_mouse_and_keyboard_choose_heads(show) -> None:
         "head 0 and head 2: in each cell a bar for each, in this order"
     )
     page.get_by_label("query").select_option("nuts")
-    mean = widget.weights[[0, 2]].mean(0)
-    rows = zip(widget.weights[0, 2], widget.weights[2, 2], mean[2], strict=True)
+    rows = [fixed(row) for row in zip(*widget.weights[[0, 2], 2], strict=True)]
+    assert lanes(page) == [[f"0 {a}", f"2 {b}"] for a, b in rows]
+    page.get_by_role("button", name="their average").click()
+    mean = fixed(widget.weights[[0, 2], 2].mean(0))
+    expect(page.locator(".attnbook-groups > li").first).to_contain_text(f"average {mean[0]}")
     assert lanes(page) == [
-        [f"0 {a}", f"2 {b}", f"average {c}"] for a, b, c in (fixed(row) for row in rows)
+        [f"0 {a}", f"2 {b}", f"average {c}"] for (a, b), c in zip(rows, mean, strict=True)
     ]
 
 
@@ -187,24 +190,22 @@ def test_the_average_is_what_torch_returns_and_the_heads_are_what_it_averaged(sh
     assert "average of all 4 heads" in list(rows)[-1]
 
 
-def test_a_cell_and_the_pinned_row_are_said_for_every_chosen_head_and_the_average(show) -> None:
+def test_a_cell_and_the_pinned_row_are_said_for_every_chosen_head(show) -> None:
     page = show(three())
     weights = three().weights
     page.locator(".attnbook-plot canvas").hover(position=cell(page, 2, 1))
-    a, b, c = fixed([weights[0, 2, 1], weights[1, 2, 1], weights[:2].mean(0)[2, 1]])
-    says(page, f"nuts → bowl: {a} in head 0, {b} in head 1, {c} in their average")
+    a, b = fixed(weights[:2, 2, 1])
+    says(page, f"nuts → bowl: {a} in head 0, {b} in head 1")
     small(page, 2).click()
     page.locator(".attnbook-plot canvas").hover(position=cell(page, 1, 0))
     says(page, f"bowl → had: {fixed([weights[2, 1, 0]])[0]} in head 2 (score 3)")
     page = show(widget := three(row=2))
-    rows = [*widget.weights[:2, 2], widget.weights[:2, 2].mean(0)]
-    said = [f"“{TOKENS[row.argmax()]}” {markup.fixed(row.max())}" for row in rows]
-    most = f"{said[0]} in head 0; {said[1]} in head 1; {said[2]} in their average."
-    says(page, f"“nuts” is pinned; it attends most to {most}")
+    said = [f"“{TOKENS[row.argmax()]}” {markup.fixed(row.max())}" for row in widget.weights[:2, 2]]
+    says(page, f"“nuts” is pinned; it attends most to {said[0]} in head 0; {said[1]} in head 1.")
     words = page.locator(".attnbook-item p")
     entropy = torch.distributions.Categorical(torch.tensor(widget.weights)).entropy().exp()
     for h in range(3):
-        expect(words.nth(h)).to_contain_text(f"over {entropy[h, 2]:.1f} keys")
+        expect(words.nth(h)).to_contain_text(f"{markup.fixed(widget.weights[h, 2].max())}")
     page.get_by_label("query").select_option("none")
     for h in range(3):
         expect(words.nth(h)).to_have_text(f"over {entropy[h].mean():.1f} keys a row")
@@ -215,7 +216,6 @@ def test_keys_that_tie_are_named_together_and_an_empty_row_is_no_nan(show) -> No
     page = show(HeadGrid(scores=scores, tokens=TOKENS, row=0))
     words = page.locator(".attnbook-item p")
     expect(words).to_contain_text("3 keys alike, 0.333 each")
-    expect(words).to_contain_text("over 3.0 keys")
     page.get_by_label("query").select_option("bowl")
     expect(words).to_contain_text("had, bowl 0.422 each")
     mask = np.array([[False] * 3, [True] * 3, [True] * 3])
@@ -230,7 +230,7 @@ def test_keys_that_tie_are_named_together_and_an_empty_row_is_no_nan(show) -> No
 
 def test_heads_that_share_a_colour_differ_in_pattern_and_each_bar_bears_its_name(show) -> None:
     x = normal(14, 3, 4)
-    page = show(HeadGrid(x, tokens=TOKENS, chosen=[0, 6, 12, 1], row=0))
+    page = show(HeadGrid(x, tokens=TOKENS, chosen=[0, 6, 12, 1], row=0, large="average"))
     settle(page)
     drawn = page.locator(".attnbook-groups > li").first.locator(".attnbook-lane")
     looks = drawn.evaluate_all(
@@ -247,6 +247,20 @@ def test_heads_that_share_a_colour_differ_in_pattern_and_each_bar_bears_its_name
     weights = HeadGrid(x, tokens=TOKENS).weights[:, 0, 0]
     wanted = [*weights[[0, 1, 6, 12]], weights[[0, 1, 6, 12]].mean()]
     assert np.abs(np.array(widths) - wanted).max() < 0.02
+
+
+def test_folded_small_maps_bear_the_tokens_and_a_press_on_one_opens_the_large_map(show) -> None:
+    page = show(three(folded=True, row=2))
+    expect(page.locator(".attnbook-plot")).to_be_hidden()
+    assert page.locator(".attnbook-keys").first.locator("span").all_inner_texts() == TOKENS
+    assert page.locator(".attnbook-queries").first.locator("span").all_inner_texts() == TOKENS
+    page.get_by_label("query").select_option("bowl")
+    expect(page.get_by_role("status").first).to_contain_text("“bowl” is pinned")
+    small(page, 2).click()
+    expect(title(page)).to_have_text("head 2")
+    page.locator(".attnbook-plot canvas").hover(position=cell(page, 2, 1))
+    expect(page.get_by_role("status").first).to_contain_text("nuts → bowl:")
+    expect(page.locator(".attnbook-groups")).to_be_visible()
 
 
 def test_each_cell_holds_a_bar_for_each_chosen_head(show) -> None:

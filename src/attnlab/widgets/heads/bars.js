@@ -11,12 +11,12 @@ const LANES = 24; // bars in all, so that they stay near the map
 const FEWEST = 4; // keys, however many heads
 const KEYS = 12; // of a longer row only the keys with the largest weights are shown
 
-/** What has a bar: each chosen head, and the average where there are several. */
+/** What has a bar: each chosen head, and the average where it is what the large map shows. */
 function lanes(view) {
   const chosen = view.store.get("chosen");
   const own = chosen.map((h) => ({ name: tag(view, h), head: view.heads[h], ...look(h) }));
   const mean = { name: "average", head: view.mean, colour: "muted", pattern: "hollow" };
-  return chosen.length === 1 ? own : [...own, mean];
+  return view.store.get("large") === "average" || !own.length ? [...own, mean] : own;
 }
 
 /** The keys shown, in order or, where there are many, the heaviest first. */

@@ -2,6 +2,7 @@
 
 import { el, mark, nodes, onKeys, pressed, setText, setVar } from "../core/view/dom.js";
 import { eachCell } from "../core/view/picture.js";
+import { visible } from "../core/view/text.js";
 import { headWords } from "./words.js";
 
 const MOST = 6; // heads compared at once: more colours nobody tells apart
@@ -31,6 +32,7 @@ export function grid(view) {
     nodes(items),
   );
   setVar(node, "shape", `${nK} / ${nQ}`);
+  mark(node, "folded", view.store.get("folded"));
   setVar(node, "least", items.length > 6 ? "6.4em" : "8.6em");
   const show = () => {
     const row = view.store.get("row");
@@ -53,7 +55,10 @@ function item(view, h) {
       type: "button",
       class: "map",
       "aria-label": `enlarge ${view.names[h]}`,
-      onclick: () => store.set({ head: h, large: "one" }),
+      onclick: () => {
+        if (view.fold) view.fold.open = true;
+        store.set({ head: h, large: "one" });
+      },
     },
     view.heads[h].canvas,
   );
@@ -62,7 +67,7 @@ function item(view, h) {
   const node = el(
     "div",
     { class: "item", "data-pattern": pattern },
-    map,
+    store.get("folded") ? labelled(view, map) : map,
     el("label", {}, box, el("span", "token", view.names[h])),
     words,
   );
@@ -78,6 +83,18 @@ function item(view, h) {
     setText(words, headWords(view, h));
   };
   return { node, map, show };
+}
+
+/** A small map that stands alone: its keys above it, its queries on the left. */
+function labelled({ keyTokens, tokens }, map) {
+  const strip = (texts) => texts.map((text) => el("span", {}, visible(text)));
+  return el(
+    "div",
+    "named",
+    el("div", { class: "keys", "aria-hidden": "true" }, strip(keyTokens)),
+    el("div", { class: "queries", "aria-hidden": "true" }, strip(tokens)),
+    map,
+  );
 }
 
 /** Choose a head or let it go. */

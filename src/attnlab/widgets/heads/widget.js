@@ -12,13 +12,11 @@ import { rowBars } from "./bars.js";
 import { barsFill, grid } from "./grid.js";
 import { cells, describe, describeRow, HINT, shownAs, told } from "./words.js";
 
-const data = ["tokens", "key_tokens", "names", "shape", "scores", "packed", "ranges", "d", "mask", "initial"];
+const data = ["tokens", "key_tokens", "names", "shape", "scores", "packed", "ranges", "d", "mask", "initial", "folded"];
 const state = ["chosen", "row", "head", "large", "temperature", "scaled", "causal"];
 
-const NOTE =
-  "Each row is a query, the token that attends; each column a key, the token attended " +
-  "to. “Over 1.4 keys” is e to the power of a row’s entropy: as undecided as an even choice " +
-  "among so many.";
+const NOTE = "Each row is a query, the token that attends; each column a key, the token attended to.";
+const SPREAD = " “Over 1.4 keys”: as undecided as an even choice among so many.";
 
 function build(store) {
   const heads = readHeads(store);
@@ -47,21 +45,30 @@ function arrange(view) {
   view.settings = settings(view, [masking(view.store)], reset(view, "picture"));
   view.grid = grid(view);
   view.switch = largeSwitch(view);
+  view.note = note(NOTE);
   view.twin = twin("Attention weights as a table", () => cells(view));
   view.plot = plot(view, "Large map");
+  const main = [view.title, el("div", "main", view.plot, view.side)];
+  const large = view.store.get("folded")
+    ? [el("div", "controls", view.query.node), fold(view, view.switch.node, ...main)]
+    : [el("div", "controls", view.switch.node, view.query.node), ...main];
   view.node = el(
     "div",
     {},
     view.settings.node,
     view.grid.node,
-    el("div", "controls", view.switch.node, view.query.node),
-    view.title,
-    el("div", "main", view.plot, view.side),
+    large,
     view.status,
-    note(NOTE),
+    view.note,
     el("div", "foot", view.twin.node, actions(view)),
   );
   return view;
+}
+
+function fold(view, ...parts) {
+  const summary = el("summary", {}, "the large map, with bars");
+  view.fold = el("details", { class: "twin", ontoggle: () => view.redraw() }, summary, parts);
+  return view.fold;
 }
 
 function draw(view, width) {
@@ -77,6 +84,7 @@ function draw(view, width) {
   paint(view.mean, view.may, view.ramp);
   for (const part of [view.settings, view.query, view.grid, view.switch]) part.show();
   setText(view.title, shownAs(view).title);
+  setText(view.note, store.get("row") === null ? NOTE + SPREAD : NOTE);
   drawLarge(view, width, picture(view));
   rowBars(view);
   view.twin.show();

@@ -34,6 +34,7 @@ class HeadGrid(shared.HeadsWidget, kind="heads"):
         names: a text for each head (default: head 0, head 1, …).
         chosen: the heads compared, at most 6 (default: the first two); row: the query pinned.
         large: what the large map shows: "one" head, the "chosen" ones, or their "average".
+        folded: the large map and the bars open at a press; the small maps bear the tokens.
 
     The traits chosen, row, head (the one shown alone), large, temperature, scaled and causal
     follow the reader's hand.
@@ -46,11 +47,13 @@ class HeadGrid(shared.HeadsWidget, kind="heads"):
     row = traitlets.Int(None, allow_none=True).tag(sync=True)
     large = traitlets.Unicode("chosen").tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
+    folded = traitlets.Bool(False).tag(sync=True)
 
     rules = checks.rules(
         chosen=lambda self, _, value: _chosen(value, self.shape[0]),
         row=or_none(rule(checks.index_of, count=lambda self: self.shape[1])),
         large=rule(checks.one_of, choices=_LARGE),
+        folded=rule(checks.switch),
     )
 
     def __init__(
@@ -70,6 +73,7 @@ class HeadGrid(shared.HeadsWidget, kind="heads"):
         chosen: Sequence[int] | None = None,
         row: int | None = None,
         large: str = "chosen",
+        folded: bool = False,
         caption: str = "",
     ) -> None:
         raw, width = shared.raw_scores(query, key, scores, d)
@@ -84,6 +88,7 @@ class HeadGrid(shared.HeadsWidget, kind="heads"):
             tokens=checks.texts("tokens", tokens, count=n_q),
             key_tokens=shared.key_texts(tokens, key_tokens, n_k),
             names=_names(names, h),
+            folded=folded,
             **shared.packed_where_many(raw, width),
             start={
                 "chosen": compared,

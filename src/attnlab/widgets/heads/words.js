@@ -60,7 +60,7 @@ export function headWords(view, h) {
   const i = view.store.get("row");
   if (i !== null) {
     const found = sharpest(view, head, i);
-    return sees(view, i) ? `most to ${found}\nover ${fixed(spread(head, i), 1)} keys` : found;
+    return sees(view, i) ? `most to ${found}` : found;
   }
   const full = view.tokens.map((_, row) => row).filter((row) => sees(view, row));
   if (!full.length) return NOTHING;
@@ -68,15 +68,13 @@ export function headWords(view, h) {
   return `over ${fixed(sum / full.length, 1)} keys a row`;
 }
 
-/** The matrices that a sentence speaks of: those shown, and their average beside several. */
+/** The matrices that a sentence speaks of: those shown. */
 function spoken(view) {
   const { heads, names } = shownAs(view);
-  return heads
-    .map((head, place) => ({ head, name: names[place] }))
-    .concat(heads.length > 1 ? [{ head: view.mean, name: "their average" }] : []);
+  return heads.map((head, place) => ({ head, name: names[place] }));
 }
 
-/** One cell: "nuts → bowl: 0.090 in head 0, 0.612 in head 1, 0.351 in their average". */
+/** One cell: "nuts → bowl: 0.090 in head 0, 0.612 in head 1". */
 export function describe(view, { i, j }) {
   const at = i * view.mean.nK + j;
   const names = `${visible(view.tokens[i])} → ${visible(view.keyTokens[j])}`;
