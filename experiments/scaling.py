@@ -37,15 +37,13 @@ APART: dict[str, dict[str, Any]] = {  # the rate of W^Q and W^K, then that of W^
     "SGD, none, 3 and 5": {"divisor": "none", "rate_qk": 3.0, "rate": 5.0},
     "SGD, none, 3/512 and 3": {"divisor": "none", "rate_qk": 3 / 512, "rate": 3.0},
     "SGD, d, 3·512 and 3": {"divisor": "d", "rate_qk": 3.0 * 512, "rate": 3.0},
-} | {
-    f"Adam, {divisor}, 0.1/{less} and 0.1, d_k = 4096": {
+    "Adam, √d, 0.1/64 and 0.1, d_k = 4096": {
         "optimiser": "Adam",
-        "divisor": divisor,
-        "rate_qk": 0.1 / less,
+        "divisor": "√d",
+        "rate_qk": 0.1 / 64,
         "rate": 0.1,
         "d_k": 4_096,
-    }
-    for divisor, less in (("none", 4_096), ("√d", 64))
+    },
 }
 MODELS = (
     {
