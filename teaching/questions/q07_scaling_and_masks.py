@@ -148,28 +148,34 @@ def what_the_test_cannot_find(draw: random.Random) -> Choice:
 
 @question(section="7.4")
 def a_report_on_divisors(draw: random.Random) -> Text:
-    d_k = draw.choice([256, 512, 1024])
-    rate = draw.choice([0.001, 0.003, 0.01])
+    d_k = draw.choice([256, 1024, 4096])
+    root = math.isqrt(d_k)
+    rate = draw.choice([1, 2, 3])
     return Text(
-        text=f"A report says: “We trained a layer with $d_k = {d_k}$ by Adam at the rate {rate}, "
-        "once with the division by $\\sqrt{d_k}$ and once with a division by $d_k$. After 300 "
-        "steps both had the same error. So the divisor does not matter.” Give three weaknesses of "
-        "this conclusion, each with its reason, and describe an experiment that would answer the "
-        "question.",
-        solution="Adam divides each gradient by its own running size, so a factor common to all "
-        "gradients of $W^Q$ and $W^K$ hardly matters to it: it hides a wrong divisor, which plain "
-        "gradient descent shows. One training of each says nothing about chance: another seed may "
-        "be stuck. One rate for both may suit one of them better. One size cannot show what the "
-        "root is for: that the same rate serves every $d_k$. Experiment: fix first what counts as "
-        "learned; use gradient descent and Adam; choose each divisor's rate on some seeds and "
-        "report others, some ten; train for several sizes, such as 8, 64, 512 and 4,096, at one "
-        "rate; and train those that fail for longer, to tell slow from stuck.",
+        text=f"A report says: “Layers with $d_k = {d_k}$ were trained by plain gradient descent at "
+        f"the rate {rate}, with twelve seeds each. Undivided and divided by $\\sqrt{{d_k}}$ all "
+        "twelve learned, divided by $d_k$ none. So it is the variance of the scores that matters, "
+        "as long as it is not too small.” By how much does the spread of the first scores differ "
+        "between the three, and by how much the distance that a step moves the scores? Which "
+        "other explanation does the report leave open, and which experiment tells the two apart? "
+        "What would you expect of it under Adam?",
+        solution=f"The scores begin with the spreads $\\sqrt{{d_k}} = {root}$, 1 and "
+        f"$1/\\sqrt{{d_k}} = 1/{root}$. A step moves $W^Q {{W^K}}^\\top / s$ by about "
+        f"rate · $d_k / s^2$: {rate * d_k:,}, {rate} and {rate}/{d_k:,}. So the layer divided by "
+        "$d_k$ may fail because its steps are too small, and the undivided one may learn only "
+        f"because they are large. Give $W^Q$ and $W^K$ the rates {rate}/{d_k:,}, {rate} and "
+        f"{rate} · {d_k:,}, which makes the steps equal, and leave $W^V$ as it is: what differs "
+        "now is the beginning alone. (In the lecture, with 512, the undivided layers then failed "
+        "and those divided by $d_k$ all learned, the opposite of the report.) Adam moves each "
+        f"number by about the rate, so that the scores move by rate · $d_k / s$: {d_k:,}, {root} "
+        "and 1 times the rate. There the division by $d_k$ has steps of the same size for every "
+        "$d_k$.",
         marks=[
-            ("Adam enlarges small gradients and so hides the divisor", 2),
-            ("one seed", 1),
-            ("one rate, or one size, for both", 1),
-            ("experiment: each divisor at its own rate, chosen on other seeds", 2),
-            ("experiment: criterion first, several sizes, or longer training", 1),
+            ("the three spreads", 1),
+            ("the three steps, rate · d/s²", 2),
+            ("small steps, not the small variance, may be what fails", 1),
+            ("experiment: rates that make the steps equal, W^V as it was", 2),
+            ("Adam: rate · d/s, size-free when divided by d", 1),
         ],
     )
 

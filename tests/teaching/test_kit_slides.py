@@ -284,7 +284,7 @@ def test_a_live_picture_is_alive_and_gives_the_keys_back(look):
     # on a slide that is enlarged the pointer is still where it seems to be
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.8)
     expect(frame.locator(".attnbook-status")).to_contain_text("query 3 → key 6")
-    frame.get_by_label("divide by √512").uncheck()
+    frame.get_by_label("divide by √64").check()
     expect(frame.locator(".attnbook-status")).to_contain_text("attends most to")
     page.keyboard.press("ArrowRight")
     assert page.evaluate("Reveal.getIndices().h") == at
