@@ -711,6 +711,7 @@ EXAMPLES = {
         more=(
             lambda: HeadGrid(normal(12, 12, 4), tokens=named(12), chosen=[1, 7, 11], row=8,
                 causal=True, caption="Heads and `code`.",),
+            lambda: three(folded=True, row=1),
         ),
         start={"row": 2, "large": "one"},
         tables=((0, 0),),
