@@ -49,6 +49,6 @@ USERS = {
     "vision transformer": "none pictures",  # Atcold/NYU-DLSP20#854
     "paged attention": "13 Where it lies",  # GeeeekExplorer/nano-vllm#154
     "sliding window attention": "14 Windows",  # lucidrains/local-attention#30
-    "concatenate heads": "8 Side by side | 8 All heads in one product",  # uvadlc#65, the shape of W^O
+    "concatenate heads": "8 Side by side | 8 All heads in one product",  # uvadlc#65
     "MultiHeadAttention": "api attnbook.multihead.MultiHeadAttention",  # rasbt/LLMs-from-scratch
 }
