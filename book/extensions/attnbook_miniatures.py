@@ -271,20 +271,22 @@ def widgets(stem: str) -> list[tuple[str, str, str]]:
 
 
 def chosen(stems: Sequence[str]) -> dict[str, tuple[str, str, str]]:
-    """Return a picture for each lecture: the first of a kind that none before it stands for.
+    """Return a picture for each lecture: the first of a kind that stands for no other.
+
+    Lectures with few kinds choose first, so that what is their only one is left to them.
 
     Raises: ValueError for a lecture without a live picture that can be drawn small.
     """
+    free = {stem: [one for one in widgets(stem) if one[0] in KINDS] for stem in stems}
     found: dict[str, tuple[str, str, str]] = {}
-    for stem in stems:
-        free = [one for one in widgets(stem) if one[0] in KINDS]
-        if not free:
+    for stem in sorted(stems, key=lambda stem: len({kind for kind, _, _ in free[stem]})):
+        if not free[stem]:
             raise ValueError(
                 f"the lecture {stem} has no live picture of these kinds: {', '.join(KINDS)}"
             )
         taken = {one[0] for one in found.values()}
-        found[stem] = next((one for one in free if one[0] not in taken), free[0])
-    return found
+        found[stem] = next((one for one in free[stem] if one[0] not in taken), free[stem][0])
+    return {stem: found[stem] for stem in stems}
 
 
 def drawing(kind: str, state: str, table: str) -> str:
