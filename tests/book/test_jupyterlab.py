@@ -30,7 +30,7 @@ SHOW_HOSTILE = (
 )
 FIRST = "next(shown for shown in Out.values() if isinstance(shown, {}))"
 FOLDED = re.compile(r"<details>.*?</details>|<script.*?</script>", re.S)
-NUMBERED = re.compile("attnbook-(heatmap|steps|heads|roles|scores|painter|beam|unrolled)")
+NUMBERED = re.compile("attnbook-(arrows|heatmap|steps|heads|roles|scores|painter|beam|unrolled)")
 LINK = re.compile(r"\[([^]]+)\]\(https://[^)]+\)")
 CELL = re.compile(r"<td[^>]*>([^<]+)</td>")
 DATA = re.compile(r'<script type="application/json">(.*?)</script>', re.S)

@@ -20,7 +20,7 @@ from tests.browser import served
 pytestmark = pytest.mark.heavy
 
 ALIVE = "document.querySelectorAll('figure.attnbook:not([data-ready])').length"
-STEPS = "document.querySelector('figure.attnbook-steps')"
+ARROWS = "document.querySelector('figure.attnbook-arrows')"
 HEATMAP = "document.querySelector('figure.attnbook-heatmap')"
 SLIDER = f"{HEATMAP}.querySelector('input[type=range]')"
 NUMBER = f"{HEATMAP}.querySelector('[aria-label=\"temperature as a number\"]')"
@@ -93,13 +93,14 @@ def test_console_and_network_are_heard(running: Engine, roots: dict[str, str]) -
 
 def test_a_number_typed_moves_the_weights(engine: Engine, roots: dict[str, str]) -> None:
     visit(engine, roots["file"])
-    weights = shown(STEPS, ".attnbook-weight .attnbook-value")
-    engine.wait(weights, ["0.005", "0.090", "0.905"])
-    box = f"{STEPS}.querySelector('[aria-label=\"nuts, component 2\"]')"
+    shares = f"{shown(ARROWS, '.attnbook-share')}.map((one) => one.trim())"
+    engine.wait(shares, ["8.8 %", "17.8 %", "73.4 %"])
+    engine.js(f"{ARROWS}.querySelector('details').open = true")
+    box = f"{ARROWS}.querySelector('[aria-label=\"nuts, number 3\"]')"
     engine.click(box)
     engine.js(f"{box}.select()")
     engine.press("3")
-    engine.wait(weights, ["0.000", "0.010", "0.990"])
+    engine.wait(shares, ["0.3 %", "1.4 %", "98.2 %"])
 
 
 def test_keys_move_the_slider(engine: Engine, roots: dict[str, str]) -> None:
