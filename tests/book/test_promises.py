@@ -41,6 +41,7 @@ PROMISES = {
     5: {
         "derives why it is the root": ("7.2", "variance"),
         "makes them different": ("6.4", "three"),
+        "for which sizes the root is made": ("7.2", "variance"),
         "a position added to each vector": ("9.8", "position"),
         "its quadratic growth counts": ("14.2", "recurrent layer"),
         "waits for each of its own words": ("13.2", "one by one"),
