@@ -37,6 +37,16 @@ CUT = """() => [...document.querySelectorAll('figure.attnbook [aria-label$="as a
     const { left, right } = box.getBoundingClientRect();
     return left < 0 || right > innerWidth + 0.5 || box.scrollWidth > box.clientWidth + 1;
   }).map((box) => box.ariaLabel)"""
+# pictures taller than the screen whose controls are out of sight where the picture ends
+LOST = """() => [...document.querySelectorAll('figure.attnbook')].filter((figure) => {
+  const all = [...figure.querySelectorAll('.attnbook-controls')].filter((one) => one.checkVisibility());
+  if (!all.length || figure.offsetHeight < 850) return false;
+  scrollTo({ top: scrollY + figure.getBoundingClientRect().bottom - innerHeight, behavior: 'instant' });
+  return !all.some((controls) => {
+    const { left, top } = controls.getBoundingClientRect();
+    return controls.contains(document.elementFromPoint(left + 5, top + 2));
+  });
+}).map((figure) => figure.className)"""
 WAYS = [pytest.param((name, "file"), id=name) for name in PAGES]
 WAYS += [pytest.param((name, "http"), id=f"{name}-http", marks=pytest.mark.heavy) for name in PAGES]
 
@@ -91,6 +101,10 @@ def test_a_lecture_opens_with_something_alive(look: Look) -> None:
     asked = "".join(f":not(.attnbook-{kind})" for kind in planner.ASKED)
     first = look.page.locator(f"figure.attnbook{asked}").first
     assert first.evaluate("f => f.getBoundingClientRect().top + scrollY") <= 1800
+
+
+def test_a_tall_picture_keeps_its_controls_in_sight(look: Look) -> None:
+    assert look.page.evaluate(LOST) == []
 
 
 @pytest.mark.parametrize("theme", RULES)

@@ -12,7 +12,7 @@ import { ramp, readable, shade } from "../core/view/theme.js";
 const [LEFT, TOP] = [44, 40];
 const WIDE = 46; // a cell at most
 const HIGH = [6, 22]; // a cell at least and at most
-const ALL = 340; // the height of all cells, where they need no more
+const ALL = 224; // the height of all cells, where they need no more
 const NUMBERS = { wide: 34, high: 16 }; // the smallest cell with a number in it
 const LABEL = { wide: 26, high: 15 }; // labels that are closer would overlap
 

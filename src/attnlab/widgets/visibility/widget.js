@@ -34,8 +34,7 @@ const WIDEST = 420; // of the map, so that the measured points have room beside 
 const BLANK = 0.005; // as in the book's other figures, a smaller weight has no number
 
 const NOTE =
-  "Each row is a token, each column a token that it may see. Hatched: hidden, the darker the more of the weight " +
-  "is lost. What stays visible is divided by its sum. Press a row to see its weights in the sentence.";
+  "Hatched: hidden, the darker the more weight is lost. The rest is divided by its sum. Press a row to see its weights.";
 
 function build(store) {
   const tokens = store.get("tokens");
