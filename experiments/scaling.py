@@ -6,7 +6,8 @@ queries and keys begin with variance 1. 300 steps of 64 new sentences, no schedu
 
 Every divisor is trained at every size and every rate of one grid. Then W^Q and W^K get a rate of
 their own, which tells what a divisor does to the start of a training from what it does to the
-steps: a step moves the scores by about rate · d/s² under SGD and by rate · d/s under Adam.
+steps: a step moves the scores by about rate · d/s² times a gradient under SGD, and by about
+rate · d/s under Adam.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from attnlab.models.recipe import fit
 from attnlab.training.seeds import seeded
 from experiments.harness import run
 
-STEPS, LONG, BATCH, HELD_OUT = 300, 3_000, 64, 1_000
+STEPS, BATCH, HELD_OUT = 300, 64, 1_000
+LONG = (3_000, 30_000)
 STUCK = 0.01  # a kind of word is stuck if its partner gets less than this, on average
 ASKS_FOR = (1, 2, 0, 2, 1)  # the kind of word whose numbers each kind wants
 SEEDS = tuple(range(12))
@@ -33,17 +35,17 @@ SIZES = (8, 64, 512, 4_096)
 RATES = {"SGD": (0.3, 1.0, 3.0, 4.0, 4.5, 5.0, 6.0), "Adam": (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)}
 OPTIMISERS = {"SGD": SGD, "Adam": Adam}
 APART: dict[str, dict[str, Any]] = {  # the rate of W^Q and W^K, then that of W^V
-    "SGD, none, 5 and 3": {"divisor": "none", "rate_qk": 5.0, "rate": 3.0},
-    "SGD, none, 3 and 5": {"divisor": "none", "rate_qk": 3.0, "rate": 5.0},
     "SGD, none, 3/512 and 3": {"divisor": "none", "rate_qk": 3 / 512, "rate": 3.0},
     "SGD, d, 3·512 and 3": {"divisor": "d", "rate_qk": 3.0 * 512, "rate": 3.0},
-    "Adam, √d, 0.1/64 and 0.1, d_k = 4096": {
+} | {  # 4,096 is 512 times 8
+    f"Adam, √d, {rate}/√512 and {rate}, d_k = 4096": {
         "optimiser": "Adam",
         "divisor": "√d",
-        "rate_qk": 0.1 / 64,
-        "rate": 0.1,
+        "rate_qk": rate / math.sqrt(512),
+        "rate": rate,
         "d_k": 4_096,
-    },
+    }
+    for rate in (0.03, 0.1, 0.3)
 }
 MODELS = (
     {
@@ -59,7 +61,10 @@ MODELS = (
         for rate in rates
     }
     | APART
-    | {f"SGD, none, 3/512 and 3, {LONG} steps": APART["SGD, none, 3/512 and 3"] | {"steps": LONG}}
+    | {
+        f"SGD, none, 3/512 and 3, {steps} steps": APART["SGD, none, 3/512 and 3"] | {"steps": steps}
+        for steps in LONG
+    }
 )
 AGAIN = ("SGD, √d, 3.0, d_k = 512", 0)
 TOLERANCE = {"error": 0.005, "stuck": 0}

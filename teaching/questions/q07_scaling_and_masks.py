@@ -156,25 +156,26 @@ def a_report_on_divisors(draw: random.Random) -> Text:
         f"the rate {rate}, with twelve seeds each. Undivided and divided by $\\sqrt{{d_k}}$ all "
         "twelve learned, divided by $d_k$ none. So it is the variance of the scores that matters, "
         "as long as it is not too small.” By how much does the spread of the first scores differ "
-        "between the three, and by how much the distance that a step moves the scores? Which "
-        "other explanation does the report leave open, and which experiment tells the two apart? "
-        "What would you expect of it under Adam?",
+        "between the three, and by how much the factor in front of the gradient of the scores? "
+        "Which other explanation does the report leave open, and which experiment tells the two "
+        "apart? What would you expect of it under Adam?",
         solution=f"The scores begin with the spreads $\\sqrt{{d_k}} = {root}$, 1 and "
         f"$1/\\sqrt{{d_k}} = 1/{root}$. A step moves $W^Q {{W^K}}^\\top / s$ by about "
-        f"rate · $d_k / s^2$: {rate * d_k:,}, {rate} and {rate}/{d_k:,}. So the layer divided by "
-        "$d_k$ may fail because its steps are too small, and the undivided one may learn only "
-        f"because they are large. Give $W^Q$ and $W^K$ the rates {rate}/{d_k:,}, {rate} and "
-        f"{rate} · {d_k:,}, which makes the steps equal, and leave $W^V$ as it is: what differs "
-        "now is the beginning alone. (In the lecture, with 512, the undivided layers then failed "
-        "and those divided by $d_k$ all learned, the opposite of the report.) Adam moves each "
+        f"its gradient times rate · $d_k / s^2$, a factor of {rate * d_k:,}, {rate} and "
+        f"{rate}/{d_k:,}. So the layer divided by $d_k$ may fail because its factor is too small, "
+        "and the undivided one may learn only because its factor is large. Give $W^Q$ and $W^K$ "
+        f"the rates {rate}/{d_k:,}, {rate} and {rate} · {d_k:,}, which makes the factors equal, "
+        "and leave $W^V$ as it is: what differs now is the beginning alone. (In the lecture, with "
+        "512, the undivided layers then learned nothing in 300 steps and those divided by $d_k$ "
+        "all learned, the opposite of the report.) Adam moves each "
         f"number by about the rate, so that the scores move by rate · $d_k / s$: {d_k:,}, {root} "
         "and 1 times the rate. There the division by $d_k$ has steps of the same size for every "
         "$d_k$.",
         marks=[
             ("the three spreads", 1),
-            ("the three steps, rate · d/s²", 2),
-            ("small steps, not the small variance, may be what fails", 1),
-            ("experiment: rates that make the steps equal, W^V as it was", 2),
+            ("the three factors, rate · d/s²", 2),
+            ("the small factor, not the small variance, may be what fails", 1),
+            ("experiment: rates that make the factors equal, W^V as it was", 2),
             ("Adam: rate · d/s, size-free when divided by d", 1),
         ],
     )
