@@ -75,6 +75,7 @@ PROMISES = {
         "has further parts": ("10.5", "block"),
         "how a stack of blocks can be trained": ("10.6", "norm"),
         "rotations are slowed down": ("14.4", "interpolat"),
+        "model takes": ("12.4", "halves"),
     },
     10: {"the second of which looks into the first": ("11.2", "memory")},
     11: {
