@@ -116,6 +116,29 @@ def one_clock(draw: random.Random) -> Choice:
     )
 
 
+@question(section="9.4", points=3)
+def slowest_hand(draw: random.Random) -> Number:
+    base = draw.choice([10, 20, 50])
+    d = draw.choice([4, 8, 16])
+    factor = base ** (2 / d)
+    return Number(
+        text=f"Sinusoidal positions with $d = {d}$ have {base} in place of 10000. By which factor "
+        "is each pair slower than the one before, and after how many steps has the slowest come "
+        "round? What can go wrong in texts of 1,000 words?",
+        answers={"factor": factor, "steps": 2 * math.pi * base / factor},
+        decimals=2,
+        tolerance=0.02,
+        solution=f"The factor is ${base}^{{2/{d}}} = {factor:.2f}$. The slowest pair is the "
+        f"{d // 2}th, with the speed ${base}^{{-({d} - 2)/{d}}}$, so its round takes $2\\pi \\cdot "
+        f"{base} / {factor:.2f} = {2 * math.pi * base / factor:.2f}$ steps. A text of 1,000 words "
+        "is longer, so that all hands come round in it, and positions far apart can look alike.",
+        mistakes=[
+            f"2π · {base}: the slowest pair is one factor short of that",
+            "the exponent taken for components and not for pairs",
+        ],
+    )
+
+
 @question(section="9.2", points=3)
 def order_through_blocks(draw: random.Random) -> Choice:
     n = draw.randint(5, 9)
