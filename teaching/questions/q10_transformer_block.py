@@ -283,12 +283,12 @@ def accepted_or_stored(draw: random.Random) -> Text:
         "absence, so the first number would be high for a poor model, too. First mend the judge: "
         "it must accept test sentences and refuse shuffled ones. Then report the share of accepted "
         "and new sentences at several temperatures, since a low one writes the most likely and "
-        "often stored sentences, the perplexity on held-out sentences, and both for a bigram.",
+        "often stored sentences, the perplexity on held-out sentences, and both for a 4-gram.",
         marks=[
             ("says that copied training sentences would be accepted, too", 1),
             ("concludes from the share of new ones that the model may have stored its text", 1),
             ("says that a judge which accepts shuffled sentences is not to be relied on", 1),
             ("wants a judge that is checked on test sentences, right and shuffled", 1),
-            ("wants new sentences at several temperatures, held-out perplexity or a bigram", 1),
+            ("wants new sentences at several temperatures, held-out perplexity or an n-gram", 1),
         ],
     )
