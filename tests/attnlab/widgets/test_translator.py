@@ -223,6 +223,66 @@ def test_logits_are_torchs(ask, maths, name: str) -> None:
     assert maths(FARTHEST, [examples, packed], which="translator") < most
 
 
+CHANGED = [
+    ([["cross", 1, 1]], 1.0),
+    ([["encoder", 0, 0], ["encoder", 1, 1], ["decoder", 1, 1]], 1.0),
+    ([], 3.0),
+    ([["cross", 0, 1], ["decoder", 0, 0]], 0.4),
+    ([[p, k, h] for p in ("cross", "encoder", "decoder") for k in (0, 1) for h in (0, 1)], 1.0),
+]
+
+
+def hooked(off: list, temperature: float) -> Seq2Seq:
+    """The small model, in which a head that is off meets W^O as zeros, and scores are divided."""
+    model = rounded(small())
+    parts = {"encoder": (model.encoder, "attention"), "decoder": (model.decoder, "attention")}
+    parts["cross"] = model.decoder, "cross"
+    for part, (stack, name) in parts.items():
+        for number, block in enumerate(stack.blocks):
+            layer = getattr(block, name)
+            kept = torch.ones(2)
+            kept[[head for *where, head in off if where == [part, number]]] = 0
+
+            def silence(_, given, kept=kept):
+                return (given[0].unflatten(-1, (2, -1)) * kept[:, None]).flatten(-2)
+
+            layer.out.register_forward_pre_hook(silence)
+            d = layer.d_model
+            with torch.no_grad():
+                layer.qkv.weight[:d].div_(temperature)
+                layer.qkv.bias[:d].div_(temperature)
+    return model
+
+
+@pytest.mark.parametrize(("off", "temperature"), CHANGED)
+def test_a_head_that_is_off_adds_nothing_and_a_temperature_divides_all_scores(
+    ask, maths, off: list, temperature: float
+) -> None:
+    widget = of_words(small())
+    ask(widget)
+    maths("(given) => { Object.assign(model, given); }", {"off": off, "temperature": temperature})
+    pairs, source, target = lesson()
+    model, examples, wanted = hooked(off, temperature), [], []
+    for pair in pairs[-8:]:
+        ids, written = source.encode(pair.source), [target.bos, *target.encode(pair.target)]
+        examples.append([ids, written])
+        with torch.no_grad():
+            logits = model(
+                torch.tensor([ids]),
+                torch.tensor([written]),
+                source_lengths=torch.tensor([len(ids)]),
+            )
+        wanted.append(logits.flatten().numpy())
+    packed = base64.b64encode(np.concatenate(wanted).tobytes()).decode()
+    assert maths(FARTHEST, [examples, packed], which="translator") < 1e-4
+    widget.off, widget.temperature = off, temperature
+    ids = source.encode(widget.sentence)
+    mine, theirs = widget.hypotheses[0], searched(model, ids, 1, 1.0)[0]
+    assert mine.tokens == theirs.tokens
+    assert mine.log_probability == pytest.approx(theirs.log_probability, abs=1e-4)
+    assert np.isfinite(mine.log_probability)
+
+
 def test_beam_search_is_that_of_the_book(ask, maths) -> None:
     pairs, source, _ = lesson()
     ask(of_words(small()))
@@ -397,6 +457,46 @@ def test_unknown_words_are_named_and_the_nearest_offered(started) -> None:
         box(page).fill(junk)
         box(page).press("Enter")
         expect(alert).to_have_text(f"1 to 16 words are wanted, {told}.")
+
+
+def test_heads_are_switched_off_in_the_page_as_in_python(started) -> None:
+    widget = translator()
+    page = started(widget)
+    translate(page)
+    plain = widget.translation
+    page.get_by_text("heads at once, with a switch for each").click()
+    page.get_by_role("checkbox", name="layer 1, head 1").uncheck()
+    widget.off = [("cross", -1, 1)]
+    told = page.locator(".attnbook-note", has_text="Unchanged, the model writes")
+    expect(told).to_contain_text(
+        f"Off: decoder → source layer 1 head 1. Unchanged, the model writes: “{plain}”."
+    )
+    expect(written(page)).to_have_text(widget.translation)
+    button(page, "all of these off").click()
+    expect(page.get_by_role("checkbox", checked=True)).to_have_count(0)
+    choose("attention", 1)(page)
+    expect(page.get_by_role("checkbox", checked=True)).to_have_count(4)
+    for part in (1, 2):
+        choose("attention", part)(page)
+        button(page, "all of these off").click()
+    expect(told).to_contain_text("Off: 12 of 12 heads.")
+    widget.off = [
+        (part, k, h) for part in ("cross", "encoder", "decoder") for k in (0, 1) for h in (0, 1)
+    ]
+    expect(written(page)).to_have_text(widget.translation or "…")
+    assert "NaN" not in page.locator(".attnbook-translator").inner_text()
+    button(page, "every head on").click()
+    expect(written(page)).to_have_text(plain)
+    expect(told).to_be_hidden()
+    page.get_by_label("temperature as a number").fill("30")
+    widget.off, widget.temperature = [], 30.0
+    expect(told).to_contain_text("All scores are divided by 30.")
+    expect(written(page)).to_have_text(widget.translation)
+    chances, _ = widget._run(widget.hypotheses[0], "cross")
+    drawn = [float(p) for p in page.locator(".attnbook-words small").all_inner_texts()]
+    assert drawn == pytest.approx(chances.tolist(), abs=0.006)
+    button(page, "reset to the first sentence").click()
+    expect(told).to_be_hidden()
 
 
 def test_a_beam_ranks_its_hypotheses_as_python_does(started) -> None:

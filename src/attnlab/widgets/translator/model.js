@@ -34,7 +34,7 @@ export function assembled(tensors, { heads, layers, post, tied, shared, eps }) {
   };
   const [encoder, decoder] = [stack(false), stack(true)];
   const d = encoder.blocks[0].norms[0].bias.length;
-  return { source, target, output, encoder, decoder, d, heads, post, eps };
+  return { source, target, output, encoder, decoder, d, heads, post, eps, off: [], temperature: 1 };
 }
 
 const plus = (x, y) => x.map((value, c) => value + y[c]);
@@ -61,9 +61,16 @@ const project = ({ qkv }, xs, d) => ({
   values: xs.map((x) => affine(qkv, x, 2 * d, 3 * d)),
 });
 
-/** Each x attends to all keys; the weights go to seen, [x][head]. */
-function attend({ d, heads }, layer, xs, { keys, values }, seen) {
+/** The heads of a layer that are off. */
+const silent = ({ off }, part, layer) => off.filter((one) => one[0] === part && one[1] === layer).map((one) => one[2]);
+
+/**
+ * Each x attends to all keys; the weights go to seen, [x][head]. A head that is off adds nothing.
+ * Scores are divided by √d_k and the temperature.
+ */
+function attend({ d, heads, temperature }, layer, xs, { keys, values }, seen, quiet) {
   const width = d / heads;
+  const by = Math.sqrt(width) * temperature;
   const every = new Uint8Array(keys.length).fill(1);
   return xs.map((x) => {
     const query = affine(layer.qkv, x, 0, d);
@@ -76,9 +83,9 @@ function attend({ d, heads }, layer, xs, { keys, values }, seen) {
           for (let c = from; c < to; c++) sum += query[c] * key[c];
           return sum;
         });
-        const row = softmaxRows(scores, 1, keys.length, every, Math.sqrt(width));
+        const row = softmaxRows(scores, 1, keys.length, every, by);
         values.forEach((value, j) => {
-          for (let c = from; c < to; c++) out[c] += row[j] * value[c];
+          for (let c = from; c < to && !quiet.includes(h); c++) out[c] += row[j] * value[c];
         });
         return row;
       }),
@@ -104,10 +111,10 @@ const finish = ({ eps }, { norm }, xs) => (norm ? xs.map((x) => layerNorm(x, nor
 export function encode(model, ids) {
   const { encoder, decoder, d } = model;
   let xs = ids.map((id, place) => embed(model, model.source, id, place));
-  const seen = encoder.blocks.map((block) => {
-    const rows = [];
+  const seen = encoder.blocks.map((block, l) => {
+    const [rows, quiet] = [[], silent(model, "encoder", l)];
     xs = around(model, block.norms[0], xs, (own) =>
-      attend(model, block.attention, own, project(block.attention, own, d), rows),
+      attend(model, block.attention, own, project(block.attention, own, d), rows, quiet),
     );
     xs = around(model, block.norms[1], xs, (own) => feedForward(block, own));
     return rows;
@@ -134,9 +141,11 @@ export function decode(model, memory, past, id) {
     xs = around(model, block.norms[0], xs, (own) => {
       const added = project(block.attention, own, d);
       grown.push({ keys: [...caches[l].keys, ...added.keys], values: [...caches[l].values, ...added.values] });
-      return attend(model, block.attention, own, grown[l], self);
+      return attend(model, block.attention, own, grown[l], self, silent(model, "decoder", l));
     });
-    xs = around(model, block.norms[1], xs, (own) => attend(model, block.cross, own, memory[l], cross));
+    xs = around(model, block.norms[1], xs, (own) =>
+      attend(model, block.cross, own, memory[l], cross, silent(model, "cross", l)),
+    );
     xs = around(model, block.norms[2], xs, (own) => feedForward(block, own));
   });
   const [x] = finish(model, decoder, xs);

@@ -43,12 +43,15 @@ export function loaded(view) {
 }
 
 /** What decides the translation, and that alone. */
-const wanted = ({ store }) => ["sentence", "beam", "penalty"].map((name) => store.get(name));
+const wanted = ({ store }) => ["sentence", "beam", "penalty", "temperature", "off"].map((name) => store.get(name));
+
+/** Whether the model is changed by a switch or a temperature. @type {(store: any) => boolean} */
+export const changed = (store) => store.get("temperature") !== 1 || store.get("off").length > 0;
 
 /** Translate what the store asks for, unless that is done or under way. */
 export async function translate(view) {
-  const [sentence, beam, penalty] = wanted(view);
-  const key = JSON.stringify([sentence, beam, penalty]);
+  const [sentence, beam, penalty, temperature, off] = wanted(view);
+  const key = JSON.stringify([sentence, beam, penalty, temperature, off]);
   if (view.key === key) return view.busy || view.play?.();
   Object.assign(view, { key, busy: true });
   const late = () => view.gone || view.key !== key;
@@ -56,21 +59,27 @@ export async function translate(view) {
     if (!view.there) view.line.price("loading …");
     const model = await loaded(view);
     const { ids, names, odd } = view.reader.read(sentence);
-    const { memory, seen } = encode(model, ids);
+    const longest = view.reader.longest(ids.length);
     let most = 0;
     const told = (one) => {
       const words = path(one).map(({ word }) => word);
       if (words.length > most) view.writing?.(view.reader.text(words)); // of a beam, the best
       most = Math.max(most, words.length);
     };
-    const work = search(model, memory, { beam, penalty, longest: view.reader.longest(ids.length), told });
-    let found = work.next();
-    for (; !found.done; found = work.next()) {
-      await (view.writing && !still() ? new Promise((go) => setTimeout(go, LOOK / beam)) : soon());
-      if (late()) return null;
-    }
-    const [best] = found.value;
-    view.result = { sentence: names, odd, beam, penalty, seen, ranking: found.value, steps: path(best) };
+    const run = async (changes, heard) => {
+      const { memory, seen } = encode({ ...model, ...changes }, ids);
+      const work = search({ ...model, ...changes }, memory, { beam, penalty, longest, told: heard });
+      let found = work.next();
+      for (; !found.done; found = work.next()) {
+        await (view.writing && !still() ? new Promise((go) => setTimeout(go, LOOK / beam)) : soon());
+        if (late()) return null;
+      }
+      return { seen, ranking: found.value, steps: path(found.value[0]) };
+    };
+    const found = await run({ temperature, off }, told);
+    const plain = found && (changed(view.store) ? await run() : found); // with every head on
+    if (!plain) return null;
+    view.result = { sentence: names, odd, beam, penalty, plain: plain.steps, ...found };
     Object.assign(view, { busy: false, writing: null });
     view.play?.();
     view.redraw();

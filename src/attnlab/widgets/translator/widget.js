@@ -14,10 +14,10 @@ import * as pieces from "./pieces.js";
 import { cutting } from "./reading.js";
 import { halt, playing, reveal, translate } from "./run.js";
 import * as text from "./text.js";
-import { describe, describeRow, ranking, rivals, sources, summary, tables, words } from "./words.js";
+import { changes, describe, describeRow, ranking, rivals, sources, summary, tables, words } from "./words.js";
 
 const data = ["source_words", "target_words", "shapes", "sizes", "pieces", "examples", "asset", "simple", "initial"];
-const state = ["sentence", "beam", "penalty", "part", "layer", "head", "shown", "row"];
+const state = ["sentence", "beam", "penalty", "part", "layer", "head", "shown", "row", "off", "temperature"];
 
 const MOST_BEAM = 8;
 const moves = (unit) => ({ "to the start": -Infinity, back: -1, [`next ${unit}`]: 1, all: Infinity });
@@ -66,18 +66,19 @@ function build(store) {
   view.settings = settings(view);
   view.parts = [along(view), words(view), ranking(view), maps(view), rivals(view), tables(view)];
   const [steps, text, list, which, side, folded] = nodes(view.parts);
-  const [read, all] = cutting(store) ? [[sources(view)], [overview(view)]] : [[], []];
-  view.parts.push(...read, ...all);
+  const [read, change, all] = [cutting(store) ? [sources(view)] : [], changes(view), overview(view)];
+  view.parts.push(...read, change, all);
   view.found = el(
     "div",
     {},
+    change.node,
     ...(view.simple ? [text, ...nodes(read), steps] : [steps, ...nodes(read), text]),
     list,
     which,
     el("div", "main", view.place, side),
     view.status,
     view.about,
-    ...nodes(all),
+    all.node,
     folded,
   );
   view.node = el("div", view.simple ? "simple" : {}, view.line.node, view.alert.node, view.line.hints);
@@ -133,7 +134,7 @@ function look(view) {
     result,
     reader: { target },
   } = view;
-  const [part, layer, head, shown, row] = state.slice(3).map((name) => store.get(name));
+  const [part, layer, head, shown, row] = state.slice(3, 8).map((name) => store.get(name));
   const { steps, sentence } = result;
   const last = steps.length;
   const names = steps.map(({ word }) => target[word]);

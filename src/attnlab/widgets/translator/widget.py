@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -86,11 +88,13 @@ class Translator(WithAsset, kind="translator"):
         beam: hypotheses kept at every step, 1 to 8; length_penalty: α, from 0 to 2.
         part: whose weights are drawn: "cross", "encoder" or "decoder".
         layer: of that part (−1 is the last); head: one of its heads, or None for their mean.
+        off: heads that add nothing, each as (part, layer, head): their output is zero.
+        temperature: T, by which all scores are divided besides √d_k, in every attention.
         asset: the name of the file that the page loads the weights from.
         simple: show the sentence and a button alone until it is translated, piece by piece.
 
     The traits sentence, beam, penalty, part, layer, head, shown (how many words of the translation
-    are shown; None is all) and row (the one pinned) follow the reader's hand.
+    are shown; None is all), row (the one pinned), off and temperature follow the reader's hand.
 
     Raises: TypeError for a model or a vocabulary that is none; ValueError for a model that the page
     cannot run or that is not that of the vocabularies, words that it does not know, and numbers
@@ -111,6 +115,8 @@ class Translator(WithAsset, kind="translator"):
     head = traitlets.Int(None, allow_none=True).tag(sync=True)
     shown = traitlets.Int(None, allow_none=True).tag(sync=True)
     row = traitlets.Int(None, allow_none=True).tag(sync=True)
+    off = traitlets.List().tag(sync=True)  # heads that add nothing: (part, layer, head)
+    temperature = traitlets.Float(1.0).tag(sync=True)
     simple = traitlets.Bool(False).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
@@ -123,6 +129,8 @@ class Translator(WithAsset, kind="translator"):
         part=rule(checks.one_of, choices=tuple(_LAYERS), said=f"one of {', '.join(_LAYERS)}"),
         layer=rule(checks.index_of, count=lambda self: self.sizes["layers"]),
         head=or_none(rule(checks.index_of, count=lambda self: self.sizes["heads"])),
+        off=lambda self, _, value: _heads(value, self.sizes),
+        temperature=rule(checks.between, least=0.01, most=1000),
         **dict.fromkeys(("shown", "row"), or_none(rule(_place))),
     )
 
@@ -140,6 +148,8 @@ class Translator(WithAsset, kind="translator"):
         part: str = "cross",
         layer: int = -1,
         head: int | None = None,
+        off: Sequence[tuple[str, int, int]] = (),
+        temperature: float = 1.0,
         asset: str = "translator",
         simple: bool = False,
         caption: str = "",
@@ -169,6 +179,8 @@ class Translator(WithAsset, kind="translator"):
                 "head": head,
                 "shown": None,
                 "row": None,
+                "off": off,
+                "temperature": temperature,
             },
         )
 
@@ -182,7 +194,7 @@ class Translator(WithAsset, kind="translator"):
         """What beam search finds for the sentence, best first, by the rounded weights."""
         source, lengths = self._source()
         return beam_search(
-            self._model,
+            self._changed(),
             source,
             lengths,
             beam=self.beam,
@@ -204,6 +216,22 @@ class Translator(WithAsset, kind="translator"):
         """
         return self._run(self.hypotheses[0], self.part)[1]
 
+    def _changed(self) -> Seq2Seq:
+        """Return the model with the heads that are off, and with its scores divided by T."""
+        if not self.off and self.temperature == 1:
+            return self._model
+        model = copy.deepcopy(self._model)
+        d = model.encoder.blocks[0].attention.d_model
+        width = d // self.sizes["heads"]
+        with torch.no_grad():
+            for part, layer in itertools.product(_LAYERS, range(self.sizes["layers"])):
+                attention = model.get_submodule(_LAYERS[part].format(layer))
+                attention.qkv.weight[:d] /= self.temperature  # the queries, and so the scores
+                attention.qkv.bias[:d] /= self.temperature
+                for head in (head for *where, head in self.off if where == [part, layer]):
+                    attention.out.weight[:, head * width : (head + 1) * width] = 0
+        return model
+
     def _source(self) -> tuple[torch.Tensor, torch.Tensor]:
         ids = torch.tensor([self._reader.source(self.sentence)[0]])
         return ids, torch.tensor([ids.shape[1]])
@@ -216,8 +244,9 @@ class Translator(WithAsset, kind="translator"):
         source, lengths = self._source()
         written = _written(best)
         target = torch.tensor([[Vocabulary.bos, *written[:-1]]])
-        with torch.no_grad(), record_attention(self._model) as seen:
-            logits = self._model(source, target, source_lengths=lengths)
+        model = self._changed()
+        with torch.no_grad(), record_attention(model) as seen:
+            logits = model(source, target, source_lengths=lengths)
             drawn = seen.weights(_LAYERS[part].format(self.layer), heads=self.head)[0]
         chances = logits[0].softmax(dim=-1)[torch.arange(len(written)), written]
         return chances.numpy(), drawn.mean(dim=0).numpy()
@@ -252,6 +281,24 @@ class Translator(WithAsset, kind="translator"):
                 shades=[[None, *row] for row in weights.tolist()],
             )
         )
+
+
+def _heads(value: Any, sizes: dict[str, Any]) -> list[list[Any]]:
+    """Return heads by part, layer and number, each once."""
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"off must be a list of (part, layer, head), got {value!r}")
+    found = []
+    for place, one in enumerate(value):
+        name = f"off[{place}]"
+        if not isinstance(one, (list, tuple)) or len(one) != 3:
+            raise ValueError(f"{name} must be (part, layer, head), got {one!r}")
+        part, layer, head = one
+        part = checks.one_of(f"the part of {name}", part, choices=tuple(_LAYERS))
+        layer = checks.index_of(f"the layer of {name}", layer, count=sizes["layers"])
+        found.append(
+            [part, layer, checks.index_of(f"the head of {name}", head, count=sizes["heads"])]
+        )
+    return [one for place, one in enumerate(found) if one not in found[:place]]
 
 
 def _written(best: Hypothesis) -> list[int]:

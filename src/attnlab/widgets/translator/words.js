@@ -2,6 +2,7 @@
 
 import { path } from "../core/maths/beam.js";
 import { rowAt } from "../core/maths/nn.js";
+import { written } from "../core/maths/number.js";
 import {
   bar,
   button,
@@ -17,10 +18,13 @@ import {
   together,
   twin,
 } from "../core/view/dom.js";
-import { fixed, heaviest, quoted, visible } from "../core/view/text.js";
+import { fixed, heaviest, listed, quoted, visible } from "../core/view/text.js";
+import { changed } from "./run.js";
 
 const EOS = 2;
 const RIVALS = 5;
+const MOST_NAMED = 4; // heads that are off; of more, how many
+const SHORT = { cross: "decoder → source", encoder: "encoder", decoder: "decoder" };
 const MOST_CELLS = 160; // of a larger map the table names the largest weights alone
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
@@ -52,6 +56,25 @@ export function sources(view) {
   };
   return { node: el("div", {}, list, said), show };
 }
+
+/** What was changed in the model, and what it writes without the change. */
+export function changes(view) {
+  const node = el("p", "note");
+  const show = ({ result: { plain } }) => {
+    const { store } = view;
+    node.hidden = !changed(store);
+    if (node.hidden) return;
+    const off = store.get("off").map(([part, layer, head]) => `${SHORT[part]} layer ${layer} head ${head}`);
+    const all = 3 * store.get("sizes").layers * store.get("sizes").heads;
+    const which = off.length > MOST_NAMED ? `${off.length} of ${all} heads` : listed(off);
+    const told = [off.length && `Off: ${which}.`, changedBy(store.get("temperature"))].filter(Boolean).join(" ");
+    const text = view.reader.text(plain.map(({ word }) => word).filter((id) => id !== EOS));
+    setText(node, `${told} Unchanged, the model writes: “${text}”.`);
+  };
+  return { node, show };
+}
+
+const changedBy = (temperature) => (temperature === 1 ? "" : `All scores are divided by ${written(temperature)}.`);
 
 /** The words that are shown, as buttons that pin their row, and the text that they make. */
 export function words(view) {
