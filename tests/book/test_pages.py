@@ -39,9 +39,11 @@ CUT = """() => [...document.querySelectorAll('figure.attnbook [aria-label$="as a
   }).map((box) => box.ariaLabel)"""
 # pictures taller than the screen whose controls are out of sight where the picture ends
 LOST = """() => [...document.querySelectorAll('figure.attnbook')].filter((figure) => {
-  const all = [...figure.querySelectorAll('.attnbook-controls')].filter((one) => one.checkVisibility());
+  const all = [...figure.querySelectorAll('.attnbook-controls')].filter((one) =>
+    one.checkVisibility());
   if (!all.length || figure.offsetHeight < 850) return false;
-  scrollTo({ top: scrollY + figure.getBoundingClientRect().bottom - innerHeight, behavior: 'instant' });
+  const end = scrollY + figure.getBoundingClientRect().bottom;
+  scrollTo({ top: end - innerHeight, behavior: 'instant' });
   return !all.some((controls) => {
     const { left, top } = controls.getBoundingClientRect();
     return controls.contains(document.elementFromPoint(left + 5, top + 2));
