@@ -6,13 +6,14 @@ import copy
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
 import traitlets
 
 from attnbook.decoding import Hypothesis, beam_search
+from attnbook.multihead import MultiHeadAttention
 from attnbook.record import record_attention
 from attnbook.transformer import Seq2Seq
 from attnlab.language import Vocabulary
@@ -221,15 +222,16 @@ class Translator(WithAsset, kind="translator"):
         if not self.off and self.temperature == 1:
             return self._model
         model = copy.deepcopy(self._model)
-        d = model.encoder.blocks[0].attention.d_model
-        width = d // self.sizes["heads"]
+        heads = self.sizes["heads"]
         with torch.no_grad():
             for part, layer in itertools.product(_LAYERS, range(self.sizes["layers"])):
-                attention = model.get_submodule(_LAYERS[part].format(layer))
-                attention.qkv.weight[:d] /= self.temperature  # the queries, and so the scores
-                attention.qkv.bias[:d] /= self.temperature
+                place = _LAYERS[part].format(layer)
+                attention = cast("MultiHeadAttention", model.get_submodule(place))
+                for parameter in attention.qkv.parameters():  # the queries, and so the scores
+                    parameter[: attention.d_model] /= self.temperature
+                columns = attention.out.weight.unflatten(1, (heads, -1))  # (d_model, h, d)
                 for head in (head for *where, head in self.off if where == [part, layer]):
-                    attention.out.weight[:, head * width : (head + 1) * width] = 0
+                    columns[:, head] = 0
         return model
 
     def _source(self) -> tuple[torch.Tensor, torch.Tensor]:
