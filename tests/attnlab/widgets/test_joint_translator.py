@@ -116,6 +116,46 @@ def test_the_translation_is_shown_piece_by_piece_and_as_a_text(started) -> None:
     expect(page.locator(".attnbook-stepper")).to_contain_text(f"piece 1 of {len(wanted)}")
 
 
+def test_heads_are_switched_off_in_the_page_as_in_python(started) -> None:
+    widget = translator()
+    page = started(widget)
+    translate(page)
+    plain = widget.translation
+    page.get_by_text("heads at once, with a switch for each").click()
+    page.get_by_role("checkbox", name="layer 1, head 1").uncheck()
+    widget.off = [("cross", -1, 1)]
+    told = page.locator(".attnbook-note", has_text="Unchanged, the model writes")
+    expect(told).to_contain_text(
+        f"Off: decoder → source layer 1 head 1. Unchanged, the model writes: “{plain}”."
+    )
+    expect(page.locator(".attnbook-written")).to_have_text(widget.translation)
+    button(page, "all of these off").click()
+    expect(page.get_by_role("checkbox", checked=True)).to_have_count(0)
+    choose("attention", 1)(page)
+    expect(page.get_by_role("checkbox", checked=True)).to_have_count(4)
+    for part in (1, 2):
+        choose("attention", part)(page)
+        button(page, "all of these off").click()
+    expect(told).to_contain_text("Off: 12 of 12 heads.")
+    widget.off = [
+        (part, k, h) for part in ("cross", "encoder", "decoder") for k in (0, 1) for h in (0, 1)
+    ]
+    expect(page.locator(".attnbook-written")).to_have_text(widget.translation or "…")
+    assert "NaN" not in page.locator(".attnbook-translator").inner_text()
+    button(page, "every head on").click()
+    expect(page.locator(".attnbook-written")).to_have_text(plain)
+    expect(told).to_be_hidden()
+    page.get_by_label("temperature as a number").fill("30")
+    widget.off, widget.temperature = [], 30.0
+    expect(told).to_contain_text("All scores are divided by 30.")
+    expect(page.locator(".attnbook-written")).to_have_text(widget.translation)
+    chances, _ = widget._run(widget.hypotheses[0], "cross")
+    drawn = [float(p) for p in page.locator(".attnbook-words small").all_inner_texts()]
+    assert drawn == pytest.approx(chances.tolist(), abs=0.006)
+    button(page, "reset to the first sentence").click()
+    expect(told).to_be_hidden()
+
+
 def test_a_pressed_piece_shows_which_pieces_of_the_source_it_looked_at(started) -> None:
     page = started(widget := translator(layer=1, head=0))
     translate(page)

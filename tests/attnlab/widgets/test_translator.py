@@ -459,46 +459,6 @@ def test_unknown_words_are_named_and_the_nearest_offered(started) -> None:
         expect(alert).to_have_text(f"1 to 16 words are wanted, {told}.")
 
 
-def test_heads_are_switched_off_in_the_page_as_in_python(started) -> None:
-    widget = translator()
-    page = started(widget)
-    translate(page)
-    plain = widget.translation
-    page.get_by_text("heads at once, with a switch for each").click()
-    page.get_by_role("checkbox", name="layer 1, head 1").uncheck()
-    widget.off = [("cross", -1, 1)]
-    told = page.locator(".attnbook-note", has_text="Unchanged, the model writes")
-    expect(told).to_contain_text(
-        f"Off: decoder → source layer 1 head 1. Unchanged, the model writes: “{plain}”."
-    )
-    expect(written(page)).to_have_text(widget.translation)
-    button(page, "all of these off").click()
-    expect(page.get_by_role("checkbox", checked=True)).to_have_count(0)
-    choose("attention", 1)(page)
-    expect(page.get_by_role("checkbox", checked=True)).to_have_count(4)
-    for part in (1, 2):
-        choose("attention", part)(page)
-        button(page, "all of these off").click()
-    expect(told).to_contain_text("Off: 12 of 12 heads.")
-    widget.off = [
-        (part, k, h) for part in ("cross", "encoder", "decoder") for k in (0, 1) for h in (0, 1)
-    ]
-    expect(written(page)).to_have_text(widget.translation or "…")
-    assert "NaN" not in page.locator(".attnbook-translator").inner_text()
-    button(page, "every head on").click()
-    expect(written(page)).to_have_text(plain)
-    expect(told).to_be_hidden()
-    page.get_by_label("temperature as a number").fill("30")
-    widget.off, widget.temperature = [], 30.0
-    expect(told).to_contain_text("All scores are divided by 30.")
-    expect(written(page)).to_have_text(widget.translation)
-    chances, _ = widget._run(widget.hypotheses[0], "cross")
-    drawn = [float(p) for p in page.locator(".attnbook-words small").all_inner_texts()]
-    assert drawn == pytest.approx(chances.tolist(), abs=0.006)
-    button(page, "reset to the first sentence").click()
-    expect(told).to_be_hidden()
-
-
 def test_a_beam_ranks_its_hypotheses_as_python_does(started) -> None:
     widget = translator(sentence="does the famous cat eat", beam=5, length_penalty=0.5)
     page = started(widget)

@@ -66,8 +66,9 @@ function build(store) {
   view.settings = settings(view);
   view.parts = [along(view), words(view), ranking(view), maps(view), rivals(view), tables(view)];
   const [steps, text, list, which, side, folded] = nodes(view.parts);
-  const [read, change, all] = [cutting(store) ? [sources(view)] : [], changes(view), overview(view)];
-  view.parts.push(...read, change, all);
+  const change = changes(view);
+  const [read, all] = cutting(store) ? [[sources(view)], [overview(view)]] : [[], []];
+  view.parts.push(change, ...read, ...all);
   view.found = el(
     "div",
     {},
@@ -78,7 +79,7 @@ function build(store) {
     el("div", "main", view.place, side),
     view.status,
     view.about,
-    all.node,
+    ...nodes(all),
     folded,
   );
   view.node = el("div", view.simple ? "simple" : {}, view.line.node, view.alert.node, view.line.hints);
