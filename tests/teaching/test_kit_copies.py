@@ -241,7 +241,7 @@ def test_the_page_s_parts_stand_at_the_head_and_its_notes_at_their_sections(tmp_
     assert clock.source.endswith("> - 68 minutes\n> - at 50: leave out 7.7")
     by_id = {cell.id: cell.source for cell in taught.cells}
     said = "> Ask whether the shape matters.\n>\n>     a *line* of its own"
-    assert by_id["note-7-2"] == f"> **For the instructor: 7.2, 9 minutes.**\n>\n{said}"
+    assert by_id["note-7-2"] == f"> **For the instructor: 7.2, 10 minutes.**\n>\n{said}"
     assert by_id["note-7-8"] == "> **For the instructor: 7.8.**\n>\n> For home."
     assert taught.cells[3] == code(taught)[0], "then the set-up"
 

@@ -380,6 +380,11 @@ class Answer:
         again = next(k for k in range(1, m + 1) if scores[k] == approx(scores[0]))
         return scores[i - j], again, scores.index(min(scores))
 
+    def slowest_hand(self, d, base, *_):
+        # d / 2 speeds, evenly spaced on a logarithmic scale; the next would be 1 / base
+        *speeds, _ = torch.logspace(0, -1, d // 2 + 1, base, dtype=torch.float64)
+        return speeds[0] / speeds[1], 2 * math.pi / speeds[-1]
+
     def order_through_blocks(self, n):
         x, mask = normal(1, n, 8), causal_mask(n)
         swapped = x[:, [1, 0, *range(2, n)]]
