@@ -106,7 +106,7 @@ def test_solutions_and_answers_are_closed_until_asked_for(lecture):
     assert not solution.is_visible()
     lecture.locator("details summary", has_text="Solution 2").first.click()
     assert solution.is_visible()
-    answer = lecture.get_by_text("Neither, unless tips lie on each other.")
+    answer = lecture.get_by_text("You cannot pull it out")
     assert answer.count() == 1
     assert not answer.is_visible()
     # the source of a checkpoint would give its answers away
