@@ -66,18 +66,18 @@ export async function translate(view) {
       if (words.length > most) view.writing?.(view.reader.text(words)); // of a beam, the best
       most = Math.max(most, words.length);
     };
-    const run = async (changes, heard) => {
-      const { memory, seen } = encode({ ...model, ...changes }, ids);
-      const work = search({ ...model, ...changes }, memory, { beam, penalty, longest, told: heard });
+    const run = async (machine, heard) => {
+      const { memory, seen } = encode(machine, ids);
+      const work = search(machine, memory, { beam, penalty, longest, told: heard });
       let found = work.next();
       for (; !found.done; found = work.next()) {
-        await (view.writing && !still() ? new Promise((go) => setTimeout(go, LOOK / beam)) : soon());
+        await (heard && view.writing && !still() ? new Promise((go) => setTimeout(go, LOOK / beam)) : soon());
         if (late()) return null;
       }
       return { seen, ranking: found.value, steps: path(found.value[0]) };
     };
-    const found = await run({ temperature, off }, told);
-    const plain = found && (changed(view.store) ? await run() : found); // with every head on
+    const found = await run({ ...model, temperature, off }, told);
+    const plain = found && (changed(view.store) ? await run(model) : found); // with every head on
     if (!plain) return null;
     view.result = { sentence: names, odd, beam, penalty, plain: plain.steps, ...found };
     Object.assign(view, { busy: false, writing: null });
