@@ -12,6 +12,7 @@ import {
   note,
   numberBox,
   reset,
+  scroller,
   setText,
   setVar,
   statusLine,
@@ -161,7 +162,12 @@ function everyNumber(view) {
   const scaled = el("span");
   const rows = names.map((name, j) => [name, ...nodes(boxes[j]), ...results[j]]);
   const drawn = table(["word", ...columns.map((c) => `number ${c + 1}`), "score", scaled, "weight"], rows);
-  const node = el("details", "twin", el("summary", {}, "the numbers, to read and to type"), drawn);
+  const node = el(
+    "details",
+    "twin",
+    el("summary", {}, "the numbers, to read and to type"),
+    scroller("The numbers", drawn),
+  );
   const show = (now) => {
     setText(scaled, `÷ √${now.columns.length}`);
     for (const line of drawn.rows)
