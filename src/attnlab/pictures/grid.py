@@ -37,12 +37,11 @@ def areas(
     counted: Callable[[Box], str] | None,
 ) -> dict[Box, Area]:
     sizes = {box: _size(box, widest, counted) for box in boxes}
-    framed = {box for frame in frames for box in frame.boxes}
     across = [_gap_across(arrow, widest) for arrow in arrows]
     down = [_gap_down(arrow) for arrow in arrows]
-    if framed:
-        across += [(at, GAP + 10) for box in framed for at in _beside(box.column)]
-        down += [(at, ROW_GAP + 24) for box in framed for at in _beside(box.row)]
+    for frame in frames:
+        across += [(at, GAP + 10) for at in _beside([box.column for box in frame.boxes])]
+        down += [(at, ROW_GAP + 24) for at in _beside([box.row for box in frame.boxes])]
     xs = _track([(box.column, sizes[box][0]) for box in boxes], across, GAP)
     ys = _track([(box.row, sizes[box][1]) for box in boxes], down, ROW_GAP)
     areas = {}
@@ -58,8 +57,9 @@ def areas(
     return areas
 
 
-def _beside(place: float) -> tuple[int, int]:
-    return math.floor(place) - 1, math.ceil(place)
+def _beside(places: list[float]) -> tuple[int, int]:
+    """Return the gaps before the first and after the last of a frame's places."""
+    return math.ceil(min(places)) - 1, math.floor(max(places))
 
 
 def _gap_across(arrow: Arrow, widest: Callable[[str], str]) -> tuple[int, float]:
@@ -113,8 +113,13 @@ def around(frame: Frame, areas: dict[Box, Area]) -> Area:
     return Area(left - 13, top - 30, right + 13, bottom + 13)
 
 
-def named(frame: Frame, area: Area) -> Area:
-    return Area(area.left, area.top, area.left + width_of(frame.label) + 12, area.top + 24)
+def named(frame: Frame, area: Area, lines: Sequence[Area]) -> tuple[Area, str]:
+    """Return where a frame's label stands, and its anchor: on the right where a line is in its way."""
+    wide = width_of(frame.label) + 12
+    left = Area(area.left, area.top, area.left + wide, area.top + 24)
+    if any(left.meets(line.grown(1)) for line in lines):
+        return Area(area.right - wide, area.top, area.right, area.top + 24), "end"
+    return left, "start"
 
 
 def lettered(area: Area) -> Area:

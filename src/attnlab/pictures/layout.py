@@ -9,7 +9,7 @@ from typing import Any
 from attnlab.pictures import grid
 from attnlab.pictures.labels import label_of
 from attnlab.pictures.parts import Area, Arrow, Box, Frame, Point, badge_of
-from attnlab.pictures.routes import routes
+from attnlab.pictures.routes import routes, straight
 
 __all__ = ["placed"]
 
@@ -35,7 +35,9 @@ def placed(
     areas = grid.areas(boxes, arrows, frames, widest, counted)
     lines = routes(arrows, areas, widest)
     around = [grid.around(frame, areas) for frame in frames]
-    taken = [grid.named(frame, area) for frame, area in zip(frames, around, strict=True)]
+    parts = [part for line in lines.values() for part in straight(line)]
+    named = [grid.named(frame, area, parts) for frame, area in zip(frames, around, strict=True)]
+    taken = [area for area, _ in named]
     taken += [grid.lettered(area) for box, area in areas.items() if badge_of(box)]
     notes = [label_of(arrow, lines, areas, taken, widest) for arrow in arrows]
     corners = [Area(x, y, x, y) for line in lines.values() for x, y in line]
@@ -44,8 +46,8 @@ def placed(
         "width": paper.width,
         "height": paper.height,
         "frames": [
-            {**paper.area(area), "label": frame.label}
-            for frame, area in zip(frames, around, strict=True)
+            {**paper.area(area), "label": frame.label, "anchor": anchor}
+            for frame, area, (_, anchor) in zip(frames, around, named, strict=True)
         ],
         "arrows": [
             _arrow(arrow, lines[arrow], note, paper)

@@ -73,10 +73,11 @@ class Arrow:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A dashed line around boxes, with a label."""
+    """A dashed line around boxes, with a label; what is in it may stand there several times."""
 
     label: str
     boxes: tuple[Box, ...]
+    times: str = ""
 
 
 class Area(NamedTuple):

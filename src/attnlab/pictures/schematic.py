@@ -135,14 +135,19 @@ class Schematic:
         known = source.role if role is None else _role(role)
         self.arrows.append(Arrow(source, target, shape, known, points))
 
-    def frame(self, label: str, *boxes: Box) -> None:
-        """Draw a dashed line around boxes, with a label such as "h heads" at its upper left."""
+    def frame(self, label: str, *boxes: Box, times: str = "") -> None:
+        """Draw a dashed line around boxes, with a label such as "h heads" in an upper corner.
+
+        For ``DataFlow`` alone, ``times`` says how often the boxes stand there, such as "layers":
+        each box counts one of them, the sums count all.
+        """
         _text("label", label, empty=False)
+        _text(f"times of the frame {label!r}", times)
         if not boxes:
             raise ValueError(f"the frame {label!r} must go around a box, and has none")
         for box in boxes:
             self._mine(f"what the frame {label!r} goes around", box)
-        self.frames.append(Frame(label, boxes))
+        self.frames.append(Frame(label, boxes, times))
 
     def _mine(self, what: str, box: Box) -> None:
         if not isinstance(box, Box):
@@ -217,7 +222,8 @@ def _group(one: dict[str, Any]) -> str:
 
 def _frame(one: dict[str, Any]) -> dict[str, Any]:
     x, y, w, h = (one[name] for name in "xywh")
-    label = _line("label", one["label"], (x + 9, y + 19), 14, "start")
+    left = one["anchor"] == "start"
+    label = _line("label", one["label"], (x + (9 if left else w - 9), y + 19), 14, one["anchor"])
     return _drawn("frame", one, rect=(x, y, w, h, 6), texts=[label])
 
 

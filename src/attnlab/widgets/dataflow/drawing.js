@@ -6,6 +6,8 @@ import { pieces } from "./maths.js";
 
 /** @import { Part } from "../core/types.d.ts" */
 
+const LEAST = 0.87; // of a drawing's size, in which its letters can still be read
+
 /** A label as elements of the page. @type {(text: string) => any[]} */
 export const label = (text) =>
   pieces(text).map(([part, level]) => (level ? el(level > 0 ? "sup" : "sub", {}, part) : part));
@@ -63,6 +65,9 @@ export function drawing({ width, height, alt, frames, arrows, boxes }, press) {
   });
   const all = [...frames.map(group), ...links, ...parts].map(({ node }) => node);
   const node = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": alt }, all);
+  // a drawing a little too wide becomes smaller, a wide one scrolls
+  node.style.maxWidth = `max(100%, ${Math.round(LEAST * width)}px)`;
+  node.style.height = "auto";
   const buttons = parts.filter((_, at) => boxes[at].kind !== "text").map(({ node }) => node);
   if (buttons.length) oneStop(node, buttons, true);
   const show = (shapes, texts, opened) => {

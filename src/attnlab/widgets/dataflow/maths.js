@@ -45,13 +45,14 @@ export function worked(picture, derived, sizes) {
   const all = { ...sizes };
   for (const [name, text, tree] of derived) all[name] = valued(`${name} = ${text}`, tree, all);
   const shaped = (what, shape) => shape.map((tree) => valued(what, tree, all));
-  const boxes = picture.boxes.map(({ label, shape, parameters, multiplications }) => ({
+  const boxes = picture.boxes.map(({ label, shape, parameters, multiplications, times }) => ({
     shape: shaped(label, shape),
+    times: times ? valued(label, times.tree, all) : 1,
     parameters: valued(label, parameters.tree, all),
     multiplications: valued(label, multiplications.tree, all),
   }));
   const arrows = picture.arrows.map(({ letters, shape }) => shaped(letters, shape));
-  const sum = (name) => boxes.reduce((before, box) => before + box[name], 0);
+  const sum = (name) => boxes.reduce((before, box) => before + box.times * box[name], 0);
   return { all, boxes, arrows, parameters: sum("parameters"), multiplications: sum("multiplications") };
 }
 

@@ -163,6 +163,7 @@ function open({ store, panel }, now) {
     box.letters && `shape: ${box.letters} = ${times(shape)}`,
     box.parameters.text && `parameters: ${box.parameters.text} = ${grouped(parameters)}`,
     box.multiplications.text && `multiplications: ${box.multiplications.text} = ${grouped(multiplications)}`,
+    box.times && `This is one of ${box.times.text} = ${grouped(now.boxes[at].times)}; the sums below count all.`,
   ];
   const [head, ...rows] = box.example;
   return panel.replaceChildren(
@@ -179,9 +180,10 @@ function open({ store, panel }, now) {
 
 /** All boxes as texts: a row each. */
 function texts({ store, last: { now } }) {
-  const rows = store.get("picture").boxes.map(({ label, letters }, at) => {
+  const rows = store.get("picture").boxes.map(({ label, letters, times: often }, at) => {
     const { shape, parameters, multiplications } = now.boxes[at];
-    return [label, letters, times(shape), grouped(parameters), grouped(multiplications)];
+    const one = often ? `, one of ${often.text}` : "";
+    return [label + one, letters, times(shape), grouped(parameters), grouped(multiplications)];
   });
   return [
     ["box", "in letters", "shape", "parameters", "multiplications"],

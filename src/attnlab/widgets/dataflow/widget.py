@@ -18,7 +18,7 @@ from attnlab.widgets.dataflow import sizes as counting
 __all__ = ["Count", "DataFlow"]
 
 _MOST_SIZES = 8
-_MOST_BOXES = 24
+_MOST_BOXES = 32
 _LARGEST = 1_000_000
 
 
@@ -39,10 +39,11 @@ class DataFlow(Widget, kind="dataflow"):
 
     Shapes, ``parameters`` and ``multiplications`` of the drawing are read as products, quotients
     and sums of whole numbers and of the names of sizes: "b × h × n × d_k", "d_model × d_k + d_k".
-    A learned box holds as many parameters as its shape says unless it was given others.
+    A learned box holds as many parameters as its shape says unless it was given others. A box in a
+    frame with ``times`` counts one of them; the sums count them all.
 
     Args:
-        drawing: a ``Schematic`` of at most 24 boxes.
+        drawing: a ``Schematic`` of at most 32 boxes.
         sizes: up to 8, by name: (first, least, most) or (first, least, most, step), whole numbers
             from 0 to 1,000,000; the slider and the arrow keys move by ``step``.
         derived: sizes that follow from the others, such as {"d_k": "d_model / h"}, each from those
@@ -131,12 +132,19 @@ class DataFlow(Widget, kind="dataflow"):
     @property
     def parameters(self) -> int:
         """How many numbers are learned, in all boxes together."""
-        return sum(count.parameters for count in self.counts)
+        return self._sum("parameters")
 
     @property
     def multiplications(self) -> int:
         """How many multiplications all boxes take together."""
-        return sum(count.multiplications for count in self.counts)
+        return self._sum("multiplications")
+
+    def _sum(self, name: str) -> int:
+        known, counts, _ = self._work_out()
+        return sum(
+            getattr(count, name) * counting.value(_times_of(box), known)
+            for box, count in zip(self.picture["boxes"], counts, strict=True)
+        )
 
     def _work_out(self) -> tuple[dict[str, int], list[Count], list[tuple[int, ...]]]:
         known = dict(self.sizes)
@@ -159,8 +167,13 @@ class DataFlow(Widget, kind="dataflow"):
 
     def _fallback(self) -> str:
         rows = [
-            [markup.escape(label), _times(shape), f"{parameters:,}", f"{multiplications:,}"]
-            for label, shape, parameters, multiplications in self.counts
+            [
+                markup.escape(count.label + _often(box)),
+                _times(count.shape),
+                f"{count.parameters:,}",
+                f"{count.multiplications:,}",
+            ]
+            for box, count in zip(self.picture["boxes"], self.counts, strict=True)
         ]
         rows.append(["all together", "", f"{self.parameters:,}", f"{self.multiplications:,}"])
         head = ["box", "shape", "parameters", "multiplications"]
@@ -214,6 +227,15 @@ def _short(number: int) -> str:
 
 def _times(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape))
+
+
+def _times_of(box: dict[str, Any]) -> counting.Tree:
+    return box["times"]["tree"] if "times" in box else 1
+
+
+def _often(box: dict[str, Any]) -> str:
+    """Return what a table says of a box that stands there several times."""
+    return f", one of {box['times']['text']}" if "times" in box else ""
 
 
 def _valued(what: str, tree: counting.Tree, known: Mapping[str, int]) -> int:
@@ -287,7 +309,7 @@ def _within(what: str, value: Mapping[str, int], ranges: list[list[Any]]) -> dic
 
 def _picture(drawing: Schematic, known: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
     """Return the drawing for the page: groups of strokes, and what each counts, as trees."""
-    counted = {box: _counted(box, known) for box in drawing.boxes}
+    counted = {box: _counted(box, _times_in(drawing, box), known) for box in drawing.boxes}
     shapes = {}
     for one in (*drawing.boxes, *drawing.arrows):
         what = f"the shape {one.shape!r}"
@@ -328,14 +350,23 @@ def _picture(drawing: Schematic, known: Mapping[str, tuple[int, int]]) -> dict[s
     }
 
 
+def _times_in(drawing: Schematic, box: Box) -> str:
+    found = [frame.times for frame in drawing.frames if frame.times and box in frame.boxes]
+    return found[0] if len(found) == 1 else " × ".join(f"({times})" for times in found)
+
+
 def _nines(tree: counting.Tree, known: Mapping[str, tuple[int, int]]) -> int:
     """Return the widest number of as many digits as the most that a tree may come to."""
     return int("8" * len(str(counting.most(tree, known)[1])))
 
 
-def _counted(box: Box, known: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, Any]]:
-    """Return a box's parameters and multiplications, each as a text and a tree; 0 if none."""
+def _counted(
+    box: Box, times: str, known: Mapping[str, tuple[int, int]]
+) -> dict[str, dict[str, Any]]:
+    """Return a box's counts, each as a text and a tree: 0 if none, no ``times`` if it is one."""
     texts = {"parameters": box.parameters, "multiplications": box.multiplications}
+    if times:
+        texts["times"] = times
     trees = {name: counting.parse(text) if text else 0 for name, text in texts.items()}
     if box.kind == "learned" and box.shape and not box.parameters:
         texts["parameters"] = box.shape
