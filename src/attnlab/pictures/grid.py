@@ -114,7 +114,7 @@ def around(frame: Frame, areas: dict[Box, Area]) -> Area:
 
 
 def named(frame: Frame, area: Area, lines: Sequence[Area]) -> tuple[Area, str]:
-    """Return where a frame's label stands, and its anchor: on the right where a line is in its way."""
+    """Return where a frame's label stands, and its anchor: right where a line is in its way."""
     wide = width_of(frame.label) + 12
     left = Area(area.left, area.top, area.left + wide, area.top + 24)
     if any(left.meets(line.grown(1)) for line in lines):
