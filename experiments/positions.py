@@ -1,15 +1,16 @@
 """Compare kinds of positions within and past the lengths that were trained, on strings of digits.
 
-"previous digit" names at each place the digit to its left, "reversed" the digit that stands there
-in the string read backwards. Strings of 2 to 12 digits are learnt; strings of 13 to 20 are asked
-too, and there the places up to 12 are counted apart from the later ones.
+Each place of a string names the digit to its left. Strings of 2 to 12 digits are learnt; strings of
+13 to 20 are asked too, and there the places up to 12 are counted apart from the later ones.
 
 What may not be plain from a row's name: "numbers" adds the position itself to one component;
 "random vectors" are drawn once and never learned, so that no two of them are near and no matrix
 leads from each to the next; "multiplied" is the published slip 10000^(2i/d) for 10000^(−2i/d):
 rotations without nearness; "begun anywhere" lets each string that is learnt begin at a position of
-its own, from 0 to 8. ALiBi has eight heads, for the slopes of two are all too flat for this task;
-"causal" hides what stands to the right, which is the mask that ALiBi was published with.
+its own, from 0 to 8; "six directions" is the sinusoidal model, asked without what lies outside of
+the six directions in which the first twelve positions are longest. ALiBi has eight heads, for the
+slopes of two are all too flat for this task; "causal" hides what stands to the right, which is the
+mask that ALiBi was published with.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from torch.nn.functional import cross_entropy
 from attnbook.embeddings import Embeddings
 from attnbook.layers import Encoder
 from attnbook.masks import padding_mask
-from attnbook.positions import Rotary, alibi_bias
+from attnbook.positions import Rotary, alibi_bias, sinusoidal
 from attnlab.models.recipe import fit
 from attnlab.training.metrics import evaluating
 from attnlab.training.schedules import warmup_cosine
@@ -32,37 +33,28 @@ from attnlab.training.seeds import seeded
 from experiments.harness import run
 
 D_MODEL, TRAINED, LONGEST = 32, 12, 20
-MODELS = {
-    "previous digit, no positions": {"task": "previous digit", "kind": "none"},
-    "previous digit, numbers": {"task": "previous digit", "kind": "numbers"},
-    "previous digit, random vectors": {"task": "previous digit", "kind": "random"},
-    "previous digit, learned": {"task": "previous digit", "kind": "learned"},
-    "previous digit, sinusoidal": {"task": "previous digit", "kind": "sinusoidal"},
-    "previous digit, multiplied": {"task": "previous digit", "kind": "multiplied"},
-    "previous digit, begun anywhere": {
-        "task": "previous digit",
-        "kind": "sinusoidal",
-        "anywhere": LONGEST - TRAINED,
+SHIFTS = LONGEST - TRAINED
+MODELS: dict[str, dict[str, Any]] = {
+    "no positions": {"kind": "none"},
+    "numbers": {"kind": "numbers"},
+    "random vectors": {"kind": "random"},
+    "learned": {"kind": "learned"},
+    "learned, begun anywhere": {"kind": "learned", "anywhere": SHIFTS},
+    "learned, begun anywhere, 1,500 steps": {
+        "kind": "learned",
+        "anywhere": SHIFTS,
+        "steps": 1_500,
     },
-    "previous digit, rotary": {"task": "previous digit", "kind": "rotary"},
-    "previous digit, ALiBi": {"task": "previous digit", "kind": "alibi", "heads": 8},
-    "previous digit, causal, no positions": {
-        "task": "previous digit",
-        "kind": "none",
-        "heads": 8,
-        "causal": True,
-    },
-    "previous digit, causal, ALiBi": {
-        "task": "previous digit",
-        "kind": "alibi",
-        "heads": 8,
-        "causal": True,
-    },
-    "reversed, sinusoidal": {"task": "reversed", "kind": "sinusoidal"},
-    "reversed, learned": {"task": "reversed", "kind": "learned"},
+    "sinusoidal": {"kind": "sinusoidal"},
+    "sinusoidal, six directions": {"kind": "sinusoidal", "directions": 6},
+    "multiplied": {"kind": "multiplied"},
+    "sinusoidal, begun anywhere": {"kind": "sinusoidal", "anywhere": SHIFTS},
+    "rotary": {"kind": "rotary"},
+    "ALiBi": {"kind": "alibi", "heads": 8},
+    "causal, no positions": {"kind": "none", "heads": 8, "causal": True},
+    "causal, ALiBi": {"kind": "alibi", "heads": 8, "causal": True},
 }
-SIZES = {"previous digit": (1, 500), "reversed": (2, 1_500)}  # blocks, steps
-AGAIN = ("previous digit, learned", 0)
+AGAIN = ("learned", 0)
 TOLERANCE = {"2–12": 0.02, "13–20, first 12": 0.05, "13–20, the rest": 0.06}
 
 
@@ -100,6 +92,20 @@ class Random(nn.Module):
         return x + self.table[offset : offset + x.shape[-2]].to(x.dtype)
 
 
+class Inside(nn.Module):
+    """Add of each sinusoidal position what lies in the longest directions of those trained."""
+
+    def __init__(self, directions: int) -> None:
+        super().__init__()
+        table = sinusoidal(LONGEST, D_MODEL, dtype=torch.float64)
+        kept = torch.linalg.svd(table[:TRAINED]).Vh[:directions]
+        self.table = table @ kept.T @ kept
+
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
+        """Return x + what is kept of the positions from ``offset`` on."""
+        return x + self.table[offset : offset + x.shape[-2]].to(x.dtype)
+
+
 class Multiplied(nn.Module):
     """Add sin(pos · 10000^(2i / d)) and its cosine: the formula that multiplies."""
 
@@ -127,7 +133,6 @@ class Tagger(nn.Module):
     def __init__(
         self,
         kind: str,
-        blocks: int = 1,
         *,
         heads: int = 2,
         causal: bool = False,
@@ -137,7 +142,7 @@ class Tagger(nn.Module):
         known = kind if kind in ("sinusoidal", "learned") else None
         rope = Rotary(D_MODEL // heads) if kind == "rotary" else None
         self.embed = Embeddings(11, D_MODEL, positions=known, max_length=LONGEST)
-        self.encoder = Encoder(blocks, D_MODEL, heads, 2 * D_MODEL, rope=rope)
+        self.encoder = Encoder(1, D_MODEL, heads, 2 * D_MODEL, rope=rope)
         self.output = nn.Linear(D_MODEL, 11)
         self.slopes = heads if kind == "alibi" else 0
         self.causal, self.anywhere = causal, anywhere
@@ -155,15 +160,14 @@ class Tagger(nn.Module):
         return self.output(self.encoder(x, mask, causal=self.causal, bias=bias))
 
 
-def strings(task: str, shortest: int, longest: int, b: int, draws: torch.Generator) -> Strings:
-    """Draw ``b`` strings, and what the task wants at each place."""
+def strings(shortest: int, longest: int, b: int, draws: torch.Generator) -> Strings:
+    """Draw ``b`` strings, and the digit to the left of each place."""
     lengths = torch.randint(shortest, longest + 1, (b,), generator=draws)
     n = int(lengths.max())
     mask = padding_mask(lengths, n)
     digits = torch.randint(1, 11, (b, n), generator=draws) * mask[:, 0]
-    place, last = torch.arange(n).expand(b, n), lengths[:, None] - 1
-    asked = last - place if task == "reversed" else place - 1
-    wanted = digits.gather(1, asked.clamp(min=0))  # the first digit has none before it
+    left = (torch.arange(n) - 1).clamp(min=0).expand(b, n)  # the first has none before it
+    wanted = digits.gather(1, left)
     return Strings(digits, mask, wanted * mask[:, 0])
 
 
@@ -173,39 +177,42 @@ def wrong(model: Tagger, asked: Strings) -> Tensor:
     return cross_entropy(logits.flatten(0, 1), asked.wanted.flatten(), ignore_index=0)
 
 
-def training(task: str, seed: int) -> list[Strings]:
+def training(seed: int, steps: int) -> list[Strings]:
     """Draw the batches that one model learns from."""
     draws = torch.Generator().manual_seed(seed)
-    return [strings(task, 2, TRAINED, 64, draws) for _ in range(SIZES[task][1])]
+    return [strings(2, TRAINED, 64, draws) for _ in range(steps)]
 
 
-def held_out(task: str, seed: int, count: int = 1_000) -> tuple[Strings, Strings]:
+def held_out(seed: int, count: int = 1_000) -> tuple[Strings, Strings]:
     """Draw the strings of the lengths that were trained, and the longer ones."""
     draws = torch.Generator().manual_seed(1_000 + seed)
-    short = strings(task, 2, TRAINED, count, draws)
-    return short, strings(task, TRAINED + 1, LONGEST, count, draws)
+    short = strings(2, TRAINED, count, draws)
+    return short, strings(TRAINED + 1, LONGEST, count, draws)
 
 
 def data() -> list[Any]:
     """Return, with one seed, some of what is learnt and all that is tested on."""
-    return [[training(task, 0)[:50], held_out(task, 0)] for task in SIZES]
+    return [training(0, 50), held_out(0)]
 
 
-def trained(task: str, seed: int, **options: Any) -> Tagger:
+def trained(seed: int, steps: int = 500, **options: Any) -> Tagger:
     """Train one model on strings of 2 to 12 digits."""
-    blocks, steps = SIZES[task]
-    learnt = training(task, seed)
+    learnt = training(seed, steps)
     with seeded(seed):
-        model = Tagger(blocks=blocks, **options)
+        model = Tagger(**options)
     # its seed also decides where the strings begin, for those that begin anywhere
     fit(model, learnt, wrong, steps=steps, lr=3e-3, schedule=warmup_cosine(100, steps), seed=seed)
     return model
 
 
-def measure(seed: int, *, task: str, asked: int | None = None, **options: Any) -> dict[str, float]:
+def measure(
+    seed: int, *, asked: int | None = None, directions: int = 0, **options: Any
+) -> dict[str, float]:
     """Train one model; return its shares of right digits."""
-    model = trained(task, seed, **options)
-    short, long = held_out(task, seed, asked or 1_000)
+    model = trained(seed, **options)
+    if directions:
+        model.embed.positions = Inside(directions)
+    short, long = held_out(seed, asked or 1_000)
     with evaluating(model):
         right = [model(s.digits, s.mask).argmax(-1) == s.wanted for s in (short, long)]
     within, past = (r[s.wanted > 0] for r, s in zip(right, (short, long), strict=True))

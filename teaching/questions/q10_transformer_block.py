@@ -217,12 +217,11 @@ def one_early_curve(draw: random.Random) -> Text:
         "“Pre-norm models are better.” Give three reasons why this does not follow, and describe "
         "the comparison that you would make instead.",
         solution="The end of a long training may look different: these are the first steps. A rate "
-        "that starts at its full height harms post-norm above all, whose gradients near the output "
-        "are large at first, and a warm-up closes most of such a gap; so the setting favours one "
-        "side. It is one rate, perhaps good for one of the two only. And it is one seed: nobody "
-        "knows how much the losses vary. Compare both with a warm-up and with a rate chosen for "
-        "each, from three seeds or more, trained to the end, by the loss or perplexity of held-out "
-        "text, and give the spread.",
+        "that starts at its full height harms post-norm above all: a warm-up closes most of such a "
+        "gap, so the setting favours one side. It is one rate, perhaps good for one of the two "
+        "only. And it is one seed: nobody knows how much the losses vary. Compare both with a "
+        "warm-up and with a rate chosen for each, from three seeds or more, trained to the end, by "
+        "the loss or perplexity of held-out text, and give the spread.",
         marks=[
             ("says that an early loss is not the end of a training", 1),
             ("says that without a warm-up post-norm is at a disadvantage", 1),

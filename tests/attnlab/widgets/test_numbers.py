@@ -128,7 +128,7 @@ def test_the_numbers_of_every_task_are_taken_as_they_are_printed(show, lecture: 
             "8.192": 8192, "1e5": 100000, "2^17": 131072}),
         ("positions", "base as a number", {"10,000": 10000, "10⁴": 10000, "1,5": 1.5}),
         ("speculation", "kept α as a number", {"½": 0.5, "50 %": 0.5, "1/4": 0.25, "0,512": 0.512}),
-        ("scores", "key black, number 2", {"−1½": -1.5, "1,024": 1.024, "–2": -2}),
+        ("scores", "key black, number 2", {"−1½": -1.5, "1.024": 1.024, "–2": -2}),
     ],
 )  # fmt: skip
 def test_what_was_understood_is_shown_back(show, kind: str, label: str, texts: dict) -> None:

@@ -13,8 +13,8 @@
 //           it; in any other, 1024 or 1.024
 //   1.024   in a box for whole numbers, and in one that says `thousands`, 1024 or 1.024; in any
 //           other, 1.024, as the book prints it
-// Meanings that the box cannot take fall away. Where one is left it is taken; where two are, the
-// reader is asked. A box that takes fractions is written to so that its own numbers are never asked
+// Meanings that the box cannot take fall away, but not where a comma would then be a point. Where
+// one is left it is taken; where two are, the reader is asked. A box that takes fractions is written to so that its own numbers are never asked
 // about: 1024 there, 1,024 elsewhere.
 
 /**
@@ -101,7 +101,9 @@ export function understood(text, box = {}) {
   const read = signed(tidy, box).map((one) => (percent ? { value: one.value / 100, decimals: Infinity } : one));
   if (!read.length) return { why: `${cited(bare)} is ${severalIn(tidy) ? "more than one" : "not a"} number` };
   const good = read.filter(({ value }) => (!whole || Number.isInteger(value)) && value >= lowest && value <= highest);
-  if (good.length > 1) return { ask: good.map(({ value }) => value) };
+  // a comma that the book would print for thousands is not read as a point because 37,000 is too large
+  const comma = !whole && read.length > 1 && good[0] === read.at(-1) && tidy.includes(",");
+  if (good.length > 1 || comma) return { ask: (comma ? read : good).map(({ value }) => value) };
   if (good.length && Number.isFinite(good[0].value)) return good[0];
   const [{ value }] = read;
   if (Number.isNaN(value)) return { why: `${cited(bare)} has no value` };

@@ -38,7 +38,9 @@ test("numbers as they are written", () => {
 test("a mark before three digits means what the box can take, or is asked about", () => {
   all(whole, { 37000: ["37,000", "37 000"], 8192: ["8,192", "8.192"] });
   all({ thousands: true, lowest: 1, highest: 1e6 }, { 10000: ["10,000"], 1.5: ["1,5"] });
-  all({ lowest: 0, highest: 16 }, { 1.024: ["1,024", "1.024"] });
+  all({ lowest: 0, highest: 16 }, { 1.024: ["1.024"] });
+  for (const text of ["37,000", "1,024"])
+    assert.equal(understood(text, { lowest: 0, highest: 999 }).ask?.length, 2, text);
   all({ lowest: 100, highest: 1e6 }, { 1024: ["1,024"] });
   all({ whole: true, lowest: 1, highest: 64 }, { 37: ["37.000"] });
   assert.deepEqual(understood("1,024", broken).ask, [1024, 1.024]);
