@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from attnbook.decoding import Stepper
+from attnbook.rnn import AttentionDecoder, DecoderState, RNNSeq2Seq
+from attnbook.scores import Additive
 from attnbook.transformer import Seq2Seq
 from attnlab.language.batching import Batch
 from attnlab.models import (
@@ -32,7 +35,8 @@ from attnlab.training.metrics import (
     exact_match,
     perplexity,
 )
-from experiments.harness import run, some
+from attnlab.training.seeds import seeded
+from experiments.harness import run, some, teach
 
 FEW = {"steps": 300, "warmup": 100}
 MODELS: dict[str, dict[str, Any]] = {
@@ -41,6 +45,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "Transformer, own output matrix, 1,150 steps": {"steps": 1_150, "tied": False},
     "Bahdanau, 1,150 steps": {"recurrent": True},
     "Bahdanau, 1,500 steps": {"recurrent": True, "steps": 1_500},
+    "LSTM, 1,150 steps": {"lstm": True},
+    "LSTM, 1,500 steps": {"lstm": True, "steps": 1_500},
     "300 steps": FEW,
     "300 steps, no warm-up": {**FEW, "warmup": 0},
     "300 steps, smoothing 0.1": {**FEW, "smoothing": 0.1},
@@ -50,6 +56,46 @@ MODELS: dict[str, dict[str, Any]] = {
 AGAIN = ("300 steps", 0)
 TOLERANCE = {"exact match": 0.15, "BLEU": 10, "confidence": 0.06, "words right": 0.06}
 EDGES = (3, 6, 9, 12, 17)
+
+
+class Reader(nn.LSTM):
+    """In place of the encoder's GRU: the states of all words, and those in which it ends."""
+
+    def forward(self, *given: Any) -> Any:
+        states, (last, _) = super().forward(*given)
+        return states, last
+
+
+class Writer(AttentionDecoder):
+    """Bahdanau's decoder with an LSTM: a state is h_t and its cell c_t, side by side; c_0 = 0."""
+
+    def __init__(self, vocabulary: int, d_model: int) -> None:
+        super().__init__(vocabulary, d_model, score=Additive(*3 * [d_model]))
+        self.gru = nn.LSTM(2 * d_model, d_model, batch_first=True)
+
+    def start(self, *given: Any) -> DecoderState:
+        state = super().start(*given)
+        cell = torch.zeros_like(state.hidden)
+        return state._replace(hidden=torch.cat([state.hidden, cell], dim=-1))
+
+    def _advance(self, word: Tensor, state: DecoderState) -> Any:
+        hidden, cell = state.hidden.chunk(2, dim=-1)  # (rows, d) each
+        context, weights = self._look_once(hidden, state.memory)
+        word = torch.cat([word, context], dim=-1)
+        hidden, cell = torch.lstm_cell(word, (hidden, cell), *self.gru.all_weights[0])
+        both = torch.cat([hidden, cell], dim=-1)
+        return self._combine(context, hidden), state._replace(hidden=both), weights
+
+
+def with_lstm(lesson: Lesson, *, seed: int, **settings: Any) -> RNNSeq2Seq:
+    """Train lecture 3's translator with LSTMs in place of its GRUs."""
+    sizes, d_model = (len(lesson.source), len(lesson.target)), 192
+    with seeded(seed):
+        model = RNNSeq2Seq(*sizes, d_model)
+        model.encoder.gru = Reader(d_model, d_model // 2, batch_first=True, bidirectional=True)
+        model.decoder = Writer(sizes[1], d_model)
+    teach(model, lesson, seed, **settings)
+    return model.eval()
 
 
 def translate(model: Stepper, lesson: Lesson) -> dict[str, float]:
@@ -102,16 +148,24 @@ def data() -> list[Lesson]:
 
 
 def measure(
-    seed: int, *, asked: int | None = None, recurrent: bool = False, **settings: Any
+    seed: int,
+    *,
+    asked: int | None = None,
+    recurrent: bool = False,
+    lstm: bool = False,
+    **settings: Any,
 ) -> dict[str, float]:
     """Train one model and test it on the held-out pairs."""
     lesson = some(translation(), asked)
-    train: Any = translator if recurrent else transformer
-    model, _ = train(lesson, seed=seed, progress=False, **settings)
+    if lstm:
+        model: Any = with_lstm(lesson, seed=seed, **settings)
+    else:
+        train: Any = translator if recurrent else transformer
+        model, _ = train(lesson, seed=seed, progress=False, **settings)
     held_out = lesson.batches(lesson.test)
     found = translate(model, lesson)
     found |= {"perplexity": perplexity(model, held_out)} | certainty(model, held_out)
-    full = not recurrent and "steps" not in settings
+    full = not (recurrent or lstm) and "steps" not in settings
     return found | (align(model, lesson) if full else {})
 
 

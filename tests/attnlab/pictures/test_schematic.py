@@ -100,6 +100,12 @@ def test_a_role_has_a_letter_a_frame_goes_around_and_marks_raise_and_lower() -> 
     for box in areas(found["boxes"]):
         assert frame.left < box.left < box.right < frame.right
         assert frame.top < box.top < box.bottom < frame.bottom
+    assert found["frames"][0]["anchor"] == "start"
+    drawing = Schematic("a way in through the corner where the label would stand")
+    x, q = drawing.text("x", at=(0, 0)), drawing.matrix("Q", at=(0, 1))
+    drawing.arrow(x, q)
+    drawing.frame("h heads", q, drawing.matrix("K", at=(2, 1)))
+    assert drawing.layout()["frames"][0]["anchor"] == "end"
     assert pieces("W^{Q}_i x") == [("W", 0), ("Q", 1), ("i", -1), (" x", 0)]
     assert pieces("d_model × d_k") == [("d", 0), ("model", -1), (" × d", 0), ("k", -1)]
     assert pieces("a_ b") == [("a_ b", 0)]
@@ -151,6 +157,7 @@ REFUSED = (
     (lambda drawing, x, q: drawing.arrow(x, q, 3), "on an arrow"),
     (lambda drawing, x, q: drawing.frame("h"), "has none"),
     (lambda drawing, x, q: drawing.frame("h", OTHER), "is of another"),
+    (lambda drawing, x, q: drawing.frame("h", x, times=3), "times of the frame 'h' must be"),
     (lambda *_: Schematic(""), "alt must say something"),
     (lambda *_: Schematic("nothing").svg, "the drawing is empty"),
 )

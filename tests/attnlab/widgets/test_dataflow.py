@@ -184,3 +184,21 @@ def test_a_size_that_stays_and_a_bias_are_counted_and_what_gives_no_number_is_na
     widget.sizes = {**widget.sizes, "h": 7}
     with pytest.raises(ValueError, match="512 / 7 is not a whole number"):
         _ = widget.counts
+
+
+def test_what_stands_several_times_is_counted_as_often_in_the_sums_alone(maths) -> None:
+    drawing = Schematic("two frames, one in the other")
+    boxes = [drawing.learned(name, "d × d", at=(0, row)) for row, name in enumerate("abc")]
+    drawing.frame("inner", boxes[0], times="h")
+    drawing.frame("outer", *boxes[:2], times="layers")
+    widget = DataFlow(drawing, {"d": (4, 1, 9), "h": (2, 1, 9), "layers": (3, 0, 9)})
+    assert [count.parameters for count in widget.counts] == [16, 16, 16]
+    code = "([picture, sizes]) => maths.worked(picture, [], sizes).parameters"
+    for layers, wanted in ((3, 6 * 16 + 3 * 16 + 16), (0, 16)):
+        widget.sizes = {**widget.sizes, "layers": layers}
+        assert widget.parameters == wanted
+        assert maths(code, [widget.picture, widget.sizes], "dataflow") == wanted
+    assert "b, one of layers" in widget._fallback()
+    drawing.frame("lost", boxes[2], times="blocks")
+    with pytest.raises(ValueError, match="times of 'c' asks for blocks"):
+        DataFlow(drawing, {"d": (4, 1, 9), "h": (2, 1, 9), "layers": (3, 0, 9)})

@@ -6,7 +6,7 @@ import { pieces } from "./maths.js";
 
 /** @import { Part } from "../core/types.d.ts" */
 
-const LEAST = 0.87; // of a drawing's size, in which its letters can still be read
+const [LEAST, TALL] = [0.87, 560]; // of its size, where letters can still be read; px that need no less
 
 /** A label as elements of the page. @type {(text: string) => any[]} */
 export const label = (text) =>
@@ -65,9 +65,8 @@ export function drawing({ width, height, alt, frames, arrows, boxes }, press) {
   });
   const all = [...frames.map(group), ...links, ...parts].map(({ node }) => node);
   const node = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": alt }, all);
-  // a drawing a little too wide becomes smaller, a wide one scrolls
-  node.style.maxWidth = `max(100%, ${Math.round(LEAST * width)}px)`;
-  node.style.height = "auto";
+  node.style.setProperty("--attnbook-wide", `${width}px`);
+  node.style.setProperty("--attnbook-small", String(Math.min(1, Math.max(LEAST, TALL / height))));
   const buttons = parts.filter((_, at) => boxes[at].kind !== "text").map(({ node }) => node);
   if (buttons.length) oneStop(node, buttons, true);
   const show = (shapes, texts, opened) => {
