@@ -3,14 +3,13 @@
 Each place of a string names the digit to its left. Strings of 2 to 12 digits are learnt; strings of
 13 to 20 are asked too, and there the places up to 12 are counted apart from the later ones.
 
-What may not be plain from a row's name: "numbers" adds the position itself to one component;
-"random vectors" are drawn once and never learned, so that no two of them are near and no matrix
-leads from each to the next; "multiplied" is the published slip 10000^(2i/d) for 10000^(−2i/d):
-rotations without nearness; "begun anywhere" lets each string that is learnt begin at a position of
-its own, from 0 to 8; "six directions" is the sinusoidal model, asked without what lies outside of
-the six directions in which the first twelve positions are longest. ALiBi has eight heads, for the
-slopes of two are all too flat for this task; "causal" hides what stands to the right, which is the
-mask that ALiBi was published with.
+What may not be plain from a row's name: "random vectors" are drawn once and never learned, so that
+no two of them are near and no matrix leads from each to the next; "multiplied" is the published
+slip 10000^(2i/d) for 10000^(−2i/d): rotations without nearness; "begun anywhere" lets each string
+that is learnt begin at a position of its own, from 0 to 8; "six directions" is the sinusoidal
+model, asked without what lies outside of the six directions in which the first twelve positions are
+longest. ALiBi has eight heads, for the slopes of two are all too flat for this task; "causal" hides
+what stands to the right, which is the mask that ALiBi was published with.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ D_MODEL, TRAINED, LONGEST = 32, 12, 20
 SHIFTS = LONGEST - TRAINED
 MODELS: dict[str, dict[str, Any]] = {
     "no positions": {"kind": "none"},
-    "numbers": {"kind": "numbers"},
     "random vectors": {"kind": "random"},
     "learned": {"kind": "learned"},
     "learned, begun anywhere": {"kind": "learned", "anywhere": SHIFTS},
@@ -64,16 +62,6 @@ class Strings(NamedTuple):
     digits: Tensor  # (b, n)
     mask: Tensor  # (b, 1, n)
     wanted: Tensor  # (b, n)
-
-
-class Numbers(nn.Module):
-    """Add to the last component of each vector its position: 0, 1, 2, …"""
-
-    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
-        """Return x (b, n, d) with the positions from ``offset`` on."""
-        moved = x.clone()
-        moved[..., -1] += offset + torch.arange(x.shape[-2])
-        return moved
 
 
 class Random(nn.Module):
@@ -118,7 +106,6 @@ class Multiplied(nn.Module):
 
 
 APART: dict[str, Callable[[], nn.Module]] = {
-    "numbers": Numbers,
     "random": Random,
     "multiplied": Multiplied,
 }

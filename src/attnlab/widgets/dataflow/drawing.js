@@ -6,8 +6,6 @@ import { pieces } from "./maths.js";
 
 /** @import { Part } from "../core/types.d.ts" */
 
-const [LEAST, TALL] = [0.87, 560]; // of its size, where letters can still be read; px that need no less
-
 /** A label as elements of the page. @type {(text: string) => any[]} */
 export const label = (text) =>
   pieces(text).map(([part, level]) => (level ? el(level > 0 ? "sup" : "sub", {}, part) : part));
@@ -66,7 +64,7 @@ export function drawing({ width, height, alt, frames, arrows, boxes }, press) {
   const all = [...frames.map(group), ...links, ...parts].map(({ node }) => node);
   const node = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": alt }, all);
   node.style.setProperty("--attnbook-wide", `${width}px`);
-  node.style.setProperty("--attnbook-small", String(Math.min(1, Math.max(LEAST, TALL / height))));
+  node.style.setProperty("--attnbook-tall", String(height));
   const buttons = parts.filter((_, at) => boxes[at].kind !== "text").map(({ node }) => node);
   if (buttons.length) oneStop(node, buttons, true);
   const show = (shapes, texts, opened) => {
