@@ -252,7 +252,7 @@ OF_ITS_OWN = {
         "w_1 must hold numbers from −100 to 100": heavy(of.block(), WIDEN, 101.0)}),
     "cache.models": bad({"TypeError … a list … 'GPT-2'": "GPT-2", "TypeError … names … 9": [9],
         "1 to 10 … 0": [], "1 to 10 … 11": ["GPT-2"] * 11, "'GPT-9'": ["GPT-9"]}),
-    "dataflow.drawing": bad({"TypeError … a Schematic … a str": "X", "24 … 28": tower(7),
+    "dataflow.drawing": bad({"TypeError … a Schematic … a str": "X", "32 … 36": tower(9),
         "empty": Schematic("nothing")}) + bad({"d, which is no size": three_roles()}, called="W"),
     "dataflow.sizes": bad({"1 to 8 ranges … {}": {}})
         + bad({says: LAYER | {name: one} for says, name, one in (

@@ -62,9 +62,9 @@ export function drawing({ width, height, alt, frames, arrows, boxes }, press) {
     return part;
   });
   const all = [...frames.map(group), ...links, ...parts].map(({ node }) => node);
-  const node = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": alt }, all);
-  node.style.setProperty("--attnbook-wide", `${width}px`);
-  node.style.setProperty("--attnbook-tall", String(height));
+  const style = `--attnbook-wide: ${width}px; --attnbook-tall: ${height}`;
+  const viewBox = `0 0 ${width} ${height}`;
+  const node = svg("svg", { width, height, viewBox, style, role: "group", "aria-label": alt }, all);
   const buttons = parts.filter((_, at) => boxes[at].kind !== "text").map(({ node }) => node);
   if (buttons.length) oneStop(node, buttons, true);
   const show = (shapes, texts, opened) => {

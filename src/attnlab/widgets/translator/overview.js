@@ -21,12 +21,10 @@ export function overview(view) {
   const { heads, layers } = store.get("sizes");
   const maps = times(layers * heads, (at) => {
     const [layer, head] = [Math.floor(at / heads), at % heads];
-    const press = button("", () => store.set({ layer, head }), {
-      class: "map",
-      "aria-label": `layer ${layer}, head ${head}`,
-    });
+    const said = `layer ${layer}, head ${head}`;
+    const press = button("", () => store.set({ layer, head }), { class: "map", "aria-label": said });
     const name = () => [store.get("part"), layer, head];
-    const on = tick(`layer ${layer}, head ${head}`, (now) => {
+    const on = tick(said, (now) => {
       const rest = store.get("off").filter((one) => !same(one, name()));
       store.set({ off: now ? rest : [...rest, name()] });
     });

@@ -30,9 +30,7 @@ const PARTS = {
 const [WIDE, SIDE] = [640, 270]; // where there is room, the bars stand beside the map
 
 const notes = (unit) => ({
-  cross:
-    `A row is a ${unit} that the decoder writes, a column a ${unit} of the source: where the decoder ` +
-    "looks while it writes.",
+  cross: `A row is a ${unit} that the decoder writes, a column a ${unit} of the source that it looks at.`,
   encoder: `A row is a ${unit} of the source, a column another ${unit} of it that it looks at.`,
   decoder:
     `A row is a ${unit} that the decoder has read, a column one that it has read before. It ` +

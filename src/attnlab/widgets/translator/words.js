@@ -179,19 +179,10 @@ export function describeRow(view, i) {
 }
 
 /** The translation, as far as it is shown. */
-export function summary({
-  unit,
-  now: {
-    count,
-    steps,
-    result: {
-      ranking: [best],
-    },
-  },
-}) {
+export function summary({ unit, now: { count, steps, result } }) {
   if (count < steps.length) return `Press “next ${unit}”: the decoder writes one ${unit} at a time.`;
   const end = steps[count - 1].word === EOS ? ", the end counted" : ", cut off";
-  return `${count} ${unit}s${end}: log p = ${fixed(best.logP)}. Press a ${unit} or a row to pin it.`;
+  return `${count} ${unit}s${end}: log p = ${fixed(result.ranking[0].logP)}. Press a ${unit} or a row to pin it.`;
 }
 
 /** The weights that are drawn, as the texts of a table. */

@@ -155,21 +155,3 @@ export function layerNorm(x, gain, shift, eps) {
   const by = Math.sqrt(variance + eps);
   return x.map((value, c) => ((value - mu) / by) * gain[c] + shift[c]);
 }
-
-/** @type {(x: number) => number} */
-const sigmoid = (x) => 1 / (1 + Math.exp(-x));
-
-/**
- * One step of a GRU as PyTorch defines it: reset r, update z, and the proposal.
- * @type {(gru: Flat[], x: ArrayLike<number>, h: any) => any}
- */
-export function gruCell([wX, wH, bX, bH], x, h) {
-  const d = h.length;
-  const fromX = affine({ weight: wX, bias: bX }, x);
-  const fromH = affine({ weight: wH, bias: bH }, h);
-  return h.map((old, c) => {
-    const r = sigmoid(fromX[c] + fromH[c]);
-    const z = sigmoid(fromX[d + c] + fromH[d + c]);
-    return (1 - z) * Math.tanh(fromX[2 * d + c] + r * fromH[2 * d + c]) + z * old;
-  });
-}

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { affine, attend, entropy, gruCell, layerNorm, mask, mean, product, rowAt, softmax, weights } from "./nn.js";
+import { affine, attend, entropy, layerNorm, mask, mean, product, rowAt, softmax, weights } from "./nn.js";
 
 const near = (found, wanted, far = 1e-12) =>
   Array.from(wanted).forEach((value, at) => {
@@ -48,14 +48,6 @@ test("LayerNorm has mean 0 and variance 1 before its gain and shift", () => {
   near(layerNorm([1, 3], [1, 1], [0, 0], 0), [-1, 1]);
   near(layerNorm([1, 3], [2, 2], [5, 5], 0), [3, 7]);
   near(layerNorm([4, 4], [1, 1], [0, 0], 1e-5), [0, 0]);
-});
-
-test("a GRU whose update gate is open keeps its state, and forgets it where it is shut", () => {
-  const zeros = new Float64Array(3);
-  const cell = (z) => gruCell([zeros, zeros, Float64Array.of(0, z, 0), zeros], [1], Float64Array.of(0.5));
-  near(cell(100), [0.5]);
-  near(cell(-100), [0]);
-  near(cell(0), [0.25]);
 });
 
 test("entropy of n equal weights is ln n, and a mean is taken entry by entry", () => {
