@@ -79,7 +79,8 @@ PROMISES = {
     },
     10: {"the second of which looks into the first": ("11.2", "memory")},
     11: {
-        "They are the subject of": ("12.2", "mask"),
+        "T5 ([Raffel": ("12.2", "mask"),
+        "a frequent word is one piece": ("12.3", "pieces"),
         "those before it are kept in a cache": ("13.2", "eleven rows"),
     },
     12: {
