@@ -1,0 +1,78 @@
+// The step of a decoding language model: memory's time beside arithmetic's, and the roof over both.
+
+import {
+  alertLine,
+  choice,
+  el,
+  mark,
+  nodes,
+  note,
+  reset,
+  setText,
+  statusLine,
+  together,
+  twin,
+} from "../core/view/dom.js";
+import { power } from "../parts/power.js";
+import { bars, roofline } from "./draw.js";
+import { step } from "./maths.js";
+import { fit, formula, rows, said } from "./words.js";
+
+const data = ["models", "machines", "initial"];
+const state = ["model", "machine", "texts", "tokens", "cached", "weight_bits", "cache_bits"];
+
+const NOTE = "Full dot: the step. Rings: its weights and its caches alone.";
+
+function build(store) {
+  const view = { store, alert: alertLine(), status: statusLine() };
+  const worth = el("p", "formula");
+  const fits = el("p", "fits");
+  const parts = [settings(view), bars(), roofline(), twin("A step", () => rows(worked(store)))];
+  const [top, left, right, folded] = nodes(parts);
+  const pictures = el("div", "main", el("div", "half", left, worth), el("div", "half", right));
+  const node = el("div", {}, top, view.alert.node, pictures, view.status, fits, note(NOTE), folded);
+  const draw = () => {
+    const all = worked(store);
+    parts.forEach((part) => part.show(all));
+    setText(worth, formula(all));
+    setText(view.status, said(all));
+    setText(fits, fit(all));
+    mark(fits, "over", all.now.room < all.texts);
+  };
+  return Object.assign(view, { node, draw });
+}
+
+/** Everything that follows from the state. @type {(store: import("../core/types.d.ts").Store) => any} */
+function worked(store) {
+  /** @type {any} */
+  const call = Object.fromEntries(state.map((name) => [name, store.get(name)]));
+  const [model, machine] = ["model", "machine"].map((name) => store.get(`${name}s`)[call[name]]);
+  return { ...call, model, machine, now: step(model, machine, call) };
+}
+
+function settings(view) {
+  const { store } = view;
+  const one = (label, trait, values, name) => {
+    const box = choice(label, values.map(name), (place) => store.set({ [trait]: values[place] }));
+    return { node: box.node, show: () => box.show(values.indexOf(store.get(trait))) };
+  };
+  const named = (trait) => {
+    const all = store.get(`${trait}s`);
+    return one(trait, trait, [...all.keys()], (place) => all[place].name);
+  };
+  const bits = (label, trait) => one(label, trait, [16, 8, 4], (count) => `${count} bits`);
+  const parts = [
+    named("model"),
+    named("machine"),
+    power(view, "texts at once", "texts", [0, 12]),
+    power(view, "new tokens of each", "tokens", [0, 13]),
+    power(view, "tokens in each cache", "cached", [7, 17], true),
+    bits("weights in", "weight_bits"),
+    bits("caches in", "cache_bits"),
+  ];
+  return together(el("div", "controls", nodes(parts), reset(view, "settings")), parts);
+}
+
+/** @type {import("../core/types.d.ts").Kind} */
+export const widget = { name: "The time of a step", build, data, state, drawsTable: true };
+export * as maths from "./maths.js";
