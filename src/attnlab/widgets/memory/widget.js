@@ -7,6 +7,7 @@ import {
   changed,
   choice,
   el,
+  mark,
   nodes,
   numberBox,
   reset,
@@ -39,15 +40,22 @@ function build(store) {
   const along = stepper({ what: "writes", at, last, go: (step) => store.set({ step }), told });
   const now = () => {
     const given = read(store, state);
-    return { ...given, ...written(given), step: at() };
+    return { ...given, ...written(given, at()), step: at() };
   };
   const folded = twin("Write by write", () => rows(now()));
   const cards = times(3, (j) => card(view, j));
   const parts = [settings(view), keyPlane(), matrix(), along, folded, ...cards];
   const [top, plane, S, steps] = nodes(parts);
-  const side = el("div", "side", steps, S, view.status);
-  const asked = el("div", "asked", nodes(cards));
-  view.node = el("div", {}, top, view.alert.node, el("div", "main", plane, side), asked, folded.node);
+  const all = el("div", "all", plane, nodes(cards));
+  view.node = el(
+    "div",
+    {},
+    top,
+    view.alert.node,
+    all,
+    el("div", "main", el("div", {}, steps, S), view.status),
+    folded.node,
+  );
   view.draw = () => {
     const found = now();
     parts.forEach((part) => part.show(found));
@@ -60,7 +68,8 @@ function settings(view) {
   const { store, alert } = view;
   const by = (name, label, max = 1, more = {}) =>
     slide({ store, tell: alert.tell, name, label, min: 0, max, least: 0, most: max, ...more });
-  const how = choice("written by", Object.values(WRITES), (place) => store.set({ write: Object.keys(WRITES)[place] }));
+  const names = ["the sum", "the delta rule", "the sum, through φ"];
+  const how = choice("written by", names, (place) => store.set({ write: WRITES[place] }));
   const third = tick("a third key", (on) => store.set({ third: on, step: on ? 3 : Math.min(store.get("step"), 2) }));
   const angle = by("angle", "angle of k₃, in degrees", 360, { value: Math.round });
   angle.node.querySelector("input").step = "1"; // an arrow key moves it by a degree
@@ -73,7 +82,7 @@ function settings(view) {
     },
   });
   const parts = [
-    { node: how.node, show: ({ write }) => how.show(Object.keys(WRITES).indexOf(write)) },
+    { node: how.node, show: ({ write }) => how.show(WRITES.indexOf(write)) },
     { node: third.node, show: (now) => third.show(now.third) },
     only(angle, (now) => now.third),
     only(by("length", "length of k₃", 2), (now) => now.third),
@@ -103,10 +112,10 @@ function arrow(from, to) {
   return way(from, to) + way(barb(0.5), to, barb(-0.5));
 }
 
-/** A drawing of axes and paths of these classes. */
-function plane(classes, ...more) {
+/** A drawing of axes, paths of these classes and some names. */
+function plane(classes, names = []) {
   const [axes, ...paths] = ["axes", ...classes].map((name) => svg("path", name));
-  const node = svg("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, "aria-hidden": "true" }, axes, more, paths);
+  const node = svg("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, "aria-hidden": "true" }, axes, paths, ...names);
   const show = (at, shapes) => {
     const [x, y] = at([0, 0]);
     axes.setAttribute("d", `M0 ${y}H${SIDE}M${x} 0V${SIDE}`);
@@ -115,49 +124,45 @@ function plane(classes, ...more) {
   return { node: el("div", "plane", node), show };
 }
 
-/** The keys, and the circle of length 1; through φ also what they were. */
+/** The keys, through φ where that is chosen. */
 function keyPlane() {
-  const circle = svg("circle", {});
-  const names = NAMES.map((name) => svg("text", {}, name));
-  const drawn = plane(["was", "key"], circle, names);
-  const show = ({ plain: keys, keys: now, write }) => {
-    const at = fitted([...keys, ...now, [1, 1]]);
-    const origin = at([0, 0]);
-    const arrows = (all) => all.map((key) => arrow(origin, at(key))).join("");
-    drawn.show(at, [write === "phi" ? arrows(keys) : "", arrows(now)]);
-    [origin[0], origin[1], at([1, 0])[0] - origin[0]].forEach((x, c) => circle.setAttribute(["cx", "cy", "r"][c], x));
+  const names = NAMES.map(() => svg("text", {}));
+  const title = el("p");
+  const drawn = plane(["of-key"], names);
+  const show = ({ keys, write }) => {
+    const at = fitted(keys);
+    const third = keys[2] ?? [1, 1];
+    setText(title, write === "phi" ? "keys, through φ" : "keys");
+    drawn.show(at, [keys.map((key) => arrow(at([0, 0]), at(key))).join("")]);
     names.forEach((name, j) => {
-      const key = now[j] ?? [0, 0];
-      setText(name, now[j] ? NAMES[j] : "");
-      // right of its arrow, left of it, before it: three names that never meet
-      const turn = Math.atan2(key[1], key[0]) + [-1.2, 1.2, 0][j];
+      const key = keys[j];
+      setText(name, key ? NAMES[j] : "");
+      if (!key) return;
+      // k₁ and k₂ have theirs on the side where k₃ is not, k₃ before its tip
+      const side = key[0] * third[1] < key[1] * third[0] ? 1.2 : -1.2;
+      const turn = Math.atan2(key[1], key[0]) + (j < 2 ? side : 0);
       const [x, y] = at(key);
       name.setAttribute("x", x + 8 * Math.cos(turn));
       name.setAttribute("y", y - 8 * Math.sin(turn) + 3);
     });
   };
-  const node = el("div", "keys", el("p", "title", "keys"), drawn.node);
-  return { node, show };
+  return { node: el("div", {}, title, drawn.node), show };
 }
 
 /** S, as it is now. */
 function matrix() {
-  const cells = times(4, () => el("span"));
+  const cells = times(2, () => times(2, () => el("span")));
   const drawn = table(
-    ["S", "number 1", "number 2"],
-    [
-      ["row 1", ...cells.slice(0, 2)],
-      ["row 2", ...cells.slice(2)],
-    ],
+    ["S", "1", "2"],
+    cells.map((row, r) => [String(r + 1), ...row]),
   );
-  const show = ({ steps, step }) =>
-    cells.forEach((cell, c) => setText(cell, plain(step ? steps[step - 1].S[c >> 1][c % 2] : 0)));
+  const show = ({ S }) => cells.forEach((row, r) => row.forEach((cell, c) => setText(cell, plain(S[r][c]))));
   return { node: el("div", "scroll", drawn), show };
 }
 
 /** One key asked: the value that was written under it, to be typed, and what it reads. */
 function card({ store, alert }, j) {
-  const drawn = plane(["value", "output", "gap"]);
+  const drawn = plane(["of-value", "of-output", "gap"]);
   const boxes = times(2, (c) =>
     numberBox({
       label: `value ${j + 1}, number ${c + 1}`,
@@ -166,25 +171,21 @@ function card({ store, alert }, j) {
       tell: alert.tell,
     }),
   );
-  const [reads, off] = [el("p", "reads"), el("p")];
-  const title = el("p", "title", `${NAMES[j]} asked`);
+  const [reads, off] = [el("p", "reads"), el("p", "right")];
   const typed = el("p", "typed", `v${NAMES[j][1]} `, nodes(boxes));
-  const node = el("div", {}, title, drawn.node, typed, reads, off);
-  const show = ({ values, steps, step, keys }) => {
+  const node = el("div", {}, el("p", {}, `${NAMES[j]} asked`), drawn.node, typed, reads, off);
+  const show = ({ values, asked, step, keys }) => {
     node.hidden = j >= keys.length;
     if (node.hidden) return;
     boxes.forEach((box, c) => box.show(values[j][c]));
-    const found = j < step ? steps[step - 1].asked[j] : null;
-    const at = fitted(
-      [...values, ...(step ? steps[step - 1].asked.map((one) => one.read) : [])].slice(0, keys.length + 3),
-    );
-    const [origin, value] = [at([0, 0]), at(values[j])];
-    const read = found && at(found.read);
-    const shapes = found ? [arrow(origin, read), found.off ? way(value, read) : ""] : ["", ""];
-    drawn.show(at, [arrow(origin, value), ...shapes]);
-    setText(reads, found ? `reads ${vector(found.read)}` : "not written yet");
-    setText(off, !found ? "" : found.off ? `off by ${plain(found.off)}` : "its value");
-    off.className = found?.off ? "attnbook-error" : "attnbook-right";
+    const at = fitted(asked.flatMap((one, i) => [one.read, values[i]]));
+    const [origin, value, back] = [[0, 0], values[j], asked[j].read].map(at);
+    const known = j < step;
+    const far = known && asked[j].off;
+    drawn.show(at, [arrow(origin, value), known ? arrow(origin, back) : "", far ? way(value, back) : ""]);
+    setText(reads, known ? `reads ${vector(asked[j].read)}` : "not written yet");
+    setText(off, known ? (far ? `off by ${plain(far)}` : "its value") : "");
+    mark(off, "off", far);
   };
   return { node, show };
 }
