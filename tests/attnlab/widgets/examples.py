@@ -630,7 +630,7 @@ EXAMPLES = {
     ),
     "tiles": Example(
         tiles,
-        lambda: tiles(scores=np.arange(16), values=np.arange(16), tile=3, step=6),
+        lambda: tiles(scores=np.arange(16), values=np.arange(16), tile=3, step=16),
         lambda evil: tiles(caption=evil),
         hand=(
             (fill("score of key 2", "5"), {"scores": [0, 5, 1, 3]}),
@@ -644,8 +644,8 @@ EXAMPLES = {
                 "a number from −1000 to 1000", "1", "2,5",),
         ),
         more=(lambda: tiles(tile=3, step=0, factor=False, caption="and `code`"),),
-        fallback=("1.875", "0.8"),
-        paper=("td.attnbook-component",),
+        fallback=("1.875", "0.8", "sweeps 16 scores"),
+        paper=("td input",),
         told="TileSteps(4 keys in tiles of 1, 4 seen)",
     ),
     "memory": Example(

