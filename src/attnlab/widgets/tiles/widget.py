@@ -125,8 +125,8 @@ class TileSteps(Widget, kind="tiles"):
             rows.append([str(last), markup.plain(seen.maximum), factor, *numbers, result])
         held = self.numbers
         return (
-            f"<p>A tile of {self.tile} × {self.tile} sweeps {held['scores']} scores, which are never"
-            f" stored: fast memory holds {held['fast']} numbers, slow memory {held['slow']}.</p>"
+            f"<p>A tile of {self.tile} × {self.tile} sweeps {held['scores']} scores, never stored:"
+            f" fast memory holds {held['fast']} numbers, slow memory {held['slow']}.</p>"
             "<p>One query's scores, in units of ln 2, and values.</p>"
             + markup.table(["key", "score e", "value v"], given, label="Scores and values")
             + f"<p>Seen in tiles of {self.tile}, with what is kept after each:</p>"
