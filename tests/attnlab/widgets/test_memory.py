@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from attnbook.further.linear import delta_steps, linear_attention
 from attnlab.widgets import Memory
 from tests.attnlab.widgets.examples import memory, normal
-from tests.attnlab.widgets.pages import button, press, says, tells
+from tests.attnlab.widgets.pages import press, says, tells
 
 TRAITS = ("values", "third", "angle", "length", "write", "decay", "beta")
 
@@ -66,7 +66,7 @@ def test_it_opens_with_two_keys_at_right_angles_and_a_third_is_one_press(show) -
     expect(page.get_by_label("angle of k₃, in degrees as a number")).to_have_value("1")
     press(page, "previous", 3)
     says(page, "Nothing is written yet.")
-    button(page, "reset").click()
+    page.get_by_role("button", name="reset").click()
     expect(cards).to_have_count(2)
 
 

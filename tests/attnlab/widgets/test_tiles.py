@@ -1,6 +1,7 @@
 """Tiles of scores: their sweep, the softmax from parts as in NumPy, and what the factor is for."""
 
 from itertools import product
+from math import ceil
 
 import numpy as np
 import pytest
@@ -41,7 +42,7 @@ def test_the_table_is_the_worked_example(show) -> None:
 def test_the_page_computes_what_python_does(show) -> None:
     scores, values = (5 * normal(4)).round(2), normal(4, seed=1).round(2)
     made = [
-        TileSteps(scores, values, tile=tile, step=-1, factor=factor)
+        TileSteps(scores, values, tile=tile, step=ceil(4 / tile), factor=factor)
         for tile, factor in product(range(1, 5), (True, False))
     ]
     page = show(*made)
