@@ -225,23 +225,25 @@ def a_poor_draft(draw: random.Random) -> Text:
         text=f"A team guesses with a small draft, of whose guesses a share of {alpha} is kept; a "
         "refused one is replaced by a token from $(p - q)_+$, divided by its sum. Colleague A: "
         "“With so poor a draft the texts become worse.” Colleague B: “For one text we gained "
-        f"little, but with {batch} texts side by side we shall gain much, for then the GPU is used "
-        "better.” Judge both. What would you change first to gain more, and what number would you "
-        "measure?",
+        f"little, but with {batch} short texts side by side we shall gain much, for then the GPU is "
+        "used better.” Judge both. What would you change first to gain more, and what number "
+        "would you measure?",
         solution="A is wrong: what is guessed and kept has the probabilities $\\min(p, q)$, and "
         "what a refusal writes adds just what is missing from $p$. The written text has the "
         "model's distribution for any draft; a poor one costs time. B is wrong, too: guesses are "
         "cheap because a pass over a few tokens reads the weights only once and arithmetic is "
         f"idle. With {batch} texts the weights already serve as many tokens, arithmetic becomes "
-        "the limit, and every refused guess is work for nothing. A better draft helps, a smaller "
-        "model trained on the same text: measure the share kept, $\\alpha = \\sum \\min(p, q)$, "
+        "the limit, and every refused guess is work for nothing. (Were the texts long, reading "
+        "their caches would take longer than the arithmetic, and judging would stay free.) A "
+        "better draft helps, a smaller model trained on the same text: measure the share kept, "
+        "$\\alpha = \\sum \\min(p, q)$, "
         "together with the cost of a guess; or make fewer guesses, since later ones are seldom "
         "reached.",
         marks=[
             ("says that the distribution does not depend on the draft", 1),
             ("gives the reason: min(p, q) and what is missing from p", 1),
             ("says that guesses use arithmetic that is idle for one text", 1),
-            ("says that with many texts arithmetic is the limit, so that the gain disappears", 1),
+            ("says that with many short texts arithmetic is the limit: the gain disappears", 1),
             ("proposes a better draft or fewer guesses, and measures α, its cost or both", 1),
         ],
     )
