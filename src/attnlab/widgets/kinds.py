@@ -29,6 +29,7 @@ KINDS = {
     "positions": ("PositionExplorer",),
     "prediction": ("Prediction",),
     "roles": ("RoleProjection",),
+    "roof": ("Roof",),
     "scores": ("ScoreExplorer",),
     "speculation": ("Speculation",),
     "steps": ("AttentionSteps",),

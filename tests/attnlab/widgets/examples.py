@@ -20,6 +20,7 @@ from attnbook.transformer import Seq2Seq
 from attnlab.language import Vocabulary, batches, english_french
 from attnlab.models.caches import cached_models
 from attnlab.models.recorded import ScoredHead, Visible
+from attnlab.models.roof import machines, roof_models
 from attnlab.training import train
 from attnlab.training.seeds import seeded
 from attnlab.widgets import (
@@ -40,6 +41,7 @@ from attnlab.widgets import (
     PositionExplorer,
     Prediction,
     RoleProjection,
+    Roof,
     RotaryClocks,
     ScoreExplorer,
     Speculation,
@@ -85,6 +87,10 @@ roles = partial(RoleProjection, vectors=X, tokens=TOKENS, token=2, w_q=EYE, w_k=
 # two texts and a fork of the first, which has written: of page 1 there is a copy, page 3
 SHARED = ["start", *["write 1"] * 5, "start", *["write 2"] * 3, "fork 1", "write 3"]
 pages = partial(PageTable, n_pages=6, page=4, actions=SHARED)
+# a model that shares heads and one of experts; the caches of four texts
+roof = partial(
+    Roof, models=("Llama 3.1 8B", "DeepSeek-V3", "SmolLM2-135M"), machine=1, texts=4, cached=4096
+)
 speculation = partial(Speculation, alpha=0.5, guesses=3, cost=0.1)
 # eight pairs, all of them drawn, at four times the trained length
 HEAD = {"d": 16, "base": 100, "trained": 24}
@@ -402,6 +408,12 @@ def hostile_calculator(evil: str) -> CacheCalculator:
         replace(one, name=evil + end) for one, end in zip(models, ("", "</script>"), strict=True)
     ]
     return CacheCalculator(named, caption=evil)
+
+
+def hostile_roof(evil: str) -> Roof:
+    models = [replace(one, name=evil + "</script>") for one in roof_models().values()]
+    known = [replace(one, name=evil) for one in machines().values()]
+    return Roof(models, known, caption=evil)
 
 
 QUESTION = [
@@ -822,6 +834,40 @@ EXAMPLES = {
         fallback=("la souris </s>",),
         paper=(".attnbook-tree", ".attnbook-twin table"),
         told="BeamTree(8 prefixes, k = 2, α = 0, best: la souris </s>)",
+    ),
+    "roof": Example(
+        roof,
+        lambda: Roof(tuple(roof_models()), model=5, texts=4096, tokens=8192, cached=131_072),
+        hostile_roof,
+        hand=(
+            (choose("model", 2), {"model": 2}),
+            (choose("machine", "RTX 4090"), {"machine": 2}),
+            (enter("texts at once as a number", "100"), {"texts": 100}),
+            (lambda view: view.get_by_label("new tokens of each", exact=True).press("ArrowRight"),
+                {"tokens": 2}),
+            (lambda view: view.get_by_label("tokens in each cache", exact=True).press("Home"),
+                {"cached": 0}),
+            (choose("weights in", "4 bits"), {"weight_bits": 4}),
+            (choose("caches in", "8 bits"), {"cache_bits": 8}),
+        ),
+        moves=({"model": 1, "texts": 4096}, {"tokens": 8192, "cached": 0}, {"machine": 3},
+            {"weight_bits": 4, "cache_bits": 8}),
+        bad=(
+            ("texts at once as a number", ["", "0", "4097", "2.5", "many"],
+                "a whole number from 1 to 4,096", "4", "300"),
+            ("new tokens of each as a number", ["0", "8193"], "a whole number from 1 to 8,192",
+                "1", "7"),
+            ("tokens in each cache as a number", ["-1", "131073"],
+                "a whole number from 0 to 131,072", "4,096", "0"),
+        ),
+        more=(lambda: Roof(model=2, machine=3, caption="A step and `code`."),),
+        start={"model": -2, "machine": -4},
+        tables=((0, 0),),
+        fallback=("15.0 GB", "2.15 GB", "they fit in 141 GB"),
+        rows=3,
+        paper=(".attnbook-curve svg", ".attnbook-twin table"),
+        narrow=".attnbook-curve svg",
+        told="Roof(Llama 3.1 8B, H200 SXM, 4 × 1 tokens, 4,096 cached, 16 and 16 bits)",
     ),
     "scores": Example(
         scores,

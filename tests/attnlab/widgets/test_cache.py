@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from attnlab.models.caches import cached_models
 from attnlab.widgets import CacheCalculator
-from attnlab.widgets.cache.widget import _sized
+from attnlab.widgets.core.units import sized
 from tests.attnlab.widgets.examples import calculator, choose
 from tests.attnlab.widgets.pages import press, settle, tells
 
@@ -63,8 +63,8 @@ SIZES += [17_179_869_184, 1.5e12, 4e15, 9e18]
 
 
 def test_bytes_are_written_alike_in_the_page_and_names_keep_apart(maths) -> None:
-    assert maths("(all) => all.map(maths.sized)", SIZES, "cache") == list(map(_sized, SIZES))
-    told = [_sized(size) for size in (0, 0.5, 999.5, 131_072)]
+    assert maths("(all) => all.map(maths.sized)", SIZES, "cache") == list(map(sized, SIZES))
+    told = [sized(size) for size in (0, 0.5, 999.5, 131_072)]
     assert told == ["0 bytes", "0.5 bytes", "1.00 kB", "131 kB"]
     grouped = maths("(all) => all.map(maths.grouped)", [5, 999, 1000, 1_048_576], "cache")
     assert grouped == ["5", "999", "1,000", "1,048,576"]

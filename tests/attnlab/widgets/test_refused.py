@@ -138,6 +138,8 @@ OF_A_KIND = {
     "clocks.distance": whole(1, 384), "positions.shift": whole(0, 63),
     "answer.decimals": whole(0, 8), "clocks.trained": whole(2, 2**20),
     "pages.n_pages": whole(1, 16), "pages.longest": whole(1, 64),
+    "roof.model": place(3), "roof.machine": place(4), "roof.texts": whole(1, 4096),
+    "roof.tokens": whole(1, 8192), "roof.cached": whole(0, 131_072),
     "cache.context": whole(128, 2**20), "cache.batch": whole(1, 1024), "beam.beams": whole(1, 5),
     "clocks.d": whole(4, 128), "player.threshold speculation.alpha speculation.cost": number(0, 1),
     "beam.penalty translator.length_penalty": number(0, 2),
@@ -147,7 +149,7 @@ OF_A_KIND = {
     "browser/translator.asset": ASSET,
     "painter.show painter.fill heads.large block.norm browser.measure clocks.scaling "
     "translator.part": ONE_OF,
-    "cache.bits cache.weight_bits cache.gpu visibility.first positions.formula": EITHER,
+    "cache.bits cache.weight_bits cache.gpu roof.weight_bits roof.cache_bits visibility.first positions.formula": EITHER,
 }  # fmt: skip
 OF_ITS_OWN = {
     "heatmap/painter/heads.query": numbers(X) + bad({"one of the two": None}, key=None),
@@ -252,6 +254,11 @@ OF_ITS_OWN = {
         "w_1 must hold numbers from −100 to 100": heavy(of.block(), WIDEN, 101.0)}),
     "cache.models": bad({"TypeError … a list … 'GPT-2'": "GPT-2", "TypeError … names … 9": [9],
         "1 to 10 … 0": [], "1 to 10 … 11": ["GPT-2"] * 11, "'GPT-9'": ["GPT-9"]}),
+    "roof.models": bad({"TypeError … a list … 'M'": "M", "TypeError … RoofModels … 9": [9],
+        "1 to 10 models … 0": [], "1 to 10 … 11": ["SmolLM2-135M"] * 11, "'GPT-9'": ["GPT-9"]}),
+    "roof.machines": bad({"TypeError … a list … 'H'": "H", "TypeError … Machines … 9": [9],
+        "1 to 10 machines … 0": [], "1 to 10 … 11": ["H100 SXM"] * 11, "'H9'": ["H9"]}),
+    "roof.weight_bits": bad({"16, 8 or 4 … 0": 0}), "roof.cache_bits": bad({"16, 8 or 4 … 0": 0}),
     "dataflow.drawing": bad({"TypeError … a Schematic … a str": "X", "32 … 36": tower(9),
         "empty": Schematic("nothing")}) + bad({"d, which is no size": three_roles()}, called="W"),
     "dataflow.sizes": bad({"1 to 8 ranges … {}": {}})

@@ -1,14 +1,11 @@
 // The bytes of a cache as plain numbers, as `attnlab.models.caches` counts them.
 
-import { fixed, plain } from "../core/view/text.js";
-
 /**
  * A model: `kept` holds, for some layers together, how many numbers a token leaves, after how many
  * tokens they forget (0: never), and how many tokens share an entry; `states` are bytes that stay.
  * @typedef {{name: string, context: number, parameters: number, states: number, kept: number[][]}} Model
  */
 
-const UNITS = ["bytes", "kB", "MB", "GB", "TB", "PB"];
 const LIMIT = 2 ** 30; // tokens: a text that long is as long as any
 
 /**
@@ -74,13 +71,4 @@ export function apart(wanted, gap, least, most) {
   return found;
 }
 
-/** "17.2 GB": three digits, 1 GB = 10⁹ bytes. @type {(bytes: number) => string} */
-export function sized(bytes) {
-  let [value, unit] = [bytes, 0];
-  while (value >= 999.5 && unit < UNITS.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  if (!unit) return `${plain(value)} bytes`;
-  return `${fixed(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2)} ${UNITS[unit]}`;
-}
+export { sized } from "../parts/units.js";

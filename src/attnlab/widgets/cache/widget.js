@@ -1,9 +1,9 @@
 // What a model's cache takes: the reader changes the model, the texts and the bits, and sees when it
 // outgrows the weights, and a GPU.
 
-import { grouped } from "../core/maths/number.js";
-import { alertLine, choice, el, nodes, note, numberBox, reset, setText, together, twin } from "../core/view/dom.js";
+import { alertLine, choice, el, nodes, note, reset, setText, together, twin } from "../core/view/dom.js";
 import { drawn } from "../core/view/plot.js";
+import { power } from "../parts/power.js";
 import { curves, FIRST, LAST, MEMORIES } from "./curves.js";
 import { counted, said, tableRows } from "./words.js";
 
@@ -65,8 +65,8 @@ function settings(view, models) {
       "chosen",
       places,
     ),
-    power(view, "tokens in a text", "context", FIRST, LAST),
-    power(view, "texts at once", "batch", 0, LARGEST),
+    power(view, "tokens in a text", "context", [FIRST, LAST]),
+    power(view, "texts at once", "batch", [0, LARGEST]),
     one("cache in", bits, "bits", "bits", BITS),
     one("weights in", bits, "weightBits", "weight_bits", BITS),
     one(
@@ -78,33 +78,6 @@ function settings(view, models) {
     ),
   ];
   return together(el("div", "controls", nodes(parts), reset(view, "settings")), parts);
-}
-
-/** A slider over the powers of 2, and beside it a box for any whole number between. */
-function power({ store, alert }, label, trait, least, most) {
-  const slider = el("input", {
-    type: "range",
-    min: least,
-    max: most,
-    step: 1,
-    "aria-label": label,
-    oninput: () => store.set({ [trait]: 2 ** Number(slider.value) }),
-  });
-  const [low, high] = [2 ** least, 2 ** most];
-  const box = numberBox({
-    label: `${label} as a number`,
-    whole: true,
-    least: low,
-    most: high,
-    change: (value) => store.set({ [trait]: value }),
-    tell: alert.tell,
-  });
-  const show = (now) => {
-    slider.value = Math.round(Math.log2(now[trait]));
-    slider.setAttribute("aria-valuetext", grouped(now[trait]));
-    box.show(now[trait]);
-  };
-  return { node: el("div", "slide", el("span", { "aria-hidden": "true" }, label), slider, box.node), show };
 }
 
 /** @type {import("../core/types.d.ts").Kind} */

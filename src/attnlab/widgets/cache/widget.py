@@ -8,7 +8,7 @@ from typing import Any
 import traitlets
 
 from attnlab.models.caches import CachedModel, cached_models
-from attnlab.widgets.core import checks, markup
+from attnlab.widgets.core import checks, markup, units
 from attnlab.widgets.core.base import Widget
 from attnlab.widgets.core.checks import rule
 
@@ -30,7 +30,6 @@ _LARGEST_BATCH = 2**10
 _BITS = (16, 8, 4)
 _MEMORIES = (24, 80, 141)
 _LIMIT = 2**30  # tokens: a text that long is as long as any
-_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
 class CacheCalculator(Widget, kind="cache"):
@@ -67,9 +66,9 @@ class CacheCalculator(Widget, kind="cache"):
         chosen=rule(checks.index_of, count=lambda self: len(self.models)),
         context=rule(checks.whole, least=_SHORTEST, most=_LONGEST),
         batch=rule(checks.whole, least=1, most=_LARGEST_BATCH),
-        bits=lambda self, name, value: _one_of(name, value, _BITS),
-        weight_bits=lambda self, name, value: _one_of(name, value, _BITS),
-        gpu=lambda self, name, value: _one_of(name, value, _MEMORIES),
+        bits=rule(checks.either, choices=_BITS),
+        weight_bits=rule(checks.either, choices=_BITS),
+        gpu=rule(checks.either, choices=_MEMORIES),
     )
 
     def __init__(
@@ -135,7 +134,7 @@ class CacheCalculator(Widget, kind="cache"):
             each = sum(part.numbers / part.pooled for part in growing) * self.bits / 8
             sizes = (cache, each, weights, cache + weights)
             name, context = markup.escape(model.name), f"{model.context:,}"
-            rows.append([name, context, *map(_sized, sizes), _room_said(room)])
+            rows.append([name, context, *map(units.sized, sizes), _room_said(room)])
         head = ["model", "its context", "cache", "one more token", "weights", "together"]
         texts = "one text" if self.batch == 1 else f"{self.batch:,} texts"
         return (
@@ -168,27 +167,6 @@ def _picture(model: CachedModel) -> dict[str, Any]:
     names = ("name", "year", "context", "parameters", "states")
     kept = [[part.numbers, part.window or 0, part.pooled] for part in model.kept]
     return {name: getattr(model, name) for name in names} | {"kept": kept}
-
-
-def _one_of(name: str, value: int, choices: tuple[int, ...]) -> int:
-    if isinstance(value, bool) or value not in choices:
-        *most, last = choices
-        said = f"{', '.join(map(str, most))} or {last}"
-        raise ValueError(f"{name} must be {said}, got {checks.one_line(value)}")
-    return int(value)
-
-
-def _sized(count: float) -> str:
-    """Return bytes with three digits: 17.2 GB."""
-    unit = 0
-    while count >= 999.5 and unit < len(_UNITS) - 1:
-        count /= 1000
-        unit += 1
-    if not unit:
-        return f"{markup.plain(count)} bytes"
-    return (
-        f"{markup.fixed(count, 0 if count >= 99.95 else 1 if count >= 9.995 else 2)} {_UNITS[unit]}"
-    )
 
 
 def _room_said(room: int | None) -> str:

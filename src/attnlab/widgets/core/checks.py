@@ -10,6 +10,7 @@ import numpy as np
 
 __all__ = [
     "between",
+    "either",
     "finite_array",
     "index_of",
     "number_above_zero",
@@ -148,6 +149,15 @@ def one_of(name: str, value: str, *, choices: Sequence[str], said: str = "") -> 
         said = said or "one of " + ", ".join(f'"{choice}"' for choice in choices)
         raise ValueError(f"{name} must be {said}, got {one_line(value)}")
     return value
+
+
+def either(name: str, value: int, *, choices: Sequence[int]) -> int:
+    """Return ``value``, which must be one of a few whole numbers; else ValueError."""
+    if isinstance(value, bool) or value not in choices:
+        *most, last = choices
+        said = f"{', '.join(map(str, most))} or {last}"
+        raise ValueError(f"{name} must be {said}, got {one_line(value)}")
+    return int(value)
 
 
 def switch(name: str, value: bool) -> bool:

@@ -1,0 +1,1 @@
+"""What the step of a decoding language model takes."""

@@ -1,0 +1,157 @@
+"""The time of a step of a decoding language model: what it reads beside what it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+import traitlets
+
+from attnlab.models import roof
+from attnlab.models.roof import Machine, RoofModel, Step
+from attnlab.widgets.core import checks, markup, units
+from attnlab.widgets.core.base import Widget
+from attnlab.widgets.core.checks import rule
+
+__all__ = ["Roof"]
+
+_MODELS = ("Llama 3.1 8B", "Llama 2 7B", "Llama 3.1 405B", "DeepSeek-V3", "SmolLM2-135M")
+_MACHINES = ("H100 SXM", "H200 SXM", "RTX 4090", "a laptop's processor")
+_MOST = 10  # models, or machines
+_MOST_TEXTS, _MOST_TOKENS, _MOST_CACHED = 2**12, 2**13, 2**17
+_BITS = (16, 8, 4)
+
+_Given = TypeVar("_Given", Machine, RoofModel)
+
+
+class Roof(Widget, kind="roof"):
+    """Choose model, machine, texts, tokens and bits, and see what a step waits for.
+
+    seconds = max((weights + caches) / bytes a second, operations / operations a second)
+
+    A step is one call of the model, with new tokens of each text: one while they are written, a few
+    where guesses are judged, all of a prompt. ``attnlab.models.roof`` says what is counted. What
+    does not fit in the machine's memory is counted as if it did, and a sentence says so.
+
+    Args:
+        models: 1 to 10 models, by the names of ``roof_models()`` or as ``RoofModel``; five if none
+            are given.
+        machines: 1 to 10 machines, by the names of ``machines()`` or as ``Machine``.
+        model, machine: the place of the one that is shown (−1 is the last).
+        texts: in one call, from 1 to 4,096.
+        tokens: new ones of each text, from 1 to 8,192.
+        cached: tokens that each text has in its cache before, from 0 to 131,072.
+        weight_bits, cache_bits: of each number, 16, 8 or 4.
+
+    The traits but ``models`` and ``machines`` follow the reader's hand.
+
+    Raises: TypeError for a model or a machine that is none; ValueError for a name that is not known,
+    for another count of them, or for a number out of its range.
+    Source: Williams, Waterman and Patterson (2009).
+    """
+
+    models = traitlets.List().tag(sync=True)
+    machines = traitlets.List().tag(sync=True)
+    model = traitlets.Int(0).tag(sync=True)
+    machine = traitlets.Int(0).tag(sync=True)
+    texts = traitlets.Int(1).tag(sync=True)
+    tokens = traitlets.Int(1).tag(sync=True)
+    cached = traitlets.Int(8_192).tag(sync=True)
+    weight_bits = traitlets.Int(16).tag(sync=True)
+    cache_bits = traitlets.Int(16).tag(sync=True)
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
+
+    rules = checks.rules(
+        model=rule(checks.index_of, count=lambda self: len(self.models)),
+        machine=rule(checks.index_of, count=lambda self: len(self.machines)),
+        texts=rule(checks.whole, least=1, most=_MOST_TEXTS),
+        tokens=rule(checks.whole, least=1, most=_MOST_TOKENS),
+        cached=rule(checks.whole, least=0, most=_MOST_CACHED),
+        weight_bits=rule(checks.either, choices=_BITS),
+        cache_bits=rule(checks.either, choices=_BITS),
+    )
+
+    def __init__(
+        self,
+        models: Sequence[str | RoofModel] = _MODELS,
+        machines: Sequence[str | Machine] = _MACHINES,
+        *,
+        model: int = 0,
+        machine: int = 0,
+        texts: int = 1,
+        tokens: int = 1,
+        cached: int = 8_192,
+        weight_bits: int = 16,
+        cache_bits: int = 16,
+        caption: str = "",
+    ) -> None:
+        self._models = _found("models", models, RoofModel, roof.roof_models())
+        self._machines = _found("machines", machines, Machine, roof.machines())
+        chosen = {"model": model, "machine": machine}
+        call = {"texts": texts, "tokens": tokens, "cached": cached}
+        super().__init__(
+            caption=caption,
+            models=[asdict(one) for one in self._models],
+            machines=[asdict(one) for one in self._machines],
+            start={**chosen, **call, "weight_bits": weight_bits, "cache_bits": cache_bits},
+        )
+
+    @property
+    def step(self) -> Step:
+        """What the step takes that is shown."""
+        call = ("texts", "tokens", "cached", "weight_bits", "cache_bits")
+        machine = self._machines[self.machine]
+        return self._models[self.model].step(machine, **{name: getattr(self, name) for name in call})
+
+    def _summary(self) -> str:
+        return (
+            f"{self._models[self.model].name}, {self._machines[self.machine].name}, {self.texts:,} ×"
+            f" {self.tokens:,} tokens, {self.cached:,} cached, {self.weight_bits} and"
+            f" {self.cache_bits} bits"
+        )
+
+    def _fallback(self) -> str:
+        model, machine, step = self._models[self.model], self._machines[self.machine], self.step
+        size, held = units.sized(machine.memory), units.sized(step.held)
+        fits = "fit" if step.room >= self.texts else "do not fit"
+
+        def row(name: str, read: float, operations: float) -> list[str]:
+            times = read / machine.bytes_a_second, operations / machine.operations_a_second
+            to_read, to_compute = map(units.timed, times)
+            each = units.digits(operations / read)
+            return [name, units.sized(read), to_read, units.many(operations), to_compute, each]
+
+        rows = [
+            row("weights", step.weights, step.products),
+            row("caches", step.caches, step.attention),
+            row("together", step.weights + step.caches, step.operations),
+        ]
+        head = ["", "bytes", "to read", "operations", "to compute", "operations a byte"]
+        return (
+            f"<p>{markup.escape(model.name)} on {markup.escape(machine.name)}: a step with"
+            f" {self.tokens:,} new tokens of each of {self.texts:,} texts, {self.cached:,} tokens in"
+            f" each cache, weights in {self.weight_bits} bits and caches in {self.cache_bits}.</p>"
+            + markup.table(head, rows, label="A step")
+            + f"<p>step = max({units.timed(step.memory)}, {units.timed(step.arithmetic)}) ="
+            f" {units.timed(step.seconds)}. Weights and caches take {held}: they {fits} in {size}.</p>"
+        )
+
+
+def _found(
+    name: str, given: Sequence[Any], wanted: type[_Given], known: Mapping[str, _Given]
+) -> list[_Given]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise TypeError(f"{name} must be a list, got {checks.one_line(given)}")
+    if not 1 <= len(given) <= _MOST:
+        raise ValueError(f"{name} must be 1 to {_MOST} {name}, got {len(given)}")
+    found = []
+    for one in given:
+        if isinstance(one, str):
+            found.append(known[checks.one_of(name, one, choices=tuple(known))])
+        elif isinstance(one, wanted):
+            found.append(one)
+        else:
+            kind = wanted.__name__
+            raise TypeError(f"{name} must hold names or {kind}s, got {checks.one_line(one)}")
+    return found
