@@ -225,8 +225,8 @@ def a_poor_draft(draw: random.Random) -> Text:
         text=f"A team guesses with a small draft, of whose guesses a share of {alpha} is kept; a "
         "refused one is replaced by a token from $(p - q)_+$, divided by its sum. Colleague A: "
         "“With so poor a draft the texts become worse.” Colleague B: “For one text we gained "
-        f"little, but with {batch} short texts side by side we shall gain much, for then the GPU is "
-        "used better.” Judge both. What would you change first to gain more, and what number "
+        f"little, but with {batch} short texts side by side we shall gain much, for then the GPU "
+        "is used better.” Judge both. What would you change first to gain more, and what number "
         "would you measure?",
         solution="A is wrong: what is guessed and kept has the probabilities $\\min(p, q)$, and "
         "what a refusal writes adds just what is missing from $p$. The written text has the "
