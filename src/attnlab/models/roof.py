@@ -9,8 +9,8 @@ reads a prompt. It can be no faster than the longer of two times:
     seconds = max((weights + caches) / bytes a second, operations / operations a second)
 
 Each weight makes one product, which is two operations, for each token of the call, and is read once
-for all of them; each text reads a cache of its own. Norms, softmax, what goes in and out between the
-layers and the start of each operation are not counted, so a real step is longer.
+for all of them; each text reads a cache of its own. Norms, softmax, what goes from layer to layer
+and the start of each operation are not counted, so a real step is longer.
 """
 
 from __future__ import annotations
@@ -149,7 +149,10 @@ class RoofModel:
         _whole("texts", texts, 1)
         _whole("tokens", tokens, 1)
         _whole("cached", cached, 0)
-        weight_bytes, cache_bytes = _bits("weight_bits", weight_bits), _bits("cache_bits", cache_bits)
+        weight_bytes, cache_bytes = (
+            _bits("weight_bits", weight_bits),
+            _bits("cache_bits", cache_bits),
+        )
         each = (cached + tokens) * self.numbers * cache_bytes
         weights, caches = self.read(texts * tokens) * weight_bytes, texts * each
         met = tokens * cached + tokens * (tokens + 1) // 2

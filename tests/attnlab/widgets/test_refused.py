@@ -149,7 +149,8 @@ OF_A_KIND = {
     "browser/translator.asset": ASSET,
     "painter.show painter.fill heads.large block.norm browser.measure clocks.scaling "
     "translator.part": ONE_OF,
-    "cache.bits cache.weight_bits cache.gpu roof.weight_bits roof.cache_bits visibility.first positions.formula": EITHER,
+    "cache.bits cache.weight_bits cache.gpu roof.weight_bits roof.cache_bits visibility.first "
+    "positions.formula": EITHER,
 }  # fmt: skip
 OF_ITS_OWN = {
     "heatmap/painter/heads.query": numbers(X) + bad({"one of the two": None}, key=None),

@@ -46,8 +46,8 @@ class Roof(Widget, kind="roof"):
 
     The traits but ``models`` and ``machines`` follow the reader's hand.
 
-    Raises: TypeError for a model or a machine that is none; ValueError for a name that is not known,
-    for another count of them, or for a number out of its range.
+    Raises: TypeError for a model or a machine that is none; ValueError for a name that is not
+    known, for another count of them, or for a number out of its range.
     Source: Williams, Waterman and Patterson (2009).
     """
 
@@ -102,13 +102,15 @@ class Roof(Widget, kind="roof"):
         """What the step takes that is shown."""
         call = ("texts", "tokens", "cached", "weight_bits", "cache_bits")
         machine = self._machines[self.machine]
-        return self._models[self.model].step(machine, **{name: getattr(self, name) for name in call})
+        return self._models[self.model].step(
+            machine, **{name: getattr(self, name) for name in call}
+        )
 
     def _summary(self) -> str:
         return (
-            f"{self._models[self.model].name}, {self._machines[self.machine].name}, {self.texts:,} ×"
-            f" {self.tokens:,} tokens, {self.cached:,} cached, {self.weight_bits} and"
-            f" {self.cache_bits} bits"
+            f"{self._models[self.model].name}, {self._machines[self.machine].name},"
+            f" {self.texts:,} × {self.tokens:,} tokens, {self.cached:,} cached,"
+            f" {self.weight_bits} and {self.cache_bits} bits"
         )
 
     def _fallback(self) -> str:
@@ -129,12 +131,14 @@ class Roof(Widget, kind="roof"):
         ]
         head = ["", "bytes", "to read", "operations", "to compute", "operations a byte"]
         return (
-            f"<p>{markup.escape(model.name)} on {markup.escape(machine.name)}: a step with"
-            f" {self.tokens:,} new tokens of each of {self.texts:,} texts, {self.cached:,} tokens in"
-            f" each cache, weights in {self.weight_bits} bits and caches in {self.cache_bits}.</p>"
+            f"<p>{markup.escape(model.name)} on {markup.escape(machine.name)}: texts at"
+            f" once {self.texts:,}, new tokens of each {self.tokens:,}, tokens in each cache"
+            f" {self.cached:,}, weights in {self.weight_bits} bits, caches in"
+            f" {self.cache_bits}.</p>"
             + markup.table(head, rows, label="A step")
             + f"<p>step = max({units.timed(step.memory)}, {units.timed(step.arithmetic)}) ="
-            f" {units.timed(step.seconds)}. Weights and caches take {held}: they {fits} in {size}.</p>"
+            f" {units.timed(step.seconds)}. Weights and caches take {held}: they {fits} in"
+            f" {size}.</p>"
         )
 
 
