@@ -213,8 +213,8 @@ def machines() -> dict[str, Machine]:
     """Return the machines by their names.
 
     H100 and H200 as NVIDIA's pages have them, half of what is stated with sparsity; the RTX 4090
-    as sums are kept in 32 bits; the laptop is a sum of ours, two channels of DDR5-5600 and 8 cores
-    at 4 GHz with 32 operations each in a turn of the clock.
+    as sums are kept in 32 bits; the laptop is an example of ours, two channels of DDR5-5600 and 8
+    cores at 4 GHz with 32 operations of 32-bit numbers each in a cycle.
     """
     found = (
         Machine("H100 SXM", 3.35e12, 989e12, 80e9),

@@ -129,7 +129,7 @@ class Roof(Widget, kind="roof"):
             row("caches", step.caches, step.attention),
             row("together", step.weights + step.caches, step.operations),
         ]
-        head = ["", "bytes", "to read", "operations", "to compute", "operations a byte"]
+        head = ["part", "bytes", "to read", "operations", "to compute", "operations a byte"]
         return (
             f"<p>{markup.escape(model.name)} on {markup.escape(machine.name)}: texts at"
             f" once {self.texts:,}, new tokens of each {self.tokens:,}, tokens in each cache"

@@ -13,8 +13,9 @@ const HOTTEST = 1000; // beyond it every weight is the same to three decimals
 
 /**
  * A slider for the hand, from min to max, and beside it the number, from least to most, for a
- * value of the trait `name` wanted exactly. The slider may run over another scale than the value.
- * @param {{store: Store, tell: (message: string) => void, name: string, label?: string, min: number|string, max: number|string, least: number, most: number, thousands?: boolean, value?: (place: number) => number, place?: (now: number) => number}} how
+ * value of the trait `name` wanted exactly. The slider may run over another scale than the value;
+ * where this is `whole`, it stops at whole places.
+ * @param {{store: Store, tell: (message: string) => void, name: string, label?: string, min: number|string, max: number|string, least: number, most: number, whole?: boolean, thousands?: boolean, value?: (place: number) => number, place?: (now: number) => number}} how
  * @returns {Part}
  */
 export function slide({
@@ -26,15 +27,17 @@ export function slide({
   max,
   least,
   most,
-  thousands = false,
+  whole = false,
+  thousands = whole,
   value = (place) => place,
   place = (now) => now,
 }) {
+  const step = whole ? 1 : 0.01;
   const slider = el("input", {
     type: "range",
     min,
     max,
-    step: "0.01",
+    step,
     "aria-label": label,
     oninput: () => store.set({ [name]: value(Number(slider.value)) }),
   });
@@ -42,8 +45,9 @@ export function slide({
     label: `${label} as a number`,
     least,
     most,
+    whole,
     thousands,
-    step: 0.01,
+    step,
     change: (typed) => store.set({ [name]: typed }),
     tell,
   });
@@ -52,7 +56,7 @@ export function slide({
     const there = place(now);
     // a slider under the reader's finger already stands where it should
     if (Math.abs(Number(slider.value) - there) > 0.006) slider.value = there;
-    const text = written(Number(now.toPrecision(4)), { thousands });
+    const text = written(whole ? now : Number(now.toPrecision(4)), { thousands });
     slider.setAttribute("aria-valuetext", text);
     exact.show(now, text);
   };
