@@ -85,19 +85,6 @@ def guessed(model, prompt, guesses):
     return [alone, same, len(found.tokens), found.calls]
 
 
-def agreement(model, prompt):
-    text = prompt + model.continue_text(prompt, max_length=48)[0]
-    ids, blocks = model.encode(text)[0], model.decoder.blocks
-    pairs = torch.stack([ids[0, :1].expand(ids.shape[1]), ids[0]], dim=1)  # (n, 2)
-    drafts = {"its last token alone": model(pairs)[:, -1]}  # (n, vocabulary)
-    for n in (20, 25):
-        model.decoder.blocks = blocks[:n]
-        drafts[f"its first {n} blocks"] = model(ids)[0]
-    model.decoder.blocks = blocks
-    p, q = model(ids)[0].softmax(-1), {name: of.softmax(-1) for name, of in drafts.items()}
-    return {name: torch.minimum(p, of).sum(-1).mean().item() for name, of in q.items()}
-
-
 def in_chunks(model, size):
     ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
     caches = [KVCache() for _ in model.decoder.blocks]
@@ -197,7 +184,6 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         *((of, (text,)) for of in (log_p, log_p_by_last) for text in sentences),
         *((log_p, reading) for pair in SHOWN for both in readings(pair) for reading in both),
         *((guessed, (prompt, 7)) for prompt in GUESSED.values()),
-        *((agreement, (prompt,)) for prompt in GUESSED.values()),
         *((in_chunks, (size,)) for size in SIZES),
         *((loss_without_offset, (size,)) for size in OFFSETS),
         *((mean_loss, (repeated,)) for repeated in (False, True)),

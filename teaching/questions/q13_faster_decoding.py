@@ -134,6 +134,40 @@ def pages_of_one_prompt(draw: random.Random) -> Number:
     )
 
 
+@question(section="13.6", points=4)
+def a_step_before_and_after(draw: random.Random) -> Number:
+    weights, cache = draw.choice([12, 16, 20]), draw.choice([1, 2])
+    rate, texts = draw.choice([2, 4]), draw.choice([16, 24, 32])
+
+    def step(of_weights: float, of_caches: float, n: int) -> float:
+        return (weights * of_weights + n * cache * of_caches) / rate
+
+    return Number(
+        text=f"A step of a model reads {weights} GB of weights, and {cache} GB of cache for each "
+        f"text; a GPU reads {rate} TB a second, and arithmetic never takes longer. How many "
+        f"milliseconds does a step take for one text, and for {texts} side by side? Then weights "
+        "are stored in a quarter of the bits: how long is a step for one text? And if instead the "
+        f"caches are a quarter as large: how long is one for {texts}?",
+        answers={
+            "one text": step(1, 1, 1),
+            f"{texts} texts": step(1, 1, texts),
+            "one text, weights a quarter": step(0.25, 1, 1),
+            f"{texts} texts, caches a quarter": step(1, 0.25, texts),
+        },
+        decimals=2,
+        solution=f"Step time is (weights + caches) / rate. One text: ({weights} + {cache}) / "
+        f"{rate} = {step(1, 1, 1):.2f} ms; {texts} texts share the weights, and each has a cache "
+        f"of its own: ({weights} + {texts} · {cache}) / {rate} = {step(1, 1, texts):.2f} ms. "
+        f"Weights of a quarter: ({weights / 4:g} + {cache}) / {rate} = {step(0.25, 1, 1):.2f} ms. "
+        f"Caches of a quarter: ({weights} + {texts * cache / 4:g}) / {rate} = "
+        f"{step(1, 0.25, texts):.2f} ms. Each helps where its term is the larger one.",
+        mistakes=[
+            "the weights counted once for each text",
+            "one cache counted for all texts",
+        ],
+    )
+
+
 @question(section="13.2", points=2)
 def what_a_new_token_sees(draw: random.Random) -> Choice:
     old, new = draw.randint(5, 9), draw.choice([3, 4])
@@ -225,23 +259,25 @@ def a_poor_draft(draw: random.Random) -> Text:
         text=f"A team guesses with a small draft, of whose guesses a share of {alpha} is kept; a "
         "refused one is replaced by a token from $(p - q)_+$, divided by its sum. Colleague A: "
         "“With so poor a draft the texts become worse.” Colleague B: “For one text we gained "
-        f"little, but with {batch} texts side by side we shall gain much, for then the GPU is used "
-        "better.” Judge both. What would you change first to gain more, and what number would you "
-        "measure?",
+        f"little, but with {batch} short texts side by side we shall gain much, for then the GPU "
+        "is used better.” Judge both. What would you change first to gain more, and what number "
+        "would you measure?",
         solution="A is wrong: what is guessed and kept has the probabilities $\\min(p, q)$, and "
         "what a refusal writes adds just what is missing from $p$. The written text has the "
         "model's distribution for any draft; a poor one costs time. B is wrong, too: guesses are "
         "cheap because a pass over a few tokens reads the weights only once and arithmetic is "
         f"idle. With {batch} texts the weights already serve as many tokens, arithmetic becomes "
-        "the limit, and every refused guess is work for nothing. A better draft helps, a smaller "
-        "model trained on the same text: measure the share kept, $\\alpha = \\sum \\min(p, q)$, "
+        "the limit, and every refused guess is work for nothing. (Were the texts long, reading "
+        "their caches would take longer than the arithmetic, and judging would stay free.) A "
+        "better draft helps, a smaller model trained on the same text: measure the share kept, "
+        "$\\alpha = \\sum \\min(p, q)$, "
         "together with the cost of a guess; or make fewer guesses, since later ones are seldom "
         "reached.",
         marks=[
             ("says that the distribution does not depend on the draft", 1),
             ("gives the reason: min(p, q) and what is missing from p", 1),
             ("says that guesses use arithmetic that is idle for one text", 1),
-            ("says that with many texts arithmetic is the limit, so that the gain disappears", 1),
+            ("says that with many short texts arithmetic is the limit: the gain disappears", 1),
             ("proposes a better draft or fewer guesses, and measures α, its cost or both", 1),
         ],
     )

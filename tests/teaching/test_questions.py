@@ -30,6 +30,7 @@ from attnbook.layers import Encoder
 from attnbook.masks import causal_mask, padding_mask, window_mask
 from attnbook.positions import Rotary, sinusoidal
 from attnbook.transformer import LanguageModel, Seq2Seq
+from attnlab.models.roof import Machine, RoofModel
 from teaching.kit import bank
 from teaching.kit.questions import Asked, Choice, Number, Text
 
@@ -521,6 +522,14 @@ class Answer:
         used = len({one for table in both.table for one in table})
         rows = prompt // page * page + texts * (prompt % page + new)
         return used, texts * math.ceil((prompt + new) / page), used * page - rows
+
+    def a_step_before_and_after(self, weights, cache, rate, texts, *_):
+        gpu = Machine("a GPU", rate * 1e12, 1e30, 1e12)
+        model = RoofModel("a model", weights * 10**9 // 2, cache * 10**9 // 2_000, 1)
+        steps = (1, 16, 16), (texts, 16, 16), (1, 4, 16), (texts, 16, 4)
+        names = "texts", "weight_bits", "cache_bits"
+        every = (dict(zip(names, one, strict=True)) for one in steps)
+        return [1_000 * model.step(gpu, cached=999, **one).seconds for one in every]
 
     def what_makes_one_text_faster(self, option, weights, cache):
         """By the bytes that a step waits for."""
