@@ -23,6 +23,7 @@ KINDS = {
     "dataflow": ("DataFlow", "Count"),
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),
+    "memory": ("Memory",),
     "pages": ("PageTable",),
     "painter": ("MaskPainter",),
     "player": ("AlignmentPlayer",),

@@ -36,6 +36,7 @@ from attnlab.widgets import (
     HeadBrowser,
     HeadGrid,
     MaskPainter,
+    Memory,
     PageTable,
     PositionExplorer,
     Prediction,
@@ -85,6 +86,7 @@ roles = partial(RoleProjection, vectors=X, tokens=TOKENS, token=2, w_q=EYE, w_k=
 # two texts and a fork of the first, which has written: of page 1 there is a copy, page 3
 SHARED = ["start", *["write 1"] * 5, "start", *["write 2"] * 3, "fork 1", "write 3"]
 pages = partial(PageTable, n_pages=6, page=4, actions=SHARED)
+memory = partial(Memory, third=True, write="delta")
 speculation = partial(Speculation, alpha=0.5, guesses=3, cost=0.1)
 # eight pairs, all of them drawn, at four times the trained length
 HEAD = {"d": 16, "base": 100, "trained": 24}
@@ -628,7 +630,7 @@ EXAMPLES = {
     ),
     "tiles": Example(
         tiles,
-        lambda: tiles(scores=np.arange(16), values=np.arange(16), tile=3, step=6),
+        lambda: tiles(scores=np.arange(16), values=np.arange(16), tile=3, step=16),
         lambda evil: tiles(caption=evil),
         hand=(
             (fill("score of key 2", "5"), {"scores": [0, 5, 1, 3]}),
@@ -642,9 +644,35 @@ EXAMPLES = {
                 "a number from −1000 to 1000", "1", "2,5",),
         ),
         more=(lambda: tiles(tile=3, step=0, factor=False, caption="and `code`"),),
-        fallback=("1.875", "0.8"),
-        paper=("td.attnbook-component",),
+        fallback=("1.875", "0.8", "sweeps 16 scores"),
+        paper=("td input",),
         told="TileSteps(4 keys in tiles of 1, 4 seen)",
+    ),
+    "memory": Example(
+        memory,
+        lambda: memory(values=[[1e6, -1e6], [-1e6, 1 / 3], [0, 0]], angle=359, length=2),
+        lambda evil: memory(caption=evil),
+        hand=(
+            (fill("value 1, number 2", "4"), {"values": [[3, 4], [-1, 2], [1, 3]]}),
+            (fill("angle of k₃, in degrees as a number", "120"), {"angle": 120}),
+            (fill("length of k₃ as a number", "0.5"), {"length": 0.5}),
+            (fill("decay g as a number", "0.5"), {"decay": 0.5}),
+            (fill("β as a number", "0.25"), {"beta": 0.25}),
+            (click("previous"), {"step": 2}),
+            (choose("written by", "the sum, through φ"), {"write": "phi"}),
+            (check("a third key", False), {"third": False, "step": 2}),
+        ),
+        moves=({"write": "sum"}, {"third": False, "step": 1}, {"decay": 0.0}),
+        bad=(
+            ("value 2, number 1", ["", "2000000", "e-"], "a number from −1,000,000 to 1,000,000",
+                "−1", "2,5"),
+            ("length of k₃ as a number", ["2.5", "-1"], "a number from 0 to 2", "1", "0"),
+        ),
+        more=(lambda: Memory(step=0, caption="and `code`"), lambda: memory(write="phi")),
+        tables=((0, 0),),
+        fallback=("(2.707, 1.621); (−1.293, 2.621)", "g = 1, β = 1"),
+        rows=3,
+        told="Memory(the delta rule, 3 of 3 pairs written)",
     ),
     "pages": Example(
         pages,

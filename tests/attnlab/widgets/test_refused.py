@@ -129,8 +129,8 @@ OF_A_KIND = {
     "heatmap/painter.pinned arrows/steps.query heads.row roles/block.token player/cache.chosen "
     "player.word browser.head": place(3),
     "visibility/translator.head browser.chosen browser/translator.layer": place(2),
-    "visibility.row positions.pair": place(4), "browser.row browser.key": place(11),
-    "steps/tiles/beam.step": place(5), "positions.position": place(12),
+    "visibility.row positions.pair memory.step": place(4), "browser.row browser.key": place(11),
+    "steps/beam.step": place(5), "tiles.step": place(17), "positions.position": place(12),
     "dataflow.opened": place(10), "unrolled.step": place(16), "heatmap.head": place(1),
     "clocks.pair": place(8), "tiles.tile visibility.window visibility.top bughunt.bug": whole(1, 4),
     "pages.page translator.beam": whole(1, 8), "positions.n positions.d": whole(2, 64),
@@ -139,13 +139,14 @@ OF_A_KIND = {
     "answer.decimals": whole(0, 8), "clocks.trained": whole(2, 2**20),
     "pages.n_pages": whole(1, 16), "pages.longest": whole(1, 64),
     "cache.context": whole(128, 2**20), "cache.batch": whole(1, 1024), "beam.beams": whole(1, 5),
-    "clocks.d": whole(4, 128), "player.threshold speculation.alpha speculation.cost": number(0, 1),
-    "beam.penalty translator.length_penalty": number(0, 2),
+    "clocks.d": whole(4, 128), "memory.angle": number(0, 360),
+    "player.threshold speculation.alpha speculation.cost memory.decay memory.beta": number(0, 1),
+    "beam.penalty translator.length_penalty memory.length": number(0, 2),
     "translator.temperature": number(0.01, 1000), "answer.tolerance": number(0, 10**12),
     "clocks.factor": number(1, 16), "clocks.base": number(2, 10**8),
     "heatmap/painter/heads/player.temperature roles/block.step": ABOVE_0,
     "browser/translator.asset": ASSET,
-    "painter.show painter.fill heads.large block.norm browser.measure clocks.scaling "
+    "painter.show painter.fill heads.large block.norm memory.write browser.measure clocks.scaling "
     "translator.part": ONE_OF,
     "cache.bits cache.weight_bits cache.gpu visibility.first positions.formula": EITHER,
 }  # fmt: skip
@@ -168,6 +169,8 @@ OF_ITS_OWN = {
     "arrows.drawn": bad({"two places … [0]": [0], "[1, 1]": [1, 1], "-3 to 2": [0, 3]}),
     "tiles.scores": numbers([0] * 4, 1001, "up to 1,000") + bad({"16 … 17": [0] * 17}),
     "tiles.values": numbers([0] * 4, 1e7, "up to 1,000,000") + bad({"4 numbers … 1": [1]}),
+    "memory.values": numbers([[0, 0]] * 3, 1e7, "up to 1,000,000")
+        + shapes("(3, 2)", (2, 2), (3, 3)),
     "pages.actions": strings() + bad({**{f"with a text from 1 to 4 … got '{one}'": ["start", one]
            for one in ("stop", "write", "write 5", "start 1")},
         '"write 2", when there is no text 2': ["start", "write 2"],

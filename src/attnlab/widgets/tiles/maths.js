@@ -9,6 +9,21 @@ const sum = (parts) => parts.reduce((soFar, part) => soFar + part, 0);
 export const tiles = (keys, tile) => Math.ceil(keys / tile);
 
 /**
+ * Where a tile is that sweeps n × n scores, row by row of tiles, after so many steps: its first
+ * query and key, how many it has of them, how many rows of Y are written, and how many numbers
+ * fast memory holds, where a vector is one: Q, K, V and scores of the tile, m, ℓ and o.
+ * @type {(n: number, tile: number, step: number) => {query: number, key: number, queries: number, keys: number, written: number, fast: number}}
+ */
+export function sweep(n, tile, step) {
+  const many = tiles(n, tile);
+  const at = Math.max(step - 1, 0);
+  const [query, key] = [Math.floor(at / many) * tile, (at % many) * tile];
+  const [queries, keys] = [query, key].map((first) => Math.min(tile, n - first));
+  const written = key + keys === n ? query + queries : query;
+  return { query, key, queries, keys, written, fast: 4 * queries + 2 * keys + queries * keys };
+}
+
+/**
  * What is kept after each tile: maximum, total ℓ and output o, and the factor that brought the
  * sums before it to the new maximum; `factor` says whether it is used.
  * @param {{scores: number[], values: number[], tile: number, factor: boolean}} given

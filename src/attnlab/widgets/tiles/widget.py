@@ -1,4 +1,4 @@
-"""The online softmax of one query, a tile of keys at a time, from numbers the reader edits."""
+"""The online softmax: a tile sweeps the n × n scores, and one query's numbers are the reader's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Seen(NamedTuple):
 
 
 class TileSteps(Widget, kind="tiles"):
-    """Let one query see its keys a tile at a time, and keep m, ℓ and o alone.
+    """Let a tile sweep the n × n scores; each query keeps m, ℓ and o alone, the first shows them.
 
     m′ = max(m, e_j),   ℓ′ = ℓ · 2^(m − m′) + Σ_j 2^(e_j − m′),
     o′ = o · 2^(m − m′) + Σ_j 2^(e_j − m′) v_j
@@ -40,7 +40,7 @@ class TileSteps(Widget, kind="tiles"):
     Args:
         scores: (n,), at most 16, each at most 1,000 in size; values: (n,), each at most 1e6.
         tile: how many keys come at once, from 1 to n.
-        step: how many tiles have been seen at first, 0 to ⌈n / tile⌉.
+        step: how many tiles have been seen at first, 0 to ⌈n / tile⌉², row by row.
         factor: multiply what was summed by 2^(m − m′); without it the result is wrong.
 
     The traits follow the reader's hand.
@@ -60,7 +60,7 @@ class TileSteps(Widget, kind="tiles"):
         scores=lambda self, name, value: _numbers(name, value, _HIGHEST, self.scores),
         values=lambda self, name, value: _numbers(name, value, _LARGEST, self.scores),
         tile=lambda self, name, value: checks.whole(name, value, least=1, most=len(self.scores)),
-        step=rule(checks.index_of, count=lambda self: self._tiles() + 1),
+        step=rule(checks.index_of, count=lambda self: self._tiles() ** 2 + 1),
         factor=rule(checks.switch),
     )
 
@@ -70,7 +70,7 @@ class TileSteps(Widget, kind="tiles"):
         values: Any,
         *,
         tile: int = 1,
-        step: int = 0,
+        step: int = 1,
         factor: bool = True,
         caption: str = "",
     ) -> None:
@@ -79,9 +79,15 @@ class TileSteps(Widget, kind="tiles"):
 
     @property
     def output(self) -> float | None:
-        """o / ℓ after the tiles that have been seen, None before the first."""
+        """o / ℓ of the first query after what has been seen, None before the first tile."""
         seen = self._seen()[: self.step]
         return seen[-1].output / seen[-1].total if seen else None
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """How many numbers a whole tile takes in fast memory, Q, K, V and Y in slow, and n²."""
+        n, tile = len(self.scores), self.tile
+        return {"fast": 6 * tile + tile**2, "slow": 4 * n, "scores": n**2}
 
     def _tiles(self) -> int:
         return ceil(len(self.scores) / self.tile)
@@ -102,7 +108,7 @@ class TileSteps(Widget, kind="tiles"):
 
     @traitlets.observe("tile")
     def _stay_within(self, _: Any) -> None:
-        self.step = min(self.step, self._tiles())
+        self.step = min(self.step, self._tiles() ** 2)
 
     def _summary(self) -> str:
         return f"{len(self.scores)} keys in tiles of {self.tile}, {self.step} seen"
@@ -117,7 +123,10 @@ class TileSteps(Widget, kind="tiles"):
             numbers = [markup.plain(part, 6) for part in (seen.total, seen.output)]
             result = markup.plain(seen.output / seen.total, 6)
             rows.append([str(last), markup.plain(seen.maximum), factor, *numbers, result])
+        held = self.numbers
         return (
+            f"<p>A tile of {self.tile} × {self.tile} sweeps {held['scores']} scores, never stored:"
+            f" fast memory holds {held['fast']} numbers, slow memory {held['slow']}.</p>"
             "<p>One query's scores, in units of ln 2, and values.</p>"
             + markup.table(["key", "score e", "value v"], given, label="Scores and values")
             + f"<p>Seen in tiles of {self.tile}, with what is kept after each:</p>"
