@@ -34,7 +34,7 @@ class Scaling:
     ``trained`` length.
     Source: Chen et al. (2023) for "interpolation"; bloc97 (2023) for "ntk"; Peng et al. (2023)
     for "yarn", by the authors' code, which rounds (the paper's change grows with the turns that are
-    missing instead; gpt-oss does not round: ``truncate=False``); the code of Llama 3.1 for "llama3".
+    missing instead, and gpt-oss does not round); the code of Llama 3.1 for "llama3".
     """
 
     kind: Literal["interpolation", "ntk", "yarn", "llama3"]

@@ -79,8 +79,15 @@ def test_speeds_are_those_of_the_library_transformers(kind, d, base, trained) ->
     ("d", "base", "trained", "factor"),
     # the second is gpt-oss's; then some whose ramp begins before the first pair, ends behind the
     # last one, or is shorter than the step from a pair to the next
-    [(64, 1e5, 8192, 4), (64, 1.5e5, 4096, 32), (16, 1e4, 24, 4), (8, 50, 64, 2), (8, 1e9, 10**4, 4), (16, 1e4, 7, 4)],
-)  # fmt: skip
+    [
+        (64, 1e5, 8192, 4),
+        (64, 1.5e5, 4096, 32),
+        (16, 1e4, 24, 4),
+        (16, 1e4, 7, 4),
+        (8, 50, 64, 2),
+        (8, 1e9, 10**4, 4),
+    ],
+)
 def test_yarn_is_that_of_transformers_rounded_or_not(truncate, d, base, trained, factor) -> None:
     needs("transformers")
     from transformers import LlamaConfig
