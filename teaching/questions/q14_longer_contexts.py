@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 
@@ -66,6 +67,36 @@ def how_far_windows_reach(draw: random.Random) -> Number:
         mistakes=[
             f"{n} · {window}: the first tokens have fewer to see",
             f"{window} tokens a layer: one of them is the token itself",
+        ],
+    )
+
+
+@question(section="14.4", points=3)
+def which_hands_are_slowed(draw: random.Random) -> Number:
+    n, s = draw.choice([256, 512, 1024]), draw.choice([2, 4, 8])
+    turns = [n / (2 * math.pi) / 10 ** (i / 2) for i in range(8)]
+    stay, slow = sum(t >= 32 for t in turns), sum(t <= 1 for t in turns)
+    listed = ", ".join(f"{t:.2f}" for t in turns)
+    return Number(
+        text="A rotary head has 16 numbers, so 8 pairs, and the base 10,000: pair $i$, counted "
+        "from 0, turns by $10000^{-2i/16}$ a token. It was trained on texts of "
+        f"{n} tokens and is to read texts {s} times as long. How many pairs does YaRN leave as "
+        f"they are, how many does it divide by {s}, and how many lie between? How many does Llama "
+        "3's rule leave?",
+        answers={
+            "YaRN leaves": stay,
+            "YaRN divides": slow,
+            "between": 8 - stay - slow,
+            "Llama 3 leaves": sum(t >= 4 for t in turns),
+        },
+        decimals=0,
+        solution=f"Pair $i$ makes {n} / 2π / $10^{{i/2}}$ turns: {listed}. YaRN leaves those of 32 "
+        "turns or more and divides those of one or fewer; Llama 3's rule leaves those of 4 or "
+        "more. What lies between is slowed in part.",
+        mistakes=[
+            "the angle taken for turns: a turn is 2π",
+            "the slow pairs left and the fast ones divided: it is the slow ones that come to new "
+            "angles",
         ],
     )
 

@@ -23,22 +23,24 @@ class Scaling:
     - "interpolation": θ / s, so that a position p is taken for p / s;
     - "ntk": the base becomes base · s^(d / (d − 2)): the fastest pair stays, the slowest is θ / s;
     - "yarn": pairs of 32 turns or more stay, of one or fewer get θ / s, and between them the change
-      grows from pair to pair; queries and keys become longer, each by 0.1 ln s + 1. The first pair
-      stays in any case, where L < 2π and it makes less than one turn, too;
+      grows evenly from pair to pair; queries and keys become longer, each by 0.1 ln s + 1. Where
+      the change begins and ends falls between pairs: ``truncate`` rounds both outwards. The first
+      pair stays however few turns it makes, so of a short L (below 64π, some 200 tokens) more is
+      kept than the 32 turns say; below 2π tokens it alone stays, where transformers may slow none;
     - "llama3": pairs of 4 turns or more stay, of one or fewer get θ / s, and between them the
       change grows with the turns that are missing.
 
     Raises: ValueError for another kind, a factor below 1, and "yarn" or "llama3" without a
     ``trained`` length.
     Source: Chen et al. (2023) for "interpolation"; bloc97 (2023) for "ntk"; Peng et al. (2023)
-    for "yarn", whose border pairs are rounded outwards as in the authors' code: the speeds of
-    gpt-oss, which does not round them (``truncate=False``), cannot be had; the code of Llama 3.1
-    for "llama3".
+    for "yarn", by the authors' code, which rounds (the paper's change grows with the turns that are
+    missing instead, and gpt-oss does not round); the code of Llama 3.1 for "llama3".
     """
 
     kind: Literal["interpolation", "ntk", "yarn", "llama3"]
     factor: float
     trained: int | None = None
+    truncate: bool = True  # of "yarn" alone
 
     def __post_init__(self) -> None:
         _check.one_of("kind", self.kind, ("interpolation", "ntk", "yarn", "llama3"))
@@ -72,6 +74,8 @@ class Scaling:
         # the pairs that would make 32 turns, and one, in the trained length
         per_e, turns = d / (2 * math.log(base)), self.trained / (2 * math.pi)
         first, last = per_e * math.log(turns / 32), per_e * math.log(turns)
-        first, last = max(math.floor(first), 0), min(math.ceil(last), d - 1)
+        if self.truncate:
+            first, last = math.floor(first), math.ceil(last)
+        first, last = max(first, 0), min(last, d - 1)
         pair = torch.arange(d // 2, device=speeds.device, dtype=speeds.dtype)
-        return ((pair - first) / max(last - first, 1)).clamp(0, 1)
+        return ((pair - first) / max(last - first, 1e-3)).clamp(0, 1)

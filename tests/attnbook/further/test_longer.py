@@ -43,6 +43,17 @@ def test_pairs_that_turn_often_stay_and_the_others_are_slowed() -> None:
     close(speeds[1:], plain[1:] / 4, 1e-6)
 
 
+def test_a_ramp_that_is_not_rounded_begins_between_pairs() -> None:
+    """That of gpt-oss goes from pair 8.09 to 17.40."""
+    plain = rotary_speeds(64, 1.5e5, dtype=torch.float64)
+    scaling = Scaling("yarn", 32.0, 4096, truncate=False)
+    kept = (rotary_speeds(64, 1.5e5, scaling, dtype=torch.float64) / plain * 32 - 1) / 31
+    per_e = 64 / (2 * math.log(1.5e5))
+    first, last = (per_e * math.log(4096 / (2 * math.pi * turns)) for turns in (32, 1))
+    close(kept, 1 - ((torch.arange(32).double() - first) / (last - first)).clamp(0, 1))
+    assert ((kept == 1).sum(), (kept > 1e-9).sum()) == (9, 18)
+
+
 @pytest.mark.parametrize("scaling", SLOWED)
 @pytest.mark.parametrize("layout", ["interleaved", "halves"])
 def test_a_slowed_rotary_turns_by_its_speeds(scaling: Scaling, layout: str) -> None:

@@ -72,3 +72,32 @@ def test_speeds_are_those_of_the_library_transformers(kind, d, base, trained) ->
     speeds = rotary_speeds(d, base, mine, dtype=torch.float64)
     torch.testing.assert_close(speeds, theirs.double(), rtol=1e-6, atol=0)
     assert mine.stretch == pytest.approx(stretch)
+
+
+@pytest.mark.parametrize("truncate", [True, False])
+@pytest.mark.parametrize(
+    ("d", "base", "trained", "factor"),
+    # the second is gpt-oss's; then some whose ramp begins before the first pair, ends behind the
+    # last one, or is shorter than the step from a pair to the next
+    [
+        (64, 1e5, 8192, 4),
+        (64, 1.5e5, 4096, 32),
+        (16, 1e4, 24, 4),
+        (16, 1e4, 7, 4),
+        (8, 50, 64, 2),
+        (8, 1e9, 10**4, 4),
+    ],
+)
+def test_yarn_is_that_of_transformers_rounded_or_not(truncate, d, base, trained, factor) -> None:
+    needs("transformers")
+    from transformers import LlamaConfig
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+    parameters = {"rope_type": "yarn", "rope_theta": base, "factor": float(factor)}
+    parameters |= {"original_max_position_embeddings": trained, "truncate": truncate}
+    config = LlamaConfig(head_dim=d, max_position_embeddings=trained, rope_parameters=parameters)
+    theirs, stretch = ROPE_INIT_FUNCTIONS["yarn"](config, torch.device("cpu"))
+    mine = Scaling("yarn", factor, trained, truncate=truncate)
+    speeds = rotary_speeds(d, base, mine, dtype=torch.float64)
+    torch.testing.assert_close(speeds, theirs.double(), rtol=1e-6, atol=0)
+    assert mine.stretch == pytest.approx(stretch)

@@ -665,6 +665,8 @@ EXAMPLES = {
         lambda: memory(values=[[1e6, -1e6], [-1e6, 1 / 3], [0, 0]], angle=359, length=2),
         lambda evil: memory(caption=evil),
         hand=(
+            (check("a third key", False), {"third": False, "step": 2}),
+            (check("a third key"), {"third": True, "step": 3}),
             (fill("value 1, number 2", "4"), {"values": [[3, 4], [-1, 2], [1, 3]]}),
             (fill("angle of k₃, in degrees as a number", "120"), {"angle": 120}),
             (fill("length of k₃ as a number", "0.5"), {"length": 0.5}),
@@ -672,7 +674,6 @@ EXAMPLES = {
             (fill("β as a number", "0.25"), {"beta": 0.25}),
             (click("previous"), {"step": 2}),
             (choose("written by", "the sum, through φ"), {"write": "phi"}),
-            (check("a third key", False), {"third": False, "step": 2}),
         ),
         moves=({"write": "sum"}, {"third": False, "step": 1}, {"decay": 0.0}),
         bad=(
