@@ -64,9 +64,9 @@
 
   // ---- what is looked through ----
 
-  /** Lectures teach; teachers' pages speak of them, errata and summaries repeat them. */
+  /** Lectures teach; teachers' pages speak of them, summaries and other texts' slips repeat them. */
   const worthOf = (page, title, text) => {
-    if (page === "notebooks/errata.html") return 0.5;
+    if (page === "notebooks/other-texts.html") return 0.5;
     if (!page.startsWith("notebooks/")) return /api|teaching|bibliography/.test(page) ? 0.35 : 0.45;
     if (/\b(exercises|summary)$/i.test(title)) return 0.5;
     if (/\bthe question$/i.test(title)) return 0.6; // it asks, another section answers

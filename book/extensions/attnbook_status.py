@@ -1,4 +1,5 @@
-"""The page of status: every notebook, how long it ran and what of it was compared, and when.
+"""The page of status: every notebook, how long it ran, what of it was compared or comes from a
+record, and when.
 
 The table is made from ``book/status.json``, which `make status` writes (tests/nbval/status.py), and
 from the notebooks. Where a notebook's code is not what ran on that day, its row says so.
@@ -6,6 +7,7 @@ from the notebooks. Where a notebook's code is not what ran on that day, its row
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 from pathlib import Path
@@ -20,15 +22,31 @@ STORED = BOOK / "status.json"
 NOTEBOOKS = BOOK.parent / "notebooks"
 EXEMPT = "nbval-ignore-output"
 HEAD = (
-    "| Notebook | Cells of code | Outputs compared | Not compared | Seconds | Checked |\n"
-    "| :-- | --: | --: | --: | --: | :-- |"
+    "| Notebook | Cells of code | Outputs compared | of these, from records | Not compared "
+    "| Seconds | Checked |\n| :-- | --: | --: | --: | --: | --: | :-- |"
 )
+# what a lecture imports from here was computed once and written down
+RECORDS = ("attnlab.models.recorded", "attnlab.models.results", "attnlab.translation")
 
 
 def cells(path: Path) -> list[dict]:
     """Return a notebook's cells of code that are not empty."""
     found = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return [cell for cell in found if cell["cell_type"] == "code" and "".join(cell["source"])]
+
+
+def recorded(code: list[dict]) -> list[dict]:
+    """Return the cells that use what was imported from a module of records."""
+    names: set[str] = set()
+    found = []
+    for cell in code:
+        nodes_ = list(ast.walk(ast.parse("".join(cell["source"]))))
+        for node in nodes_:
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(RECORDS):
+                names |= {one.asname or one.name for one in node.names}
+        if any(isinstance(node, ast.Name) and node.id in names for node in nodes_):
+            found.append(cell)
+    return found
 
 
 def digest(path: Path) -> str:
@@ -43,7 +61,8 @@ def rows(told: dict, paths: list[Path], page: str) -> list[str]:
     for path in paths:
         code = cells(path)
         printing = [cell for cell in code if cell["outputs"]]
-        exempt = sum(EXEMPT in cell["metadata"].get("tags", []) for cell in printing)
+        compared = [c for c in printing if EXEMPT not in c["metadata"].get("tags", [])]
+        kept = sum(cell in compared for cell in recorded(code))
         title = next(
             "".join(cell["source"]).partition("\n")[0].lstrip("# ")
             for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -57,7 +76,7 @@ def rows(told: dict, paths: list[Path], page: str) -> list[str]:
         up = "../" * page.count("/")
         lines.append(
             f"| [{title}]({up}notebooks/{path.stem}.ipynb) | {len(code)} "
-            f"| {len(printing) - exempt} | {exempt} | {seconds} | {day} |"
+            f"| {len(compared)} | {kept} | {len(printing) - len(compared)} | {seconds} | {day} |"
         )
     return lines
 

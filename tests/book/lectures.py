@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# a lecture has a number; what is written in the same way and is none, the errata, has a name
+# a lecture has a number; what is written in the same way and is none has a name
 TEXTS = sorted((ROOT / "book" / "lectures").glob("*.md"))
 LECTURES = [path for path in TEXTS if path.name[0].isdigit()]
 TWINS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -44,8 +44,8 @@ def test_no_two_miniatures_are_of_one_kind_and_each_follows_its_numbers() -> Non
     found = chosen(STEMS)
     assert list(found) == STEMS
     assert len({kind for kind, _, _ in found.values()}) == len(STEMS)
-    with pytest.raises(ValueError, match="the lecture errata has no live picture"):
-        chosen(["errata"])
+    with pytest.raises(ValueError, match="the lecture other-texts has no live picture"):
+        chosen(["other-texts"])
     state = {"vectors": [[1, 0], [0, 1]], "query": 0}
     other = {**state, "vectors": [[3, 0], [0, 1]]}
     assert KINDS["steps"](state, "") != KINDS["steps"](other, "")
@@ -78,7 +78,7 @@ def menus(url: str) -> dict:
 def test_the_menus_offer_a_students_copy_where_there_is_one(tmp_path: Path, monkeypatch) -> None:
     stem = STEMS[0]
     monkeypatch.setattr(launch, "copies", lambda: {stem: tmp_path})
-    for name, wanted in ((stem, [1, 2]), (STEMS[1], [0, 2]), ("errata", [0, 1])):
+    for name, wanted in ((stem, [1, 2]), (STEMS[1], [0, 2]), ("other-texts", [0, 1])):
         context = menus("https://colab.research.google.com/github/a/b/blob/main/notebooks/x.ipynb")
         launch.offer(SimpleNamespace(), f"notebooks/{name}", "", context, None)
         at_colab, here = (group["buttons"] for group in context["header_buttons"])
@@ -228,7 +228,7 @@ def test_the_list_of_pages_moves_only_where_the_page_would_be_out_of_sight(visit
 
     assert page.evaluate(at) == 0
     assert follow("5. Self-attention") == 0
-    there = follow("Errata")
+    there = follow("What other texts say")
     assert there > 0
     assert follow("Bibliography") == pytest.approx(there, abs=60)
     page.evaluate(f"{at} = 300")

@@ -175,11 +175,11 @@ def test_every_citation_is_in_the_bibliography_and_every_link_leads_somewhere(pa
         assert cell.source.count("<details>") == cell.source.count("</details>")
 
 
-def test_the_table_of_the_errata_leads_to_every_section():
-    text = next(path for path in TEXTS if path.stem == "errata").read_text(encoding="utf-8")
-    links = re.findall(r'\| <a href="#e(\d+)">E\.(\d+)</a> \|$', text, re.M)
-    sections = re.findall(r'^<span id="e(\d+)"></span>\n\n### E\.(\d+) \S', text, re.M)
-    assert sections == [(str(n), str(n)) for n in range(1, text.count("### E.") + 1)]
+def test_the_table_of_other_texts_leads_to_every_section():
+    text = next(path for path in TEXTS if path.stem == "other-texts").read_text(encoding="utf-8")
+    links = re.findall(r'\| <a href="#t(\d+)">T\.(\d+)</a> \|$', text, re.M)
+    sections = re.findall(r'^<span id="t(\d+)"></span>\n\n### T\.(\d+) \S', text, re.M)
+    assert sections == [(str(n), str(n)) for n in range(1, text.count("### T.") + 1)]
     assert set(links) == set(sections)
 
 

@@ -171,7 +171,7 @@ def test_links_to_sections_and_figures_share_the_stop_of_their_section(visit) ->
         expect(links.nth(place)).to_be_focused()
 
 
-@pytest.mark.parametrize(("name", "column"), [("notebooks/errata", 4), ("book/benchmarks", 4)])
+@pytest.mark.parametrize(("name", "column"), [("notebooks/other-texts", 4), ("book/benchmarks", 4)])
 def test_a_table_shows_all_its_columns(visit, name: str, column: int) -> None:
     page = visit(name)
     expect(page.locator(".math:not(:has(mjx-container))")).to_have_count(0)  # they have their width
@@ -183,6 +183,6 @@ def test_a_table_shows_all_its_columns(visit, name: str, column: int) -> None:
 
 
 def test_a_table_that_must_scroll_says_so(visit) -> None:
-    page = visit("notebooks/errata", viewport={"width": 390, "height": 800})
+    page = visit("notebooks/other-texts", viewport={"width": 390, "height": 800})
     box = page.locator(".pst-scrollable-table-container[tabindex='0']").first
     assert "sideways" in box.evaluate("box => getComputedStyle(box, '::before').content")

@@ -180,7 +180,7 @@ def test_the_tasks_of_lecture_10_have_the_answers_given(visit):
 
 
 def test_arcs_of_a_long_sentence_scroll_in_their_own_box_on_a_phone(visit):
-    page = visit("notebooks/errata", viewport=PHONE)
+    page = visit("notebooks/other-texts", viewport=PHONE)
     box = page.locator(".cell_output:has(> img[src$='.svg'])").first
     assert box.evaluate("b => b.scrollWidth > b.clientWidth + 300")
     box.focus()

@@ -10,7 +10,7 @@ from nbformat.v4 import new_markdown_cell
 
 from attnlab.translation import captions
 from book.extensions.attnbook_captions import reached, shared
-from book.extensions.attnbook_status import digest, rows
+from book.extensions.attnbook_status import digest, recorded, rows
 from book.extensions.attnbook_terms import concepts, glossary, link, sections
 from tests.book.lectures import CITATION, HTML, ROOT
 from tests.book.test_nbval_rules import one_cell, pytest_nbval, stream
@@ -93,7 +93,7 @@ def test_a_run_without_a_failure_writes_what_it_took_and_another_leaves_it(tmp_p
     assert told["notebooks"]["copy"]["seconds"] > 0
     assert "cores" in told["machine"]
     (line,) = rows(told, [copy], "book/status")
-    assert line.startswith("| [1. One cell](../notebooks/copy.ipynb) | 1 | 1 | 0 | ")
+    assert line.startswith("| [1. One cell](../notebooks/copy.ipynb) | 1 | 1 | 0 | 0 | ")
     assert line.endswith(f"{told['day']} |")
 
 
@@ -104,13 +104,24 @@ def test_a_notebook_that_is_another_since_its_run_says_so(tmp_path: Path) -> Non
     cells = [{"cell_type": "markdown", "source": ["# One\n", "text"]}, cell, {**cell, "source": []}]
     path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
     told = {"day": "2026-01-02", "notebooks": {"one": ran}}
-    start = "| [One](../notebooks/one.ipynb) | 1 | 0 | 1 "
+    start = "| [One](../notebooks/one.ipynb) | 1 | 0 | 0 | 1 "
     changed = f"{start}| 8 | 2026-01-02, before its last change |"
     assert rows(told, [path], "book/status") == [changed]
     ran["code"] = digest(path)
     assert rows(told, [path], "book/status") == [f"{start}| 8 | 2026-01-02 |"]
     told["notebooks"] = {}
     assert rows(told, [path], "book/status") == [f"{start}| – | not yet |"]
+
+
+def test_a_cell_that_prints_a_record_is_counted_as_one() -> None:
+    sources = [
+        "from attnlab.models.results import read\nfrom torch import nn",
+        "print(read('x'))",
+        "print(nn, 'read')",
+        "import attnlab.models.recorded",
+    ]
+    cells = [{"source": [source]} for source in sources]
+    assert recorded(cells) == [cells[1]]
 
 
 def test_the_programs_page_has_each_run_its_command_mark_and_minutes() -> None:

@@ -384,7 +384,7 @@ def test_a_notebook_that_is_unfit_is_named_and_the_old_kit_stays(desk, capsys, s
 WORDS = {
     "15": "there is no lecture '15': name one of 06, 07, or its",
     "7-scaling": "there is no lecture '7-scaling'",
-    "errata": "there is no lecture 'errata'",
+    "other-texts": "there is no lecture 'other-texts'",
     "--at https://example.org/x": "wanted a folder on GitHub",
     "--at https://github.com/a/b": "wanted a folder on GitHub",
 }

@@ -5,8 +5,10 @@
 A row of ``caches.json`` holds a model's shapes and where they were read. Traps in this arithmetic:
 the default of a configuration's class is often no model that was ever trained; d_k need not be
 d_model / heads (Gemma, gpt-oss and Qwen3-0.6B choose it freely); a latent cache has a rotary key
-beside each latent; layers with a window stop growing, and some layers keep nothing of their own. A
-published count may also hide its base: compare bytes only at the same number of bits.
+beside each latent; layers with a window stop growing, and some layers keep nothing of their own:
+they read what an earlier one keeps. A published count may also hide its base: compare bytes only at
+the same number of bits. (DeepSeek-V4.1-Flash keeps 890 bytes a token by its report: our count in 4
+bits, and the scales beside it.)
 
 Scales and offsets of quantised numbers are not counted, nor is what a server reserves and leaves
 empty.
@@ -47,7 +49,8 @@ class CachedModel:
 
     ``context`` is the longest text it was made for, in tokens; ``unshared`` how many numbers a
     token would take if every head of every layer kept its own key and value; ``states`` the bytes
-    of what does not grow with the text and keeps its precision.
+    of what does not grow with the text and keeps its precision; ``sharing`` how many layers keep
+    nothing of the whole text and read what another layer keeps of it.
     """
 
     name: str
@@ -62,6 +65,7 @@ class CachedModel:
     states: int
     unshared: int
     source: str
+    sharing: int = 0
 
     def cache_bytes(self, n: int, *, batch: int = 1, bits: int = 16) -> int:
         """Return the bytes that are kept of ``batch`` texts of n tokens each.
@@ -123,6 +127,7 @@ def _model(row: dict[str, Any]) -> CachedModel:
         states=states,
         unshared=row.get("full", each),
         source=row["source"],
+        sharing=row.get("sharing", 0),
     )
 
 

@@ -29,6 +29,9 @@ KNOWN = {
     "Qwen3.5-0.8B": (12_288, 262_144, 3.2e9),
     "Gemma 4 E2B": (6_144, 131_072, 0.81e9),
     "DeepSeek-V4-Flash": (6_880, 1_048_576, 7.2e9),
+    "Qwen3-Next-80B": (24_576, 262_144, 6.5e9),
+    "Kimi K3": (27_648, 1_048_576, 29.4e9),
+    "DeepSeek-V4.1-Flash": (3_200, 1_048_576, 3.36e9),
 }
 
 
@@ -67,6 +70,7 @@ def test_windows_pooling_and_states_are_counted_in_the_newest_models_too() -> No
     assert model.bytes_per_token() == pytest.approx(20 / 3)
     windows = {"Gemma 3 27B": 436.2e6, "gpt-oss-120b": 4.72e6, "Gemma 4 E2B": 6.29e6}
     windows |= {"Qwen3.5-0.8B": 18.87e6, "DeepSeek-V4-Flash": 5.64e6}
+    windows |= {"Qwen3-Next-80B": 75.5e6, "Kimi K3": 434.1e6, "DeepSeek-V4.1-Flash": 5.24e6}
     for name, wanted in windows.items():
         model, n = MODELS[name], 2**17
         fixed = model.cache_bytes(n) - n * model.bytes_per_token()
@@ -82,6 +86,13 @@ def test_without_sharing_they_take_more_and_our_own_cache_as_many_as_counted() -
         MODELS[name].bytes_per_token() for name in ("DeepSeek-V4-Flash", "DeepSeek-V3.2-Exp")
     )
     assert new / old == pytest.approx(0.08, abs=1e-3)
+    newest = MODELS["DeepSeek-V4.1-Flash"]
+    scales = 2.5 * (512 / 16 + 128 / 32)  # a byte for so many numbers of an entry, as we infer
+    assert newest.bytes_per_token(bits=4) + scales == 890  # the report's
+    assert {name: one.sharing for name, one in MODELS.items() if one.sharing} == {
+        "Gemma 4 E2B": 20,
+        newest.name: 34,
+    }
     n, model = 128, MODELS["SmolLM2-135M"]
     rows = torch.zeros(1, 3, n, 64)
     held = sum(part.numel() * part.element_size() for part in KVCache().append(rows, rows))

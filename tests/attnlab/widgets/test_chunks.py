@@ -63,7 +63,7 @@ def test_a_chunk_is_of_these_sources_asks_the_core_alone_and_may_stand_in_a_page
 
 
 def test_every_lecture_stays_within_its_budget() -> None:
-    for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"):  # the errata show none
+    for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"):  # other notebooks show none
         page = path.read_text(encoding="utf-8").replace('\\"', '"')
         kinds = chunks.kinds_on(page)
         assert kinds, path.name
