@@ -682,7 +682,7 @@ EXAMPLES = {
             ("length of k₃ as a number", ["2.5", "-1"], "a number from 0 to 2", "1", "0"),
         ),
         more=(lambda: Memory(step=0, caption="and `code`"), lambda: memory(write="phi")),
-        tables=((0, 0),),
+        tables=((0, 1),),
         fallback=("(2.707, 1.621); (−1.293, 2.621)", "g = 1, β = 1"),
         rows=3,
         told="Memory(the delta rule, 3 of 3 pairs written)",
