@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -156,7 +155,7 @@ class Memory(Widget, kind="memory"):
         )
 
 
-def _matrix(rows: Sequence[Sequence[float]]) -> str:
+def _matrix(rows: Any) -> str:
     return "; ".join(bracket(row) for row in rows)
 
 
