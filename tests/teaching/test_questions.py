@@ -26,9 +26,10 @@ from torch.utils.flop_counter import FlopCounterMode
 from attnbook.attention import attention, masked_softmax
 from attnbook.further.caches import PagedCache, PagePool
 from attnbook.further.linear import delta_steps
+from attnbook.further.longer import Scaling
 from attnbook.layers import Encoder
 from attnbook.masks import causal_mask, padding_mask, window_mask
-from attnbook.positions import Rotary, sinusoidal
+from attnbook.positions import Rotary, rotary_speeds, sinusoidal
 from attnbook.transformer import LanguageModel, Seq2Seq
 from attnlab.models.roof import Machine, RoofModel
 from teaching.kit import bank
@@ -556,6 +557,16 @@ class Answer:
         while not reach[-1, 0]:
             reach, layers = (reach @ sees.float()).clamp(max=1), layers + 1
         return sees.sum(), causal_mask(n).sum(), layers
+
+    def which_hands_are_slowed(self, *_):
+        n, s = (int(re.search(one, self.text)[1]) for one in (r"of (\d+) tokens", r"texts (\d+) t"))
+        plain = rotary_speeds(16, 1e4, dtype=torch.float64)
+        yarn, llama = (
+            Scaling(kind, s, n, truncate=False).speeds(16, 1e4, dtype=torch.float64, device=None)
+            for kind in ("yarn", "llama3")
+        )
+        stay, slow = (yarn == plain).sum(), (yarn == plain / s).sum()
+        return stay, slow, 8 - stay - slow, (llama == plain).sum()
 
     def keys_that_overlap(self, *n):
         first, one, second, other = vectors(n, 2, 1, 2, 1)
