@@ -67,7 +67,7 @@ export function ladder(measured) {
   const dots = used.map(({ name, points }) =>
     svg("path", { class: `dots ${name}`, d: points.map((one) => `M${at(one)}${SHAPES[name]}`).join("") }),
   );
-  const ring = svg("circle", { r: 12, class: "ring" });
+  const ring = svg("circle", { r: 12, class: "spot" });
   const value = svg("text", { class: "lit", "text-anchor": "middle" });
   const picture = svg(
     "svg",
