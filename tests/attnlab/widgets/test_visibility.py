@@ -97,6 +97,9 @@ def test_a_first_token_brings_the_perplexity_back_and_their_numbers_are_one_tab_
     page = show(Visibility(found, window=4))
     lit = page.locator(".attnbook-lit")
     assert lit.text_content() == "82.1"
+    spot, number = (page.locator(f"svg .attnbook-{one}").bounding_box() for one in ("spot", "lit"))
+    assert spot["x"] < number["x"] + number["width"] / 2 < spot["x"] + spot["width"]
+    assert number["y"] < spot["y"] < number["y"] + 2 * number["height"]  # the number is above it
     press(page, "1 first tokens kept")
     settle(page)
     assert lit.text_content() == "40.4"
