@@ -10,7 +10,7 @@ import hashlib
 import inspect
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.resources import as_file
 from typing import Any
@@ -40,6 +40,18 @@ SIZES = (1, 7, 64)  # of chunks
 OFFSETS = (225, 64, 16, 1)  # the same, of which 225 is the whole text
 BITS = ((32, 32), (8, 8), (8, 4), (4, 8), (4, 4))  # of a cache's keys and values
 DECIMALS = 4
+# what is shown, and what is asked, in pairs
+TASKS = {
+    "opposites": (
+        "hot cold big small early late rich poor happy sad empty full",
+        "fast slow young old cheap expensive wet dry dark light strong weak easy hard long short",
+    ),
+    "plurals": (
+        "house houses child children city cities leaf leaves box boxes tooth teeth",
+        "mouse mice wolf wolves baby babies foot feet knife knives woman women bus buses story"
+        " stories",
+    ),
+}
 GUESSED = {
     "a story": "My grandmother always told me that",
     "a list": (
@@ -52,6 +64,16 @@ GUESSED = {
         " happy.<|im_end|>\n<|im_start|>assistant\n"
     ),
 }
+
+
+def chance(model, prompt, word):
+    ids, (wanted,) = model.encode(prompt)[0], model.encode(word)[0][0]
+    return model(ids)[0, -1].softmax(-1)[wanted].item()
+
+
+def answers(model, prompts):
+    texts = model.continue_text(prompts, max_length=4)
+    return [text.split("\n")[0].strip() for text in texts]
 
 
 def write(model, prompt):
@@ -179,6 +201,9 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
     """Return each function with the arguments that it is asked with."""
     sentences = [text for pair in minimal_pairs() for text in (pair.right, pair.wrong)]
     return [
+        *((chance, (prompt, " old")) for prompt in by_count("opposites", "young")),
+        *((answers, ([prompt],)) for prompt in by_count("plurals", "mouse")),
+        *((answers, (prompts,)) for prompts in few_shots()),
         *((write, (prompt,)) for prompt in PROMPTS),
         *((draw, (PROMPTS[0], seed)) for seed in SEEDS),
         *((of, (text,)) for of in (log_p, log_p_by_last) for text in sentences),
@@ -191,6 +216,37 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         (by_column, (4,)),
         (in_four_columns, ()),
     ]
+
+
+def with_examples(examples: list[tuple[str, str]], asked: str) -> str:
+    """Return a prompt: a line for each example, and one that lacks its answer."""
+    return "".join(f"{one} -> {other}\n" for one, other in examples) + f"{asked} ->"
+
+
+def in_pairs(text: str) -> list[tuple[str, str]]:
+    """Return the words of a text two by two."""
+    words = text.split()
+    return list(zip(words[::2], words[1::2], strict=True))
+
+
+def by_count(task: str, asked: str) -> list[str]:
+    """Return the prompts with none, one and three of a task's examples."""
+    return [with_examples(in_pairs(TASKS[task][0])[:k], asked) for k in (0, 1, 3)]
+
+
+def few_shots() -> Iterator[list[str]]:
+    """Yield, for each task, count of examples and draw of them, the prompts of all its words.
+
+    At last the six examples of each draw, each word before the answer to the next.
+    """
+    for shown, asked in TASKS.values():
+        known, words = in_pairs(shown), [one for one, _ in in_pairs(asked)]
+        drawn = [(known + known)[2 * draw : 2 * draw + k] for k in (1, 3, 6) for draw in range(3)]
+        for some in drawn[-3:]:
+            others = some[1:] + some[:1]
+            drawn.append([(a, b) for (a, _), (_, b) in zip(some, others, strict=True)])
+        for examples in ([], *drawn):
+            yield [with_examples(examples, word) for word in words]
 
 
 def readings(pair: PronounPair, *, alone: bool = False) -> list[list[tuple[str, str]]]:
