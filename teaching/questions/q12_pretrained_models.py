@@ -141,108 +141,77 @@ def a_block_of_today(draw: random.Random) -> Number:
     )
 
 
-@question(section="12.5", points=2)
-def best_of_many_heads(draw: random.Random) -> Choice:
-    heads = draw.choice([72, 144, 270])
-    share, pairs = draw.choice([(20, 30), (21, 30), (23, 35), (24, 35)])
+@question(section="12.5", points=3)
+def exchanged_answers(draw: random.Random) -> Choice:
+    task, line = draw.choice([
+        ("countries and their capitals", "`Italy -> Rome`"),
+        ("verbs and their past", "`sing -> sang`"),
+        ("animals and their young", "`dog -> puppy`"),
+    ])  # fmt: skip
+    right, exchanged = draw.choice([(18, 3), (17, 2), (19, 4)])
     return Choice(
-        text=f"Each of {heads} heads is tried on {pairs} pairs of sentences. The best one looks "
-        f"more at the noun that the pronoun means in {share} of them, where a coin would get one "
-        "half. What follows?",
-        right="Not much yet: it must be tried on pairs that did not choose it",
+        text=f"A language model reads five lines of {task}, such as {line}, and then a word and an "
+        f"arrow. It answers {right} of 20 words rightly. With the five answers exchanged among the "
+        f"five words, it answers {exchanged} of 20 rightly. What do the two numbers support?",
+        right="That it uses which answer stands beside which word, and not the lines' form alone",
         wrong={
-            "This head resolves pronouns, better than by chance": "The best of many is above a "
-            "coin by luck alone.",
-            f"Pronouns are resolved by all {heads} heads together, by this one "
-            "most": "Nothing here was "
-            "measured of all together, and nothing shows what the model does with a weight.",
-            "Nothing can be learned in this way, for weights say nothing at all": "Weights say "
-            "where a head looks, and a search with a test on other pairs can show a habit.",
+            "That five lines have changed its weights, and so taught it the task": "No weight "
+            "changes while a model reads: only what it reads is another.",
+            "That the lines' form alone is enough, since the same words stood in both": "With the "
+            "same form and the same words most answers were lost.",
+            "That it has never read of this task, and learnt it from five lines": "The numbers "
+            "cannot tell that: what it had read before is the same in both.",
         },
-        solution=f"With {heads} heads and {pairs} pairs some head is well above one half even if "
-        "all guess. Choose on one half of the pairs and report on the other, and compare with the "
-        "best of as many heads when the meanings are exchanged by a coin.",
+        solution="Form and words are the same in both runs; only the pairing differs. So the "
+        "pairing is used. Where the knowledge comes from, neither number says.",
     )
 
 
 @question(section="12.6", points=3)
-def two_heads_turned_off(draw: random.Random) -> Choice:
-    looks, little = draw.choice([0.62, 0.68, 0.71]), draw.choice([0.08, 0.11, 0.14])
-    cost, none = draw.choice([0.18, 0.21, 0.24]), draw.choice([0.01, 0.02])
-    return Choice(
-        text=f"In a map, head A gives {looks} of a pronoun's weight to a noun, head B only "
-        f"{little}. Replaced at the pronoun by its mean over other sentences, A costs {none} of "
-        f"the measured effect, and B {cost}. The other heads of both layers cost from 0.00 to "
-        "0.03. Which conclusion do the numbers support?",
-        right="For this effect, what B gives matters, and A cannot be told from the others",
-        wrong={
-            "A matters more, since the pronoun looks at the noun through it": "A weight says where "
-            "a head looks. What it gave could be replaced at hardly any cost.",
-            "B resolves the pronoun, and A only repeats what B has found": "The effect lost with B "
-            "may come from the changed word alone, and nothing shows that one head reads the "
-            "other.",
-            "Neither matters, since the greater part of the effect is left": "B's loss stands far "
-            "outside of what the others of its layer cost.",
+def tokens_and_a_power(draw: random.Random) -> Number:
+    tokens, size = draw.choice([(2e12, 4e8), (15e12, 8e9), (6e11, 3e8), (4e12, 2e9)])
+    power, times = draw.choice([0.05, 0.08, 0.1]), draw.choice([10, 100])
+    each = tokens / size
+    return Number(
+        text=f"A model of {size / 1e9:g} billion parameters has read {tokens / 1e12:g} trillion "
+        "tokens. How many tokens is that for each parameter? How many times Chinchilla's 20 is it? "
+        f"And if a loss falls as the number of parameters to the power $-{power:g}$, with text in "
+        f"plenty, which share of it is left with {times} times the parameters?",
+        answers={
+            "tokens for each parameter": each,
+            "times Chinchilla's": each / 20,
+            "share of the loss left": times**-power,
         },
-        solution="Whether what a head found mattered is shown by an intervention, beside the same "
-        "intervention on other heads. A is within their range, B far outside. What B carries, the "
-        "numbers do not say.",
-    )
-
-
-@question(section="12.6")
-def mean_or_zero(draw: random.Random) -> Text:
-    layer, head = draw.randint(2, 4), draw.randint(1, 9)
-    return Text(
-        text=f"To find out whether layer {layer} head {head} matters in a sentence, one colleague "
-        "sets its output to zero, another puts its mean over other sentences there, and a third "
-        "what it gave in the sentence with one word changed. What does each of the three take "
-        "away? What must be reported beside the effect on this one head, so that it can be "
-        "judged?",
-        solution="Zero takes away all that the head gives, also what it gives in every sentence; "
-        "the layers above then read a sum that they never met in training, and an effect may come "
-        "from that. The mean keeps what is common to all sentences and takes away only what "
-        "depends on this one. The patch from the changed sentence keeps all but what the change of "
-        "one word altered, so it asks whether this head carries just that difference. Beside it "
-        "belong the same intervention on the other heads of the layer, over many sentences, and a "
-        "measure and a criterion that were fixed before, or a choice on one half and a report on "
-        "the other.",
-        marks=[
-            (
-                "zero also removes what is the same everywhere, or is an input never met in "
-                "training",
-                1,
-            ),
-            ("the mean leaves what is common and removes what depends on the sentence", 1),
-            ("the patch replaces only what the changed word altered", 1),
-            ("asks for the same on other heads as a control", 1),
-            ("asks for many sentences, or for a criterion fixed before the runs", 1),
+        decimals=2,
+        solution=f"{tokens:.3g} / {size:.3g} = {each:g}, which is {each / 20:g} times 20. "
+        f"$({times})^{{-{power:g}}} = {times**-power:.3f}$.",
+        mistakes=[
+            "parameters divided by tokens",
+            "the power taken as a share that is lost each time",
         ],
     )
 
 
-@question(section="12.8")
-def erased_words(draw: random.Random) -> Text:
-    top, other, best = draw.choice([(26, 8, 41), (31, 9, 47), (24, 7, 38)])
+@question(section="12.7", points=4)
+def which_control(draw: random.Random) -> Text:
+    tuned, linear = draw.choice([(91, 74), (94, 78), (89, 71)])
+    letters = draw.choice([400, 600, 800])
     return Text(
-        text="Of a classifier's decisions, so many change when one word is erased: the word with "
-        f"the most attention, {top} %; another word, on average, {other} %; the word whose erasure "
-        f"moves the decision most, {best} %. “So attention explains the decisions,” says one; “so "
-        "it does not,” says another. What do the numbers support on each side? Name a rival that "
-        "needs no attention and should be compared, and say why a further map would not settle "
-        "the question.",
-        solution="For the first: the most attended word changes decisions more often than "
-        f"another, {top} against {other} %, so attention is related to what matters. For the "
-        f"second: {100 - top} % of the decisions stand without that word, and since {best} % can "
-        "be changed by some word, it is often another one that moves them more. A rival: the "
-        "longest or the rarest word, or the gradient; if it does as well, the map adds nothing. A "
-        "further map shows once more where heads look. What came of it only an intervention "
-        "shows.",
+        text=f"An encoder, pretrained and then fine-tuned in every weight on {letters} letters, "
+        f"sorts {tuned} % of other letters rightly; a linear layer on its frozen vectors sorts "
+        f"{linear} %. “Pretraining brought {tuned - linear} points,” says the report. What does "
+        "this difference show instead? Which control is missing, and how would you make it fair? "
+        "What could a result of low-rank adapters add?",
+        solution=f"Both rows are pretrained: the {tuned - linear} points are what tuning adds to "
+        "frozen vectors. For pretraining, train the same network from random weights on the same "
+        "letters, over several seeds, with a learning rate of its own and with more steps, so that "
+        "neither rate nor time is the reason; a bag of words shows what the words alone give. "
+        "Adapters show whether a few trained numbers in all blocks reach nearly the same, so that "
+        "one copy of the model serves many tasks.",
         marks=[
-            (f"says that {top} against {other} % speaks for a relation", 1),
-            ("says that most decisions stand without the most attended word", 1),
-            ("says that another word often moves the decision more", 1),
-            ("names a rival such as the longest word", 1),
-            ("says that a map shows where a head looks and not what came of it", 1),
+            ("says that the difference is due to tuning, since both rows are pretrained", 1),
+            ("names the same network from random weights", 1),
+            ("gives it a rate of its own, more steps or several seeds", 1),
+            ("says that adapters train few numbers, or keep one copy for many tasks", 1),
         ],
     )

@@ -22,7 +22,6 @@ PROMISES = {
     2: {"the decoder looks back": ("3.2", "context")},
     3: {
         "Luong's, the subject of": ("4.6", "Luong"),
-        "asks of an explanation": ("12.8", "explanation"),
         "A sum of a long way and a short one": ("10.3", "sum"),
         "The others are the Transformer": ("11.8", "captions"),
         "the state would not be noticed": ("4.4", "blind"),
@@ -32,7 +31,6 @@ PROMISES = {
     4: {
         "derives the root": ("7.2", "variance"),
         "To get rid of that walk": ("5.6", "recurren"),
-        "what weights explain": ("12.8", "explanation"),
         "when a sentence asks itself": ("5.3", "all tokens at once"),
         "a bilinear score in two thin pieces": ("6.5", "three matrices"),
         "a dot product after two projections": ("6.4", "projection"),
@@ -45,7 +43,7 @@ PROMISES = {
         "a position added to each vector": ("9.8", "position"),
         "its quadratic growth counts": ("14.2", "recurrent layer"),
         "waits for each of its own words": ("13.2", "one by one"),
-        "opens the model itself": ("12.5", "MiniLM"),
+        "opens the model itself": ("12.7", "MiniLM"),
         "scores of its own making": ("6.2", "projection"),
         "adds three matrices": ("6.4", "three"),
         "leaves the projections out": ("8.7", "projection"),
@@ -64,9 +62,7 @@ PROMISES = {
     8: {
         "cannot tell *had bowl nuts*": ("9.2", "bag"),
         "only linear mixtures of averages": ("10.2", "network"),
-        "repeats this with MiniLM": ("12.5", "relation"),
-        "MiniLM, which lecture 12 opens": ("12.5", "MiniLM"),
-        "what it is for: that is tested": ("12.6", "head"),
+        "MiniLM, which lecture 12 opens": ("12.7", "MiniLM"),
         "why a sum, lecture 10 says": ("10.3", "sum"),
         "Shazeer, 2019": ("13.4", "Shazeer, 2019"),
     },
