@@ -50,18 +50,6 @@ def a_caption_comes_out_in_german(page: Page) -> None:
     assert max(found) > 0
 
 
-@pytest.mark.parametrize("via", ["http", "file"])
-def test_the_page_finds_the_head_that_looks_from_it_to_animal(visit, via):
-    page = visit("notebooks/12-pretrained-models", via)
-    widget = page.locator("figure.attnbook-browser").first
-    widget.scroll_into_view_if_needed()  # its heads load as it comes into view
-    best = widget.get_by_text("layer 3 head 1: 0.67")
-    expect(best).to_be_visible()
-    widget.get_by_role("combobox").first.select_option(index=1)  # one word changed: wide
-    expect(best).to_have_count(0)
-    expect(widget.locator(".attnbook-fallback:visible")).to_have_count(0)
-
-
 def test_counting_the_second_number_moves_the_weights_of_nuts(lecture):
     """The promise of the book: no kernel, no network, and the numbers move."""
     arrows = lecture.locator("figure.attnbook-arrows").first
