@@ -1,14 +1,14 @@
 // WordPiece as BERT's tokenizer does it: a text into the pieces that the model knows.
 
 const SPECIAL = /(\[(?:PAD|UNK|CLS|SEP|MASK)\])/;
-const GONE = /[\p{Cf}\p{Co}\p{Cs}\ufffd\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/gu; // controls, formats, private ones
+const GONE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu; // controls, formats, private ones
 const HAN =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu;
 const WORD = /[\p{P}$+<=>^`|~]|[^\s\p{P}$+<=>^`|~]+/gu;
+const LINES = /[\t\n\r]/g; // controls that are spaces
 const LONGEST = 100; // letters of a word that is cut at all
 const UNKNOWN = "[UNK]";
 
-/** What JavaScript's \s has and Unicode's White_Space has not, or the other way round. */
 const SPACE = /\p{White_Space}/gu;
 
 /** Letter by letter: no ς at the end of a word. @type {(text: string) => string} */
@@ -16,7 +16,7 @@ const lower = (text) => Array.from(text, (letter) => letter.toLowerCase()).join(
 
 /** The words of a text: lower case, no accents; a sign of punctuation and a Han letter is a word. @type {(text: string) => string[]} */
 export function wordsOf(text) {
-  const clean = text.replace(GONE, "").replace(SPACE, " ").replace(HAN, " $& ");
+  const clean = text.replace(LINES, " ").replace(GONE, "").replace(SPACE, " ").replace(HAN, " $& ");
   return lower(clean.normalize("NFD").replace(/\p{Mn}/gu, "")).match(WORD) ?? [];
 }
 

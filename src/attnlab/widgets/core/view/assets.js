@@ -9,12 +9,18 @@ import { bytesOf } from "../maths/packing.js";
  * The bytes of the store's asset, as a promise; the page's script is asked for once.
  * @type {(store: Store) => Promise<Uint8Array>}
  */
-export async function assetOf(store) {
+export const assetOf = (store) => fileOf(store, store.get("asset"));
+
+/**
+ * The bytes of one file of an asset that is several; where all travel with the widget, it is those
+ * from the place `from` up to `to`.
+ * @type {(store: Store, name: string, from?: number, to?: number) => Promise<Uint8Array>}
+ */
+export async function fileOf(store, name, from = 0, to = undefined) {
   const carried = store.get("carried");
   if (carried?.byteLength) {
-    return new Uint8Array(carried.buffer, carried.byteOffset, carried.byteLength);
+    return new Uint8Array(carried.buffer, carried.byteOffset, carried.byteLength).subarray(from, to);
   }
-  const name = store.get("asset");
   globalThis.attnbookAssets ??= {};
   const all = globalThis.attnbookAssets;
   if (!all[name]) await loadScript(new URL(`assets/${name}.js`, globalThis.attnbookPlace));
