@@ -67,8 +67,8 @@ async function vectors(view, { shards }, ids) {
  */
 export async function prepared(view, text) {
   const model = await loaded(view);
-  const { most } = view.store.get("sizes");
-  const { pieces, ids, odd } = cut(text, model.ids);
+  const { most, special } = view.store.get("sizes");
+  const { pieces, ids, odd } = cut(text, model.ids, special);
   const count = pieces.length - 2;
   if (!count) return { why: "The model finds no piece of a word in this text: type a sentence." };
   if (count > most - 2) {

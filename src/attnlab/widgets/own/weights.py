@@ -16,6 +16,7 @@ of its own: the upper ones are unequal in number, and gzip makes them fewer byte
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,22 @@ __all__ = ["MOST_PIECES", "SHARD", "check", "pack", "packed", "rounded", "sizes"
 MOST_PIECES = 64  # of a sentence, [CLS] and [SEP] among them
 SHARD = 256  # pieces whose vectors are loaded together
 _STEPS = 2**12 - 1
+_CUT: dict[str, dict[str, Any]] = {  # how a text is cut, in the page as by the model's tokenizer
+    "normalizer": {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": True,
+        "strip_accents": None,
+        "lowercase": True,
+    },
+    "pre_tokenizer": {"type": "BertPreTokenizer"},
+    "model": {
+        "type": "WordPiece",
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": "##",
+        "max_input_chars_per_word": 100,
+    },
+}
 _TABLE = "embeddings.tokens.weight"
 _PLACES = "embeddings.positions.table.weight"
 _KIND = "embeddings.types.weight"
@@ -97,8 +114,8 @@ def _codes(plane: np.ndarray) -> np.ndarray:
 def check(model: Any) -> None:
     """Raise unless the model is one that a page can run.
 
-    Raises: TypeError for no ``Pretrained``; ValueError for another activation, too few positions,
-    or weights that are no numbers.
+    Raises: TypeError for no ``Pretrained``; ValueError for another activation, another tokenizer
+    than BERT's in lower case, or weights that are no numbers.
     """
     from attnlab.pretrained import Pretrained
 
@@ -109,6 +126,12 @@ def check(model: Any) -> None:
         raise ValueError(
             f"model must have hidden_act='gelu', which the page can run, got {activation!r}"
         )
+    for name, wanted in _CUT.items():
+        came = json.loads(model.tokenizer.to_str())[name]
+        if any(came.get(key) != value for key, value in wanted.items()):
+            raise ValueError(
+                f"model must have the {name} of BERT in lower case, {wanted}, which the page has"
+            )
     for name, tensor in model.state_dict().items():
         if not torch.isfinite(tensor).all():
             raise ValueError(f"model must have finite weights, but {name} holds NaN or infinity")
@@ -165,6 +188,7 @@ def sizes(model: Pretrained) -> dict[str, Any]:
         "eps": block.norms[0].eps,  # type: ignore[index, union-attr]
         "pieces": len(vocabulary(model)),
         "shard": SHARD,
+        "special": [one.content for one in model.tokenizer.get_added_tokens_decoder().values()],
         "most": min(MOST_PIECES, model.max_length),
     }
 

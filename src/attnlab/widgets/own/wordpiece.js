@@ -1,6 +1,5 @@
 // WordPiece as BERT's tokenizer does it: a text into the pieces that the model knows.
 
-const SPECIAL = /(\[(?:PAD|UNK|CLS|SEP|MASK)\])/;
 const GONE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu; // controls, formats, private ones
 const HAN =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu;
@@ -39,13 +38,20 @@ export function piecesOf(word, ids) {
   return found;
 }
 
+/** A text at the names of special tokens, which are these themselves: every other part is one. */
+function parted(text, special) {
+  if (!special.length) return [text];
+  const names = special.map((name) => name.replace(/[^\p{L}\p{N}]/gu, "\\$&"));
+  return text.split(new RegExp(`(${names.join("|")})`, "u"));
+}
+
 /**
  * A text's pieces, [CLS] and [SEP] around them, and the words that none could be made of.
- * @type {(text: string, ids: Map<string, number>) => {pieces: string[], ids: number[], odd: string[]}}
+ * @type {(text: string, ids: Map<string, number>, special: string[]) => {pieces: string[], ids: number[], odd: string[]}}
  */
-export function cut(text, ids) {
+export function cut(text, ids, special) {
   const odd = [];
-  const inner = text.split(SPECIAL).flatMap((part, at) => {
+  const inner = parted(text, special).flatMap((part, at) => {
     if (at % 2) return [part];
     return wordsOf(part).flatMap((word) => {
       const found = piecesOf(word, ids);
