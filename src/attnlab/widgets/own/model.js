@@ -30,29 +30,52 @@ export function assembled(tensors, { heads, layers, eps }) {
   return { positions, norm, blocks, heads, d: norm.bias.length, eps };
 }
 
-/** W x + b for every vector of x. @type {(map: Pair, x: Float64Array) => Float64Array} */
+/**
+ * W x + b for every vector of x. Two rows of W meet four vectors at once: of what is read, the most
+ * is used twice or four times.
+ * @type {(map: Pair, x: Float64Array) => Float64Array}
+ */
 export function linear({ weight, bias }, x) {
   const m = bias.length;
   const d = weight.length / m;
   const out = new Float64Array((x.length / d) * m);
   for (let start = 0, to = 0; start < x.length; start += FOUR * d, to += FOUR * m) {
     const [second, third, fourth] = [start + d, start + 2 * d, start + 3 * d];
-    for (let r = 0, at = 0; r < m; r++) {
-      let one = bias[r];
-      let two = one;
-      let three = one;
-      let four = one;
-      for (let c = 0; c < d; c++, at++) {
-        const w = weight[at];
-        one += w * x[start + c];
-        two += w * x[second + c];
-        three += w * x[third + c];
-        four += w * x[fourth + c];
+    for (let r = 0; r < m; r += 2) {
+      const s = Math.min(r + 1, m - 1); // the last row of an odd number meets itself
+      const [upper, lower] = [r * d, s * d];
+      let a1 = bias[r];
+      let a2 = a1;
+      let a3 = a1;
+      let a4 = a1;
+      let b1 = bias[s];
+      let b2 = b1;
+      let b3 = b1;
+      let b4 = b1;
+      for (let c = 0; c < d; c++) {
+        const a = weight[upper + c];
+        const b = weight[lower + c];
+        const x1 = x[start + c];
+        const x2 = x[second + c];
+        const x3 = x[third + c];
+        const x4 = x[fourth + c];
+        a1 += a * x1;
+        a2 += a * x2;
+        a3 += a * x3;
+        a4 += a * x4;
+        b1 += b * x1;
+        b2 += b * x2;
+        b3 += b * x3;
+        b4 += b * x4;
       }
-      out[to + r] = one;
-      out[to + m + r] = two;
-      out[to + 2 * m + r] = three;
-      out[to + 3 * m + r] = four;
+      out[to + r] = a1;
+      out[to + m + r] = a2;
+      out[to + 2 * m + r] = a3;
+      out[to + 3 * m + r] = a4;
+      out[to + s] = b1;
+      out[to + m + s] = b2;
+      out[to + 2 * m + s] = b3;
+      out[to + 3 * m + s] = b4;
     }
   }
   return out;

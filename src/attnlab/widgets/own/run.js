@@ -2,7 +2,7 @@
 // needs them; of the stored sentences the page has what the heads do without it.
 
 import { unpackLogs } from "../core/maths/packing.js";
-import { fileOf } from "../core/view/assets.js";
+import { assetOf } from "../core/view/assets.js";
 import { assembled, cosine, read } from "./model.js";
 import { taken, unpack } from "./unpack.js";
 import { cut, numbered } from "./wordpiece.js";
@@ -26,7 +26,7 @@ function places(store) {
 /** The model and the numbers of its pieces, loaded once; a failure may be tried again. */
 export function loaded(view) {
   const { store } = view;
-  view.model ??= fileOf(store, store.get("asset"), 0, places(store).main)
+  view.model ??= assetOf(store, store.get("asset"), 0, places(store).main)
     .then((bytes) => {
       const shapes = store.get("shapes");
       const names = new TextDecoder().decode(bytes.subarray(taken(shapes).size));
@@ -54,7 +54,7 @@ async function vectors(view, { shards }, ids) {
   await Promise.all(
     wanted.map(async (k) => {
       const { rows, from, to } = shard(k);
-      const bytes = await fileOf(store, `${store.get("asset")}-${k}`, from, to);
+      const bytes = await assetOf(store, `${store.get("asset")}-${k}`, from, to);
       shards.set(k, unpack(bytes, [[rows, d]])[0]);
     }),
   );
@@ -108,7 +108,7 @@ export function found(ready, off) {
 /** The stored sentences as they would be found, with every head on. @type {(store: any) => Promise<any[]>} */
 export async function stored(store) {
   const { layers, heads } = store.get("sizes");
-  const bytes = await fileOf(store, `${store.get("asset")}-stored`, places(store).stored);
+  const bytes = await assetOf(store, `${store.get("asset")}-stored`, places(store).stored);
   let at = 0;
   return store.get("examples").map(({ text, tokens }) => {
     const n = tokens.length;

@@ -2,11 +2,25 @@
 
 import { times } from "../core/maths/lists.js";
 import { sizeText } from "../core/view/assets.js";
-import { alertLine, button, choice, el, mark, nodes, note, pressed, reset, setText, twin } from "../core/view/dom.js";
+import {
+  alertLine,
+  button,
+  choice,
+  el,
+  mark,
+  nodes,
+  note,
+  onKeys,
+  pressed,
+  reset,
+  setText,
+  twin,
+} from "../core/view/dom.js";
 import { makeHead, paint } from "../core/view/frame.js";
 import { drawLarge, drawn, plot } from "../core/view/plot.js";
 import { rowBars } from "../core/view/row.js";
 import { actions, rows } from "../core/view/saving.js";
+import { oneStop } from "../core/view/stop.js";
 import { labels } from "../parts/labels.js";
 import { switches } from "../parts/switches.js";
 import * as model from "./model.js";
@@ -304,17 +318,42 @@ function which({ store }) {
   return { node: el("div", "controls", layer.node, head.node), show };
 }
 
+/** Let Tab stop twice, at a map and at a switch; arrow keys go to the others, ↑ and ↓ by a layer. */
+function twoStops({ node, maps }, heads) {
+  for (const members of [maps.map(({ press }) => press), maps.map(({ on }) => on.node.querySelector("input"))]) {
+    const go = oneStop(node, members);
+    const step = { ArrowUp: -heads, ArrowDown: heads };
+    const move = ({ key, target }) => {
+      const to = members.indexOf(target) + (step[key] ?? NaN);
+      return members.includes(target) && to >= 0 && to < members.length ? go(to) : false;
+    };
+    node.addEventListener("keydown", onKeys(move));
+  }
+}
+
 /** All heads, and their switches. */
 function board(view) {
   const { store } = view;
   const { heads, layers } = store.get("sizes");
-  const all = switches(store, { layers, heads, entry: (l, h) => [l, h], said: headName, short });
-  const off = button("all off", () => store.set({ off: all.maps.map(({ entry }) => entry()) }));
+  const all = switches(view, () => []);
+  for (const { layer, head, on } of all.maps) {
+    const box = on.node.querySelector("input");
+    box.setAttribute("aria-label", on.node.textContent);
+    setText(on.node.lastChild, short(layer, head));
+  }
+  twoStops(all, heads);
+  const off = button("all off", () => store.set({ off: all.maps.map(({ name }) => name()) }));
   const on = button("all on", () => store.set({ off: [] }));
   const load = button("", () => go(view, store.get("text")));
   const why = el("span", "note");
   const told = note();
-  const node = el("div", "all", el("div", "controls", el("span", {}, "heads:"), off, on, load, why), told, all.node);
+  const node = el(
+    "div",
+    "all",
+    el("div", "controls", el("span", {}, "heads:"), off, on, load, why),
+    told,
+    el("div", { role: "group", "aria-label": "all heads" }, all.node),
+  );
   const show = ({ n }) => {
     const ready = view.ready?.text === store.get("text");
     off.disabled = !ready;
@@ -323,13 +362,7 @@ function board(view) {
     setText(load, view.there ? "read this sentence by the model" : `load MiniLM, ${sizeText(store.get("size"))}`);
     setText(why, ready ? "" : "to switch heads off");
     for (const one of all.maps) one.on.node.querySelector("input").disabled = !ready;
-    all.show({
-      nQ: n,
-      nK: n,
-      may: view.may,
-      ramp: view.ramp,
-      fill: (weights, l, h) => weights.set(view.found.seen[l * heads + h]),
-    });
+    all.show(n, n, (weights, l, h) => weights.set(view.found.seen[l * heads + h]));
     setText(told, offText(view.found.off, layers * heads) + changeText(view));
   };
   return { node, show };

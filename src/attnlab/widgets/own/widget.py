@@ -30,7 +30,7 @@ EXAMPLES = (
     "The street wasn't crossed by the animal because it was too wide.",
 )
 _MOST_EXAMPLES = 6
-_MOST_STORED = 20  # pieces of an example
+_MOST_STORED = 24  # pieces of an example
 
 
 class OwnSentence(WithAsset, kind="own"):
@@ -43,7 +43,7 @@ class OwnSentence(WithAsset, kind="own"):
 
     Args:
         model: a ``Pretrained`` with GELU, as ``load_minilm`` returns.
-        examples: 1 to 6 sentences that the page has without the model, of at most 20 pieces,
+        examples: 1 to 6 sentences that the page has without the model, of at most 24 pieces,
             [CLS] and [SEP] among them.
         text: the sentence that is read at first: of at most 62 pieces; the first example unless
             given.

@@ -5,55 +5,44 @@ import { times } from "../core/maths/lists.js";
 import { button, el, pressed, setVar, tick } from "../core/view/dom.js";
 import { makeHead, paint } from "../core/view/frame.js";
 
-const same = (one, other) => one.every((value, at) => value === other[at]);
-
 /**
- * `entry` says what the trait `off` holds for a head, `said` its name, `short` what stands on its switch.
- * @param {any} store
- * @param {{layers: number, heads: number, entry: (layer: number, head: number) => any[], said: (layer: number, head: number) => string, short?: (layer: number, head: number) => string}} how
- * @returns {any}
+ * The trait holds of each head what `before` says, then its layer and its number.
+ * @type {(view: any, before: () => any[]) => any}
  */
-export function switches(store, { layers, heads, entry, said, short = said }) {
+export function switches(view, before) {
+  const { store } = view;
+  const { heads, layers } = store.get("sizes");
   const maps = times(layers * heads, (at) => {
     const [layer, head] = [Math.floor(at / heads), at % heads];
-    const press = button("", () => store.set({ layer, head }), { class: "map", "aria-label": said(layer, head) });
-    const flip = (now) => {
-      const rest = store.get("off").filter((one) => !same(one, entry(layer, head)));
-      store.set({ off: now ? rest : [...rest, entry(layer, head)] });
-    };
-    const on = tick(short(layer, head), flip);
-    const isOff = () => store.get("off").some((one) => same(one, entry(layer, head)));
-    return {
-      layer,
-      head,
-      press,
-      on,
-      isOff,
-      flip,
-      entry: () => entry(layer, head),
-      node: el("div", {}, press, on.node),
-      map: null,
-    };
+    const said = `layer ${layer}, head ${head}`;
+    const press = button("", () => store.set({ layer, head }), { class: "map", "aria-label": said });
+    const name = () => [...before(), layer, head];
+    const on = tick(said, (now) => {
+      const rest = store.get("off").filter((one) => `${one}` !== `${name()}`);
+      store.set({ off: now ? rest : [...rest, name()] });
+    });
+    return { layer, head, press, on, name, map: null };
   });
   const node = el(
     "div",
-    { class: "grid", role: "group", "aria-label": "all heads" },
-    maps.map((one) => one.node),
+    "grid",
+    maps.map(({ press, on }) => el("div", {}, press, on.node)),
   );
   setVar(node, "heads", heads);
   /** Paint all n_q × n_k maps; `fill` writes a head's weights. */
-  const show = ({ nQ, nK, may, ramp, fill }) => {
+  const show = (nQ, nK, fill) => {
     setVar(node, "shape", `${nK} / ${nQ}`);
     for (const one of maps) {
+      const { layer, head, press } = one;
       if (one.map?.nQ !== nQ || one.map.nK !== nK) {
         one.map = makeHead(null, nQ, nK);
-        one.press.replaceChildren(one.map.canvas);
+        press.replaceChildren(one.map.canvas);
       }
       one.map.weights.fill(0);
-      fill(one.map.weights, one.layer, one.head);
-      paint(one.map, may, ramp);
-      pressed(one.press, store.get("layer") === one.layer && store.get("head") === one.head);
-      one.on.show(!one.isOff());
+      fill(one.map.weights, layer, head);
+      paint(one.map, view.may, view.ramp);
+      pressed(press, store.get("layer") === layer && store.get("head") === head);
+      one.on.show(!store.get("off").some((other) => `${other}` === `${one.name()}`));
     }
   };
   return { node, maps, show };

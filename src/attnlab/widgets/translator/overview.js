@@ -15,15 +15,10 @@ export const rowsOf = ({ steps, seen }, part, layer, count) =>
 export function overview(view) {
   const { store } = view;
   const { heads, layers } = store.get("sizes");
-  const board = switches(store, {
-    layers,
-    heads,
-    entry: (layer, head) => [store.get("part"), layer, head],
-    said: (layer, head) => `layer ${layer}, head ${head}`,
-  });
-  const all = button("all of these off", () => {
-    const rest = store.get("off").filter(([part]) => part !== store.get("part"));
-    store.set({ off: [...rest, ...board.maps.map(({ entry }) => entry())] });
+  const all = switches(view, () => [store.get("part")]);
+  const off = button("all of these off", () => {
+    const rest = store.get("off").filter(([one]) => one !== store.get("part"));
+    store.set({ off: [...rest, ...all.maps.map(({ name }) => name())] });
   });
   const none = button("every head on", () => store.set({ off: [] }));
   const alert = alertLine();
@@ -32,19 +27,19 @@ export function overview(view) {
     "details",
     { class: "all", ontoggle: () => view.redraw() },
     el("summary", {}, `All ${layers} × ${heads} heads at once, with a switch for each`),
-    el("div", "controls", hot.node, all, none),
+    el("div", "controls", hot.node, off, none),
     alert.node,
-    board.node,
+    all.node,
   );
   const show = ({ part, count, result, full }) => {
     const nK = view.keyTokens.length;
-    board.node.hidden = !view.tokens.length;
-    if (!node.open || board.node.hidden) return;
+    all.node.hidden = !view.tokens.length;
+    if (!node.open || all.node.hidden) return;
     hot.show();
     none.disabled = !store.get("off").length;
-    const fill = (weights, layer, head) =>
-      rowsOf(result, part, layer, count).forEach((row, i) => weights.set(row[head], i * nK));
-    board.show({ nQ: full, nK, may: view.may, ramp: view.ramp, fill });
+    all.show(full, nK, (weights, layer, head) =>
+      rowsOf(result, part, layer, count).forEach((row, i) => weights.set(row[head], i * nK)),
+    );
   };
   return { node, show };
 }
