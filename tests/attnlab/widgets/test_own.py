@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from attnlab.pretrained import Pretrained
 from attnlab.widgets import OwnSentence
@@ -17,6 +18,8 @@ from attnlab.widgets.core.assets import asset_bytes
 from attnlab.widgets.own import weights
 from tests import needs
 from tests.attnlab.pretrained import tiny_bert
+from tests.attnlab.widgets.examples import own
+from tests.attnlab.widgets.pages import button, eventually, rows, settle, twin
 from tests.attnlab.widgets.test_pieces import ODD, SCRIPTS, SPACES
 
 SENTENCES = (
@@ -224,3 +227,87 @@ def test_the_asset_is_several_files(tiny: Pretrained, tmp_path: Path, monkeypatc
     assert sorted(path.stem for path in tmp_path.iterdir()) == sorted(names)
     assert b"".join(asset_bytes(tmp_path / f"{name}.js") for name in names) == widget.carried
     assert (tmp_path / "tiny.js").stat().st_size == widget.size
+
+
+def read(page, text: str) -> None:
+    page.get_by_label("your own sentence").fill(text)
+    button(page, "read it").click()
+
+
+def pieces(page) -> list[str]:
+    return page.locator(".attnbook-pieces li").all_inner_texts()
+
+
+def large(page) -> list[list[str]]:
+    twin(page, "The large map as a table").evaluate("(one) => { one.open = true; }")
+    return rows(page.locator(".attnbook-twin table").first)
+
+
+def test_it_opens_with_a_stored_sentence_and_no_model(show) -> None:
+    page = show(widget := own(layer=1, head=2))
+    expect(page.locator(".attnbook-pieces li")).to_have_text(widget.tokens)
+    loaded = page.evaluate("() => Object.keys(globalThis.attnbookAssets)")
+    assert "tiny" not in loaded
+    assert "tiny-0" not in loaded
+    expect(page.locator(".attnbook-grid canvas")).to_have_count(6)
+    expect(page.locator(".attnbook-grid input:disabled")).to_have_count(6)
+    assert "KB, once" in page.locator(".attnbook-ask").inner_text()
+    button(page, "the dogs sat it.").click()
+    eventually(lambda: pieces(page) == ["[CLS]", "the", "dog", "##s", "sat", "it", ".", "[SEP]"])
+
+
+def test_a_sentence_that_is_typed_is_read_and_a_word_stays_pinned(show) -> None:
+    page = show(widget := own(row=2))
+    read(page, "A dog, the cat & it")
+    wanted = ["[CLS]", "a", "dog", "[UNK]", "the", "cat", "[UNK]", "it", "[SEP]"]
+    expect(page.locator(".attnbook-pieces li")).to_have_text(wanted)
+    widget.text = "A dog, the cat & it"
+    pressed = page.locator(".attnbook-pieces [aria-pressed=true]")
+    expect(pressed).to_have_text("cat")
+    expect(page.get_by_text("The model has no pieces for “,” and “&”")).to_be_visible()
+    for row, weights_ in zip(large(page)[1:], widget.weights[0, 0], strict=True):
+        assert f"{max(weights_):.3f}" in row[1]
+
+
+def test_a_switch_takes_away_what_a_head_adds(show) -> None:
+    page = show(widget := own(row=2, layer=1, head=0))
+    read(page, "the cat sat.")
+    page.get_by_label("layer 0 head 1", exact=False).last.uncheck()
+    widget.off = [(0, 1)]
+    told = page.get_by_text("Off: 0.1. The last vector of “cat” has a cosine of")
+    expect(told).to_be_visible()
+    before, after = own().vectors[2], widget.vectors[2]
+    cosine = before @ after / np.linalg.norm(before) / np.linalg.norm(after)
+    assert f"{cosine:.2f}".replace("-", "−") in told.inner_text()
+    button(page, "all off").click()
+    expect(page.get_by_text("Every head is off")).to_be_visible()
+    settle(page)
+    button(page, "all on").click()
+    expect(page.get_by_text("Every head is on.")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "Type a sentence first."),
+        ("  \u200b ", "The model finds no piece of a word in this text"),
+        ("the cat " * 40, "This text makes 80 pieces, and at most 62 are read here: shorten it."),
+        ("a" * 1001, "At most 1000 letters are wanted, not 1001: shorten the text."),
+    ],
+)
+def test_what_cannot_be_read_is_said_and_the_picture_stays(show, text: str, said: str) -> None:
+    page = show(widget := own())
+    read(page, text)
+    expect(page.locator(".attnbook-error")).to_contain_text(said)
+    expect(page.get_by_label("your own sentence")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator(".attnbook-pieces li")).to_have_text(widget.tokens)
+
+
+def test_without_its_weights_the_stored_sentences_still_work(show, folder: Path) -> None:
+    page = show(own(asset="tiny-lost"))
+    (folder / "assets" / "tiny-lost.js").unlink()
+    read(page, "a cat")
+    expect(page.locator(".attnbook-error")).to_contain_text("The model could not be loaded")
+    button(page, "the dogs sat it.").click()
+    eventually(lambda: "dog" in pieces(page))
+    assert "ERR_FILE_NOT_FOUND" in show.logged.pop()

@@ -1,4 +1,4 @@
-"""The reader's own sentence in a pretrained encoder, run in the page, with a switch for each head."""
+"""The reader's own sentence in a pretrained encoder: run in the page, with any head off."""
 
 from __future__ import annotations
 
