@@ -19,7 +19,7 @@ from attnlab.widgets.own import weights
 from tests import needs
 from tests.attnlab.pretrained import tiny_bert
 from tests.attnlab.widgets.examples import own
-from tests.attnlab.widgets.pages import button, eventually, rows, settle, twin
+from tests.attnlab.widgets.pages import button, eventually, settle, twin
 from tests.attnlab.widgets.test_pieces import ODD, SCRIPTS, SPACES
 
 SENTENCES = (
@@ -238,11 +238,6 @@ def pieces(page) -> list[str]:
     return page.locator(".attnbook-pieces li").all_inner_texts()
 
 
-def large(page) -> list[list[str]]:
-    twin(page, "The large map as a table").evaluate("(one) => { one.open = true; }")
-    return rows(page.locator(".attnbook-twin table").first)
-
-
 def test_it_opens_with_a_stored_sentence_and_no_model(show) -> None:
     page = show(widget := own(layer=1, head=2))
     expect(page.locator(".attnbook-pieces li")).to_have_text(widget.tokens)
@@ -253,7 +248,9 @@ def test_it_opens_with_a_stored_sentence_and_no_model(show) -> None:
     expect(page.locator(".attnbook-grid input:disabled")).to_have_count(6)
     assert "KB, once" in page.locator(".attnbook-ask").inner_text()
     button(page, "the dogs sat it.").click()
-    eventually(lambda: pieces(page) == ["[CLS]", "the", "dog", "##s", "sat", "it", ".", "[SEP]"])
+    assert eventually(
+        lambda: pieces(page) == ["[CLS]", "the", "dog", "##s", "sat", "it", ".", "[SEP]"]
+    )
 
 
 def test_a_sentence_that_is_typed_is_read_and_a_word_stays_pinned(show) -> None:
@@ -265,8 +262,8 @@ def test_a_sentence_that_is_typed_is_read_and_a_word_stays_pinned(show) -> None:
     pressed = page.locator(".attnbook-pieces [aria-pressed=true]")
     expect(pressed).to_have_text("cat")
     expect(page.get_by_text("The model has no pieces for “,” and “&”")).to_be_visible()
-    for row, weights_ in zip(large(page)[1:], widget.weights[0, 0], strict=True):
-        assert f"{max(weights_):.3f}" in row[1]
+    for row, weights_ in zip(twin(page), widget.weights[0, 0], strict=True):
+        assert f"{max(weights_):.3f}" in row[-1]
 
 
 def test_a_switch_takes_away_what_a_head_adds(show) -> None:
@@ -309,5 +306,5 @@ def test_without_its_weights_the_stored_sentences_still_work(show, folder: Path)
     read(page, "a cat")
     expect(page.locator(".attnbook-error")).to_contain_text("The model could not be loaded")
     button(page, "the dogs sat it.").click()
-    eventually(lambda: "dog" in pieces(page))
+    assert eventually(lambda: "dog" in pieces(page))
     assert "ERR_FILE_NOT_FOUND" in show.logged.pop()

@@ -63,7 +63,6 @@ function build(store) {
       place: el("div"),
       title: el("p", "title"),
       side: el("div", "side"),
-      told: note(),
       there: false, // the model
       exported: () => ({ ...picture(view), cursor: null }),
       rows: () => rows(view),
@@ -125,7 +124,7 @@ function valid(view, store, name) {
  */
 async function go(view, text, mine = true) {
   const { store, alert, line } = view;
-  view.wish = text;
+  Object.assign(view, { wish: text, tried: text });
   const late = () => view.gone || view.wish !== text;
   alert.tell("");
   line.wrong(false);
@@ -162,9 +161,9 @@ function look(view) {
     view.found = found(view.ready, off);
     view.key = key;
   } else {
+    if (view.there && view.tried !== text) go(view, text, false);
     const one = view.stored?.find((sentence) => sentence.text === text);
     if (one) Object.assign(view, { found: one, key: null });
-    else if (view.wish !== text && view.there) go(view, text, false);
   }
 }
 
@@ -249,12 +248,13 @@ function typing(view) {
   const price = (text = `loads MiniLM, ${sizeText(store.get("size"))}, once`) =>
     setText(cost, view.there && !view.wish ? "" : text);
   const choose = (text) => {
+    if (view.there) return go(view, text);
     alert.tell("");
     view.wish = null;
     const word = store.get("row") === null ? null : view.tokens[store.get("row")];
     const { tokens } = store.get("examples").find((one) => one.text === text);
     const at = tokens.indexOf(word);
-    store.set({ text, row: at < 0 ? null : at, ...(view.there ? {} : { off: [] }) });
+    return store.set({ text, row: at < 0 ? null : at, off: [] });
   };
   const examples = store.get("examples").map(({ text }) => button(text, () => choose(text)));
   const again = reset(view, "sentence", () => {
