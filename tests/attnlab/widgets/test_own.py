@@ -269,7 +269,7 @@ def test_a_sentence_that_is_typed_is_read_and_a_word_stays_pinned(show) -> None:
 def test_a_switch_takes_away_what_a_head_adds(show) -> None:
     page = show(widget := own(row=2, layer=1, head=0))
     read(page, "the cat sat.")
-    page.get_by_label("layer 0 head 1", exact=False).last.uncheck()
+    page.get_by_role("checkbox", name="layer 0, head 1").uncheck()
     widget.off = [(0, 1)]
     told = page.get_by_text("Off: 0.1. The last vector of “cat” has a cosine of")
     expect(told).to_be_visible()
