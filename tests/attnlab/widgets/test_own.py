@@ -230,7 +230,7 @@ def test_the_asset_is_several_files(tiny: Pretrained, tmp_path: Path, monkeypatc
 
 
 def read(page, text: str) -> None:
-    page.get_by_label("your own sentence").fill(text)
+    page.get_by_label("your own sentence", exact=True).fill(text)
     button(page, "read it").click()
 
 
@@ -296,7 +296,9 @@ def test_what_cannot_be_read_is_said_and_the_picture_stays(show, text: str, said
     page = show(widget := own())
     read(page, text)
     expect(page.locator(".attnbook-error")).to_contain_text(said)
-    expect(page.get_by_label("your own sentence")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("your own sentence", exact=True)).to_have_attribute(
+        "aria-invalid", "true"
+    )
     expect(page.locator(".attnbook-pieces li")).to_have_text(widget.tokens)
 
 

@@ -369,5 +369,5 @@ function board(view) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { name: "Your own sentence in a trained encoder", build, data, state };
+export const widget = { name: "A trained encoder, and a sentence to type", build, data, state };
 export const maths = { ...model, ...unpacking, ...wordpiece };
