@@ -126,8 +126,10 @@ async function go(view, text, mine = true) {
   const { store, alert, line } = view;
   Object.assign(view, { wish: text, tried: text });
   const late = () => view.gone || view.wish !== text;
-  alert.tell("");
-  line.wrong(false);
+  if (mine) {
+    alert.tell(""); // what the reader is told of a text stays while the page reads the one before
+    line.wrong(false);
+  }
   line.price("loading …");
   try {
     const ready = await prepared(view, text);
