@@ -92,12 +92,17 @@ def wait(page, milliseconds: int = 50) -> None:
     page.clock.run_for(milliseconds)
 
 
-def host(page, widget, views: int = 2):
-    """Show a widget in so many views of one model, which is then `model` in the page."""
+def render(page, widget, views: int = 1) -> None:
+    """Put so many views of one model, `model`, into the page; no frame has drawn them yet."""
     state = markup.tidy(widget.state())
     if hasattr(widget, "carried"):
         state["carried"] = base64.b64encode(widget.carried).decode()
     page.evaluate(RENDER, [widget._esm, state, views])
+
+
+def host(page, widget, views: int = 2):
+    """Show a widget in so many views of one model, which is then `model` in the page."""
+    render(page, widget, views)
     settle(page)
     return page
 

@@ -32,6 +32,7 @@ from tests.attnlab.widgets.pages import (
     keys,
     plot,
     press,
+    render,
     rows,
     settle,
     stop_clock,
@@ -431,6 +432,15 @@ def test_a_typed_sentence_is_translated_by_enter_as_python_does(started) -> None
     widget.sentence = ["how", "was", "your", "day"]
     expect(written(page)).to_have_text(widget.translation)
     expect(box(page)).to_have_value("how was your day")
+
+
+def test_what_a_quick_hand_types_before_the_first_drawing_stays(show) -> None:
+    page = show(clock=True)
+    stop_clock(page)
+    render(page, translator())
+    box(page).fill(typed := "how was your day")
+    wait(page)
+    expect(box(page)).to_have_value(typed)
 
 
 def test_unknown_words_are_named_and_the_nearest_offered(started) -> None:

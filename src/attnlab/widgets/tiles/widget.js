@@ -184,10 +184,10 @@ function said({ scores, tile, factor, all, step, y, at }) {
   const kept = factor ? `counts ${short(shrunk)} of what it did` : "should shrink, and does not";
   const grew = step > 1 && shrunk < 1 ? ` m grew to ${short(maximum)}: what was summed ${kept}.` : "";
   const result = short(output / total);
-  if (at > step) return `Query 1 has y = ${result}; the others go the same way.`;
   if (step < all.length) return `${came}${grew} So far o / ℓ = ${result}.`;
   const right = Math.abs(output / total - y) <= 1e-9 * Math.max(1, Math.abs(y));
   const wanted = right ? "the softmax of all scores at once gives the same" : `the softmax gives ${short(y)}`;
+  if (at > step) return `Query 1 has y = ${result}; ${wanted}. The others go the same way.`;
   return `${came}${grew} y = o / ℓ = ${result}; ${wanted}.`;
 }
 

@@ -131,12 +131,16 @@ export function typing(view, start) {
     words,
   );
   let put = null;
-  const show = () => {
+  const fill = () => {
     const now = page ? store.get("sentence")[0] : joined(store.get("sentence"));
     if (put !== now) box.value = now;
     put = now;
+  };
+  const show = () => {
+    fill();
     if (!view.busy) price();
   };
+  fill(); // now: what a quick hand types before the first drawing stays
   return {
     node,
     hints,
