@@ -24,6 +24,7 @@ KINDS = {
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),
     "memory": ("Memory",),
+    "own": ("OwnSentence",),
     "pages": ("PageTable",),
     "painter": ("MaskPainter",),
     "player": ("AlignmentPlayer",),

@@ -5,10 +5,12 @@
 """
 
 import functools
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -21,6 +23,7 @@ from attnlab.language import Vocabulary, batches, english_french
 from attnlab.models.caches import cached_models
 from attnlab.models.recorded import ScoredHead, Visible
 from attnlab.models.roof import machines, roof_models
+from attnlab.pretrained import Pretrained
 from attnlab.training import train
 from attnlab.training.seeds import seeded
 from attnlab.widgets import (
@@ -38,6 +41,7 @@ from attnlab.widgets import (
     HeadGrid,
     MaskPainter,
     Memory,
+    OwnSentence,
     PageTable,
     PositionExplorer,
     Prediction,
@@ -54,6 +58,7 @@ from attnlab.widgets import (
     prefix_table,
 )
 from tests.attnlab.pictures.drawings import layer, tower
+from tests.attnlab.pretrained import tiny_bert
 from tests.attnlab.widgets import joint
 from tests.attnlab.widgets.pages import cell, press, settle
 
@@ -352,6 +357,19 @@ def longest_translation() -> Translator:
     _, source, target = lesson()
     model, words = random_translator("as the lecture's"), source.tokens[3:19]
     return Translator(model, source, target, sentence=words, beam=8, asset="long")
+
+
+@functools.cache
+def encoder() -> Pretrained:
+    """An encoder of random weights, two layers of three heads, which knows a dozen pieces."""
+    with tempfile.TemporaryDirectory() as folder:
+        return Pretrained(tiny_bert.write_long(Path(folder), "a", "it", "##a"))
+
+
+def own(**options) -> OwnSentence:
+    """The reader's own sentence in that encoder, with two that are stored."""
+    given = {"model": encoder(), "examples": ("the cat sat.", "the dogs sat it."), "asset": "tiny"}
+    return OwnSentence(**given | options)
 
 
 def hostile_translator(evil: str) -> Translator:
@@ -1152,6 +1170,25 @@ EXAMPLES = {
         rows=17,
         paper=(".attnbook-curve svg", ".attnbook-twin table"),
         told="Speculation(alpha 0.5, 3 guesses, cost 0.1)",
+    ),
+    "own": Example(
+        own,
+        lambda: own(examples=["the cat " * 11] * 6, off=[(1, 2)], row=23, asset="tiny-long"),
+        lambda evil: own(examples=[evil, "</script>"], asset="tiny-evil", caption=evil),
+        hand=(
+            (choose("layer", 1), {"layer": 1}),
+            (choose("head", 2), {"head": 2}),
+            (click("the dogs sat it."), {"text": "the dogs sat it."}),
+            (click("cat"), {"row": 2}),
+        ),
+        moves=({"text": "the dogs sat it.", "row": 3}, {"off": [[0, 1]], "head": 1}),
+        more=(lambda: own(off=[(0, 0), (1, 1)], row=1, text="a cat", asset="tiny-off",
+            caption="An encoder and `code`."),),
+        mess=enter("your own sentence", ""),
+        fallback=("layer 0 head 0", "the cat sat."),
+        rows=6,
+        told="OwnSentence(2 × 3 heads, 0 off: the cat sat.)",
+        narrow=".attnbook-plot",
     ),
     "translator": Example(
         translator,

@@ -127,10 +127,11 @@ OF_A_KIND = {
     "arrows/heatmap/steps/painter/heads/roles/scores/block.tokens heads.names": strings(3),
     "browser.names": strings(2),
     "heatmap/painter.pinned arrows/steps.query heads.row roles/block.token player/cache.chosen "
-    "player.word browser.head": place(3),
-    "visibility/translator.head browser.chosen browser/translator.layer": place(2),
+    "player.word browser/own.head": place(3),
+    "visibility/translator.head browser.chosen browser/own/translator.layer": place(2),
     "visibility.row positions.pair memory.step": place(4), "browser.row browser.key": place(11),
-    "steps/beam.step": place(5), "tiles.step": place(17), "positions.position": place(12),
+    "own.row": place(6), "steps/beam.step": place(5),
+    "tiles.step": place(17), "positions.position": place(12),
     "dataflow.opened": place(10), "unrolled.step": place(16), "heatmap.head": place(1),
     "clocks.pair": place(8), "tiles.tile visibility.window visibility.top bughunt.bug": whole(1, 4),
     "pages.page translator.beam": whole(1, 8), "positions.n positions.d": whole(2, 64),
@@ -147,7 +148,7 @@ OF_A_KIND = {
     "translator.temperature": number(0.01, 1000), "answer.tolerance": number(0, 10**12),
     "clocks.factor": number(1, 16), "clocks.base": number(2, 10**8),
     "heatmap/painter/heads/player.temperature roles/block.step": ABOVE_0,
-    "browser/translator.asset": ASSET,
+    "browser/own/translator.asset": ASSET,
     "painter.show painter.fill heads.large block.norm memory.write browser.measure clocks.scaling "
     "translator.part": ONE_OF,
     "cache.bits cache.weight_bits cache.gpu roof.weight_bits roof.cache_bits visibility.first "
@@ -278,6 +279,14 @@ OF_ITS_OWN = {
         + bad({f"{one!r} cannot be read": {"d_k": one}
                for one in ("d_model / ", "__import__('os')")}, called="sizes"),
     "positions.base": each((0.5, 2e6), "from 1 to 1,000,000") + each((NAN, "a", 0.0), "number"),
+    "own.model": bad({"TypeError … a Pretrained … a str": "model"}),
+    "own.examples": bad({"1 to 6, got 0": [], "1 to 6, got 7": ["the cat"] * 7,
+        "[0] must have 1 to 22 pieces … 0 of ' '": [" "], "got 23": ["the " * 23]}) + strings(),
+    "own.text": bad({"1 to 62 pieces … got 0 of ''": "", "got 63": "the " * 63,
+        "TypeError … a string, got 3": 3}),
+    "own.off": bad({"list of (layer, head) … 'all'": "all", "off[0] … got 3": [3],
+        "the layer of off[0] … from -2 to 1, got 2": [(2, 0)],
+        "the head of off[1] … from -3 to 2, got 3": [(0, 0), (0, 3)]}),
     "translator.sentence": bad({"1 to 16 … 0": [], "1 to 16 … 17": ["the"] * 17,
         **{f"not know: {one}": ["the", one] for one in ("unicorn", "<eos>")}}),
     "translator.examples": bad({"[0] … know: unicorn": ["a unicorn"], "6 … 7": ["the cat"] * 7}),

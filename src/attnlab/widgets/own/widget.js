@@ -1,0 +1,375 @@
+// The reader's own sentence in MiniLM, in this page: every head's weights, with a switch for each.
+
+import { times } from "../core/maths/lists.js";
+import { sizeText } from "../core/view/assets.js";
+import {
+  alertLine,
+  button,
+  choice,
+  el,
+  mark,
+  nodes,
+  note,
+  onKeys,
+  pressed,
+  reset,
+  setText,
+  twin,
+} from "../core/view/dom.js";
+import { makeHead, paint } from "../core/view/frame.js";
+import { drawLarge, drawn, plot } from "../core/view/plot.js";
+import { rowBars } from "../core/view/row.js";
+import { actions, rows } from "../core/view/saving.js";
+import { oneStop } from "../core/view/stop.js";
+import { labels } from "../parts/labels.js";
+import { switches } from "../parts/switches.js";
+import * as model from "./model.js";
+import { found, prepared, stored } from "./run.js";
+import * as unpacking from "./unpack.js";
+import * as wordpiece from "./wordpiece.js";
+import {
+  changeText,
+  describe,
+  describeRow,
+  HINT,
+  headCells,
+  headName,
+  mapCells,
+  nearness,
+  offText,
+  short,
+  tellOdd,
+} from "./words.js";
+
+const data = ["shapes", "sizes", "examples", "asset", "initial"];
+const state = ["text", "layer", "head", "row", "off"];
+
+const WIDEST = 430; // of the large map, so that its row's bars have room beside it
+const MOST = 1000; // letters that are looked at
+
+const ABOUT =
+  "Layers and heads are counted from 0: 3.1 is head 1 of layer 3. A head that is switched off gives zeros " +
+  "in place of its output; the maps of its own layer do not change by it, those above may. " +
+  "A row’s weights sum to 1.";
+
+function build(store) {
+  const view = drawn(
+    {
+      store: { ...store, get: (name) => valid(view, store, name) },
+      pin: "row",
+      tokens: [],
+      alert: alertLine(),
+      odd: note(),
+      place: el("div"),
+      title: el("p", "title"),
+      side: el("div", "side"),
+      there: false, // the model
+      exported: () => ({ ...picture(view), cursor: null }),
+      rows: () => rows(view),
+    },
+    draw,
+  );
+  view.line = typing(view);
+  view.pieces = pieces(view);
+  view.board = board(view);
+  view.near = nearness(view);
+  view.which = which(view);
+  view.twins = [
+    twin("the large map, as a table", () => (view.now ? mapCells(view) : [[]]), "The large map as a table"),
+    twin("every head, as a table", () => (view.now ? headCells(view) : [[]]), "Every head as a table"),
+  ];
+  view.live = el(
+    "div",
+    {},
+    view.pieces.node,
+    view.which.node,
+    view.title,
+    el("div", "main", view.place, el("div", "beside", view.side, view.near.node)),
+    view.status,
+    view.board.node,
+    note(ABOUT),
+    el("div", "foot", nodes(view.twins), actions(view)),
+  );
+  view.node = el("div", {}, view.line.node, view.alert.node, view.odd);
+  const { attach } = view;
+  view.attach = (figure) => {
+    view.figure = figure;
+    const detach = attach(figure);
+    return () => {
+      view.gone = true;
+      detach();
+    };
+  };
+  if (store.get("carried")?.byteLength) go(view, store.get("text"), false);
+  else
+    stored(store)
+      .then((sentences) => {
+        view.stored = sentences;
+        view.redraw();
+      })
+      .catch(() => view.alert.tell("The stored sentences could not be loaded; your own can still be read."));
+  return view;
+}
+
+/** A trait; a place that the sentence does not have is none. The heat map says "pinned" for row. */
+function valid(view, store, name) {
+  const value = store.get(name === "pinned" ? "row" : name);
+  if (name !== "row" && name !== "pinned") return value;
+  return value !== null && value < (view.tokens?.length || Infinity) ? value : null;
+}
+
+/**
+ * Read a text by the model, and show it; the pinned word stays pinned where the text has it too.
+ * @type {(view: any, text: string, mine?: boolean) => Promise<void>}
+ */
+async function go(view, text, mine = true) {
+  const { store, alert, line } = view;
+  Object.assign(view, { wish: text, tried: text });
+  const late = () => view.gone || view.wish !== text;
+  if (mine) {
+    alert.tell(""); // what the reader is told of a text stays while the page reads the one before
+    line.wrong(false);
+  }
+  line.price("loading …");
+  try {
+    const ready = await prepared(view, text);
+    if (late()) return;
+    if (ready.why) {
+      alert.tell(ready.why);
+      line.wrong(true);
+    } else {
+      view.ready = ready;
+      const word = store.get("row") === null ? null : view.tokens[store.get("row")];
+      const at = ready.tokens.indexOf(word);
+      if (mine) store.set({ text, row: at < 0 ? null : at });
+    }
+  } catch (error) {
+    if (late()) return;
+    alert.tell(
+      `The model could not be loaded (${error.message}). The stored sentences can still be looked at, with every head on.`,
+    );
+  }
+  view.wish = null;
+  line.price();
+  view.redraw();
+}
+
+/** What there is to show of what is asked for. */
+function look(view) {
+  const [text, off] = [view.store.get("text"), view.store.get("off")];
+  const key = JSON.stringify([text, off]);
+  if (view.found && view.key === key) return;
+  if (view.ready?.text === text) {
+    view.found = found(view.ready, off);
+    view.key = key;
+  } else {
+    if (view.there && view.tried !== text) go(view, text, false);
+    const one = view.stored?.find((sentence) => sentence.text === text);
+    if (one) Object.assign(view, { found: one, key: null });
+  }
+}
+
+function draw(view, width) {
+  look(view);
+  view.line.show();
+  if (!view.found) return;
+  const { store, live, node, figure } = view;
+  if (!live.parentNode) node.append(live);
+  figure.querySelector(".attnbook-fallback")?.remove();
+  turn(view);
+  const { heads, layers } = store.get("sizes");
+  const [layer, head, row] = ["layer", "head", "row"].map((name) => store.get(name));
+  const n = view.tokens.length;
+  view.now = { layer, head, row };
+  view.all.forEach((one, h) => {
+    one.weights.set(view.found.seen[h]);
+  });
+  view.heads = view.all.slice(layer * heads, (layer + 1) * heads);
+  view.head = view.heads[head];
+  paint(view.head, view.may, view.ramp);
+  if (!view.plot) {
+    view.plot = plot(view, "The large map");
+    view.place.replaceChildren(view.plot);
+  }
+  drawLarge(view, Math.min(width, WIDEST), picture(view));
+  rowBars(view);
+  view.board.show({ n, layers, heads });
+  for (const part of [view.pieces, view.near, view.which]) part.show(view.now);
+  setText(view.title, headName(layer, head));
+  view.twins.forEach((one) => one.show());
+  tellOdd(view.odd, view.found.odd);
+  const { cursor } = view;
+  mark(view.status, "hint", !cursor && row === null);
+  setText(view.status, cursor ? describe(view, cursor) : row === null ? HINT : describeRow(view, row));
+}
+
+/** Turn to other tokens. */
+function turn(view) {
+  const { tokens } = view.found;
+  if (view.tokens === tokens) return;
+  const n = tokens.length;
+  const { layers, heads } = view.store.get("sizes");
+  Object.assign(view, { tokens, names: labels(tokens), cursor: null, plot: null });
+  view.keyTokens = view.names;
+  view.may = new Uint8Array(n * n).fill(1);
+  view.all = times(layers * heads, () => makeHead(null, n, n));
+  view.heads = view.all;
+}
+
+const picture = (view) => ({
+  head: view.head,
+  may: view.may,
+  tokens: view.names,
+  keyTokens: view.names,
+  pinned: view.store.get("row"),
+});
+
+/** The box, its button, and the stored sentences. */
+function typing(view) {
+  const { store, alert } = view;
+  const send = () => {
+    const text = box.value.trim();
+    const count = Array.from(text).length;
+    const wrong = !count
+      ? "Type a sentence first."
+      : count > MOST && `At most ${MOST} letters are wanted, not ${count}: shorten the text.`;
+    box.toggleAttribute("aria-invalid", false);
+    if (!wrong) return go(view, text);
+    alert.tell(wrong);
+    return box.setAttribute("aria-invalid", "true");
+  };
+  const box = el("input", {
+    type: "text",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    "aria-label": "your own sentence",
+    onkeydown: (event) => event.key === "Enter" && send(),
+  });
+  const cost = el("span", { class: "note", role: "status" });
+  const price = (text = `loads MiniLM, ${sizeText(store.get("size"))}, once`) =>
+    setText(cost, view.there && !view.wish ? "" : text);
+  const choose = (text) => {
+    if (view.there) return go(view, text);
+    alert.tell("");
+    view.wish = null;
+    const word = store.get("row") === null ? null : view.tokens[store.get("row")];
+    const { tokens } = store.get("examples").find((one) => one.text === text);
+    const at = tokens.indexOf(word);
+    return store.set({ text, row: at < 0 ? null : at, off: [] });
+  };
+  const examples = store.get("examples").map(({ text }) => button(text, () => choose(text)));
+  const again = reset(view, "sentence", () => {
+    put = null;
+    box.removeAttribute("aria-invalid");
+  });
+  const node = el(
+    "div",
+    {},
+    el("div", "ask", box, button("read it", send), cost),
+    el("div", { class: "examples", role: "group", "aria-label": "stored sentences" }, el("span", {}, "or"), examples),
+    el("div", "controls", again),
+  );
+  let put = null;
+  const show = () => {
+    const now = store.get("text");
+    if (put !== now) box.value = now;
+    put = now;
+    if (!view.wish) price();
+  };
+  return {
+    node,
+    show,
+    price,
+    wrong: (on) => (on ? box.setAttribute("aria-invalid", "true") : box.removeAttribute("aria-invalid")),
+  };
+}
+
+/** The pieces, each a button that pins its row. */
+function pieces(view) {
+  const list = el("ol", { class: "pieces", "aria-label": "the sentence in pieces" });
+  let drawn = null;
+  const show = ({ row }) => {
+    if (drawn !== view.tokens) {
+      drawn = view.tokens;
+      const pin = (i) => view.store.set({ row: view.store.get("row") === i ? null : i });
+      list.replaceChildren(
+        ...view.tokens.map((token, i) =>
+          el(
+            "li",
+            {},
+            button(token, () => pin(i)),
+          ),
+        ),
+      );
+    }
+    Array.from(list.children, (item, i) => pressed(item.firstChild, i === row));
+  };
+  return { node: list, show };
+}
+
+/** Which head is large. */
+function which({ store }) {
+  const { heads, layers } = store.get("sizes");
+  const layer = choice("layer", times(layers, String), (at) => store.set({ layer: at }));
+  const head = choice("head", times(heads, String), (at) => store.set({ head: at }));
+  const show = () => {
+    layer.show(store.get("layer"));
+    head.show(store.get("head"));
+  };
+  return { node: el("div", "controls", layer.node, head.node), show };
+}
+
+/** Let Tab stop twice, at a map and at a switch; arrow keys go to the others, ↑ and ↓ by a layer. */
+function twoStops({ node, maps }, heads) {
+  for (const members of [maps.map(({ press }) => press), maps.map(({ on }) => on.node.querySelector("input"))]) {
+    const go = oneStop(node, members);
+    const step = { ArrowUp: -heads, ArrowDown: heads };
+    const move = ({ key, target }) => {
+      const to = members.indexOf(target) + (step[key] ?? NaN);
+      return members.includes(target) && to >= 0 && to < members.length ? go(to) : false;
+    };
+    node.addEventListener("keydown", onKeys(move));
+  }
+}
+
+/** All heads, and their switches. */
+function board(view) {
+  const { store } = view;
+  const { heads, layers } = store.get("sizes");
+  const all = switches(view, () => []);
+  for (const { layer, head, on } of all.maps) {
+    const box = on.node.querySelector("input");
+    box.setAttribute("aria-label", on.node.textContent);
+    setText(on.node.lastChild, short(layer, head));
+  }
+  twoStops(all, heads);
+  const off = button("all off", () => store.set({ off: all.maps.map(({ name }) => name()) }));
+  const on = button("all on", () => store.set({ off: [] }));
+  const load = button("", () => go(view, store.get("text")));
+  const why = el("span", "note");
+  const told = note();
+  const node = el(
+    "div",
+    "all",
+    el("div", "controls", el("span", {}, "heads:"), off, on, load, why),
+    told,
+    el("div", { role: "group", "aria-label": "all heads" }, all.node),
+  );
+  const show = ({ n }) => {
+    const ready = view.ready?.text === store.get("text");
+    off.disabled = !ready;
+    on.disabled = !ready || !store.get("off").length;
+    load.hidden = ready;
+    setText(load, view.there ? "read this sentence by the model" : `load MiniLM, ${sizeText(store.get("size"))}`);
+    setText(why, ready ? "" : "to switch heads off");
+    for (const one of all.maps) one.on.node.querySelector("input").disabled = !ready;
+    all.show(n, n, (weights, l, h) => weights.set(view.found.seen[l * heads + h]));
+    setText(told, offText(view.found.off, layers * heads) + changeText(view));
+  };
+  return { node, show };
+}
+
+/** @type {import("../core/types.d.ts").Kind} */
+export const widget = { name: "A trained encoder, and a sentence to type", build, data, state };
+export const maths = { ...model, ...unpacking, ...wordpiece };
