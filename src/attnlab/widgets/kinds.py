@@ -13,6 +13,7 @@ __all__ = ["KINDS"]
 KINDS = {
     "answer": ("Answer",),
     "arrows": ("ThreeArrows",),
+    "atlas": ("Atlas",),
     "beam": ("BeamTree", "prefix_table"),
     "block": ("BlockFlow",),
     "browser": ("HeadBrowser",),

@@ -21,7 +21,7 @@ from attnbook.rnn import RNNSeq2Seq
 from attnbook.transformer import Seq2Seq
 from attnlab.language import Vocabulary, batches, english_french
 from attnlab.models.caches import cached_models
-from attnlab.models.recorded import ScoredHead, Visible
+from attnlab.models.recorded import HeadScores, ScoredHead, Visible, smollm_atlas
 from attnlab.models.roof import machines, roof_models
 from attnlab.pretrained import Pretrained
 from attnlab.training import train
@@ -29,6 +29,7 @@ from attnlab.training.seeds import seeded
 from attnlab.widgets import (
     AlignmentPlayer,
     Answer,
+    Atlas,
     AttentionHeatmap,
     AttentionSteps,
     BeamTree,
@@ -117,6 +118,19 @@ def seen_by(*, tokens=(*TOKENS, "."), heads: int = 2, size: float = 2.0) -> Visi
     return Visible(LOST, dict.fromkeys(LOST, 0.5), "a lecture", list(tokens), found)
 
 
+def looked(*, layers: int = 6, heads: int = 2, texts=None, size: float = 1.0) -> HeadScores:
+    """Seeded scores of heads, and where they are said to look in sentences of four tokens."""
+    rng = np.random.default_rng(layers)
+    texts = texts or [["had", " bowl", " nuts", "."], ["a", " small", " cat", "."]]
+    scores = {on: size * rng.random((layers, heads, 4)).round(3) for on in ("sentences", "random")}
+    i = rng.integers(1, 4, (layers, heads, 5, 3))
+    parts = [rng.integers(len(texts), size=i.shape), i, i - 1, rng.integers(101, size=i.shape)]
+    even = {on: [0.25, 0.25, 0.1, 0.1] for on in scores}
+    counted = {on: [1200, 1200, 30, 20] for on in scores}
+    return HeadScores(scores, even, counted, np.stack(parts, axis=-1), texts, 1107)
+
+
+atlas = partial(Atlas, found=looked(), layer=1, head=1)
 visibility = partial(Visibility, found=seen_by(), measured=tuple(LOST), window=2)
 
 
@@ -985,6 +999,28 @@ EXAMPLES = {
         fallback=("It writes: ", "in 8 numbers: "),
         rows=16,
         paper=(".attnbook-fallback table", ".attnbook-fallback .attnbook-vector"),
+    ),
+    "atlas": Example(
+        atlas,
+        lambda: Atlas(smollm_atlas()),
+        lambda evil: atlas(found=looked(texts=[[evil, "</script>", "a", "b"]]), caption=evil),
+        hand=(
+            (choose("across", "first token"), {"x": "first"}),
+            (choose("upwards", "what came next"), {"y": "next"}),
+            (choose("on", 1), {"on": "random"}),
+            (choose("layer", "4"), {"layer": 4}),
+            (choose("head", "0"), {"head": 0}),
+            (lambda view: view.locator(".attnbook-points").press("Home"),
+                dict(zip(("layer", "head"), divmod(int(
+                    np.argmin(looked().scores["random"].reshape(-1, 4)[:, 1])), 2), strict=True))),
+        ),
+        moves=({"x": "same", "layer": 0}, {"on": "random", "head": 0}, {"y": "same"}),
+        more=(lambda: atlas(x="first", y="first", on="random", caption="Heads and `code`."),),
+        tables=((0, 1),),
+        fallback=("layer 1 head 1", "what came next", "had bowl nuts."),
+        rows=19,
+        paper=(".attnbook-points svg", ".attnbook-twin table"),
+        told="Atlas(6 × 2 heads on sentences: next and previous, layer 1 head 1)",
     ),
     "visibility": Example(
         visibility,

@@ -120,6 +120,7 @@ MAKE = {kind: one.make for kind, one in EXAMPLES.items()} | {
 }
 WIDEN, BIAS = "feed_forward.widen.weight", "decoder.output.bias"
 VOCABULARY = {"TypeError … a Vocabulary … a list": [0]}
+SEEN = of.looked()
 W, OTHER = of.attention(6), [[None, None], *BeamTree(DETERMINERS).logs[1:]]
 SCORES, FLAT = {"query": None, "key": None, "scores": X}, {"2 dimensions … (2, 3, 3)": [X, X]}
 UP_TO_4, UP_TO_10 = "from −4 to 4", "from −10 to 10"
@@ -150,7 +151,8 @@ OF_A_KIND = {
     "heatmap/painter/heads/player.temperature roles/block.step": ABOVE_0,
     "browser/own/translator.asset": ASSET,
     "painter.show painter.fill heads.large block.norm memory.write browser.measure clocks.scaling "
-    "translator.part": ONE_OF,
+    "translator.part atlas.x atlas.y atlas.on": ONE_OF,
+    "atlas.layer": place(6), "atlas.head": place(2),
     "cache.bits cache.weight_bits cache.gpu roof.weight_bits roof.cache_bits visibility.first "
     "positions.formula": EITHER,
 }  # fmt: skip
@@ -227,6 +229,23 @@ OF_ITS_OWN = {
         + bad({"1 to 8 … 9": of.seen_by(heads=9)}, called="heads")
         + bad({"NaN or inf": of.seen_by(size=INF),
                "(1, 1) … (4, 4)": of.seen_by()._replace(tokens=["a"])}, called="scores"),
+    "atlas.found": bad({"TypeError … a HeadScores … {}": {}})
+        + bad({"of random must be four … (6, 2, 3)": SEEN._replace(
+                   scores=SEEN.scores | {"random": SEEN.scores["random"][..., :3]}),
+               "at most 1,024 … (513, 2, 4)": of.looked(layers=513),
+               "the same heads … (6, 2, 4) and (5, 2, 4)": SEEN._replace(
+                   scores=SEEN.scores | {"random": SEEN.scores["random"][1:]}),
+               "from 0 to 1": of.looked(size=-1), "NaN or inf": of.looked(size=NAN),
+               "rows of equal length, got None": SEEN._replace(scores={})}, called="scores")
+        + bad({"4 numbers … 1": SEEN._replace(even={"sentences": [1], "random": [1]})},
+              called="even")
+        + bad({"1 to 4,096 … 0": of.looked()._replace(texts=[]),
+               "TypeError … strings … 1": of.looked()._replace(texts=[[1, 2]]),
+               "TypeError … the one string 'ab'": of.looked()._replace(texts=["ab"])},
+              called="texts")
+        + bad({"(6, 2, 5, k, 4), got (6, 2, 4, 3, 4)": SEEN._replace(best=SEEN.best[:, :, :4]),
+               "sentences of texts": SEEN._replace(best=SEEN.best + 1),
+               "two of their tokens": SEEN._replace(texts=[["a"]] * 2)}, called="best"),
     "unrolled.sentence": strings() + bad({"1 to 12 … 0": [], "1 to 12 … 13": ["3"] * 13,
         **{f"'{one}' … knows 0, 1": ["3", one] for one in ("x", "<eos>")}}),
     "unrolled.forced": bad({"TypeError … list of strings … '77'": "77",

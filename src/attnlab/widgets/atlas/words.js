@@ -1,0 +1,70 @@
+// The atlas in words and in tables.
+
+import { grouped } from "../core/maths/number.js";
+import { fixed, listed, quoted, visible } from "../core/view/text.js";
+import { largest } from "./maths.js";
+
+export const LOOKS = ["previous", "first", "same", "next", "elsewhere"];
+export const NAMES = ["previous token", "first token", "same token earlier", "what came next"];
+export const ON = ["sentences", "random"];
+export const TEXTS = ["sentences", "random tokens said twice"];
+
+/** The name of an axis. @type {(trait: string) => string} */
+export const named = (trait) => NAMES[LOOKS.indexOf(trait)];
+
+/** "layer 18 head 6" @type {(place: number, heads: number) => string} */
+export const headOf = (place, heads) => `layer ${Math.floor(place / heads)} head ${place % heads}`;
+
+/** "18.6", as the book writes a head. @type {(place: number, heads: number) => string} */
+export const short = (place, heads) => `${Math.floor(place / heads)}.${place % heads}`;
+
+/** A head's two scores. */
+export function said({ x, y, points, heads }, place) {
+  const two = [x, y].map((axis, at) => `${named(axis)} ${fixed(points[place][at], 2)}`);
+  return `${headOf(place, heads)}: ${[...new Set(two)].join(", ")}`;
+}
+
+/** How many heads give a score more than half. */
+export function counted({ x, y, points, even }) {
+  const half = [x, y].map((axis, at) => {
+    const many = points.filter((point) => point[at] > 0.5).length;
+    return `${many} of ${points.length} heads give ${named(axis)} more than half (all alike: ${fixed(even[LOOKS.indexOf(axis)], 2)})`;
+  });
+  return `${[...new Set(half)].join("; ")}.`;
+}
+
+/** What the means are over. */
+export function over({ get }, { x, y, on }) {
+  const many = [...new Set([x, y])].map(
+    (axis) => `${grouped(get("counted")[on][LOOKS.indexOf(axis)])} (${named(axis)})`,
+  );
+  const texts = on === "random" ? "random tokens said twice" : `${grouped(get("sizes").read)} sentences`;
+  return `Means over ${listed(many)} tokens of ${texts}.`;
+}
+
+/** The head's four scores on both texts. */
+export const scoreCells = ({ store, place }) => [
+  ["mean weight on", "sentences", "alike", "random twice", "alike"],
+  ...NAMES.map((name, at) => [
+    name,
+    ...ON.flatMap((on) => [store.get("scores")[on][place][at], store.get("even")[on][at]]).map((one) => fixed(one, 2)),
+  ]),
+];
+
+/** The ten heads with the largest first score. */
+export const largestCells = ({ x, y, points, heads }) => [
+  ["head", named(x), named(y)],
+  ...largest(points).map((place) => [headOf(place, heads), ...points[place].map((one) => fixed(one))]),
+];
+
+/** Every head's two scores, a row for each layer. */
+export const allCells = ({ points, heads }) => [
+  ["layer", ...Array.from({ length: heads }, (_, head) => `head ${head}`)],
+  ...Array.from({ length: points.length / heads }, (_, layer) => [
+    String(layer),
+    ...points.slice(layer * heads, (layer + 1) * heads).map((two) => two.map((one) => fixed(one, 2)).join(" | ")),
+  ]),
+];
+
+/** “the” → “cat” @type {(tokens: string[], from: number, to: number) => string} */
+export const way = (tokens, from, to) => [from, to].map((at) => quoted(visible(tokens[at].trim()))).join(" → ");
