@@ -3,6 +3,7 @@
 import base64
 import copy
 import random
+import re
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -12,13 +13,15 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
+from attnlab.language.texts import PronounPair, pronouns
+from attnlab.models.interventions import leaning, swing
 from attnlab.pretrained import Pretrained
 from attnlab.widgets import OwnSentence
 from attnlab.widgets.core.assets import asset_bytes
 from attnlab.widgets.own import weights
 from tests import needs
 from tests.attnlab.pretrained import tiny_bert
-from tests.attnlab.widgets.examples import own
+from tests.attnlab.widgets.examples import encoder, own
 from tests.attnlab.widgets.pages import button, eventually, settle, twin
 from tests.attnlab.widgets.test_pieces import ODD, SCRIPTS, SPACES
 
@@ -246,7 +249,7 @@ def test_it_opens_with_a_stored_sentence_and_no_model(show) -> None:
     assert "tiny-0" not in loaded
     expect(page.locator(".attnbook-grid canvas")).to_have_count(6)
     expect(page.locator(".attnbook-grid input:disabled")).to_have_count(6)
-    assert "KB, once" in page.locator(".attnbook-ask").inner_text()
+    assert "loads MiniLM once, " in page.locator(".attnbook-ask").inner_text()
     button(page, "the dogs sat it.").click()
     assert eventually(
         lambda: pieces(page) == ["[CLS]", "the", "dog", "##s", "sat", "it", ".", "[SEP]"]
@@ -281,6 +284,66 @@ def test_a_switch_takes_away_what_a_head_adds(show) -> None:
     settle(page)
     button(page, "all on").click()
     expect(page.get_by_text("Every head is on.")).to_be_visible()
+
+
+TINY = PronounPair(
+    ("the cat a dog sat it the.", "the cat a dog sat it a."),
+    ("the dog a cat sat it the.", "the dog a cat sat it a."),
+    "it",
+    ("cat", "dog"),
+    "book",
+)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_reaches_the_pronoun_and_its_swing_are_those_of_the_lecture(show, turned) -> None:
+    sentences = TINY.turned if turned else TINY.sentences
+    page = show(own(examples=sentences, row=6, between=["cat", "dog"], asset=f"tiny-{int(turned)}-turned"))
+    lean = page.locator(".attnbook-lean")
+    rounded = weights.rounded(encoder())
+
+    def wanted(off: list[tuple[int, int]]) -> list[str]:
+        d = leaning(silenced(rounded, off), [TINY])[0, int(turned)]
+        return [f"{x:.3f}".replace("-0.000", "0.000") for x in (d[0], d[1], d[0] - d[1])]
+
+    def check(off: list[tuple[int, int]]) -> None:
+        settle(page)
+        said = lean.inner_text().replace("−", "-")
+        assert page.locator(".attnbook-lean select").first.input_value() == "cat"
+        found = re.findall(r"(?:=|, by) (-?\d\.\d{3})(?: \((-?\d\.\d{3})\))?", said)
+        assert [now for now, _ in found] == wanted(off)
+        if off:
+            assert [intact for _, intact in found] == wanted([])
+
+    check([])  # stored, with no model
+    read(page, sentences[0])
+    expect(page.locator(".attnbook-grid input:enabled")).to_have_count(6)
+    expect(lean).to_contain_text("With “a” in place of “the”")
+    check([])
+    page.get_by_role("checkbox", name="layer 0, head 1").uncheck()
+    check([(0, 1)])
+    button(page, "all off").click()
+    check(ALL)
+    assert wanted(ALL)[2] == "0.000"  # nothing else brings the changed word to the pronoun
+    page.get_by_label("second piece").select_option("cat")  # the two change places
+    expect(lean).to_contain_text("“it” leans to “dog”")
+
+
+def test_minilms_swing_is_the_lectures_within_a_hundredth() -> None:
+    model = needs.minilm()
+    mine, pairs = weights.rounded(model), pronouns()[::7]
+    for off in ([], [(3, 1)], [(2, 1), (2, 3), (2, 8)]):
+        exact, page = (leaning(silenced(one, off), pairs) for one in (model, mine))
+        assert (exact - page).abs().max() < 1e-2
+        assert (swing(exact) - swing(page)).abs().max() < 1e-2
+
+
+def test_two_pieces_are_found_where_none_is_chosen_or_the_sentence_lacks_one(show) -> None:
+    page = show(own(row=6, between=["horse"], examples=["sat the dog a cat it."], asset="tiny-two"))
+    chosen = [one.input_value() for one in page.locator(".attnbook-lean select").all()]
+    assert chosen == ["dog", "cat"]  # those after an article
+    button(page, "let go").click()
+    expect(page.locator(".attnbook-lean")).to_be_hidden()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import {
   pressed,
   reset,
   setText,
+  setVar,
   twin,
 } from "../core/view/dom.js";
 import { makeHead, paint } from "../core/view/frame.js";
@@ -23,9 +24,11 @@ import { actions, rows } from "../core/view/saving.js";
 import { oneStop } from "../core/view/stop.js";
 import { labels } from "../parts/labels.js";
 import { switches } from "../parts/switches.js";
+import { keep, leaning } from "./lean.js";
 import * as model from "./model.js";
 import { found, prepared, stored } from "./run.js";
 import * as unpacking from "./unpack.js";
+import { taken } from "./unpack.js";
 import * as wordpiece from "./wordpiece.js";
 import {
   changeText,
@@ -35,14 +38,13 @@ import {
   headCells,
   headName,
   mapCells,
-  nearness,
   offText,
   short,
   tellOdd,
 } from "./words.js";
 
 const data = ["shapes", "sizes", "examples", "asset", "initial"];
-const state = ["text", "layer", "head", "row", "off"];
+const state = ["text", "layer", "head", "row", "off", "between"];
 
 const WIDEST = 430; // of the large map, so that its row's bars have room beside it
 const MOST = 1000; // letters that are looked at
@@ -64,6 +66,7 @@ function build(store) {
       title: el("p", "title"),
       side: el("div", "side"),
       there: false, // the model
+      read: new Map(), // sentences, ready for it
       exported: () => ({ ...picture(view), cursor: null }),
       rows: () => rows(view),
     },
@@ -71,8 +74,8 @@ function build(store) {
   );
   view.line = typing(view);
   view.pieces = pieces(view);
+  view.lean = leaning(view);
   view.board = board(view);
-  view.near = nearness(view);
   view.which = which(view);
   view.twins = [
     twin("the large map, as a table", () => (view.now ? mapCells(view) : [[]]), "The large map as a table"),
@@ -84,7 +87,7 @@ function build(store) {
     view.pieces.node,
     view.which.node,
     view.title,
-    el("div", "main", view.place, el("div", "beside", view.side, view.near.node)),
+    el("div", "main", view.place, view.side),
     view.status,
     view.board.node,
     note(ABOUT),
@@ -131,6 +134,7 @@ async function go(view, text, mine = true) {
     line.wrong(false);
   }
   line.price("loading …");
+  view.board.busy();
   try {
     const ready = await prepared(view, text);
     if (late()) return;
@@ -139,6 +143,7 @@ async function go(view, text, mine = true) {
       line.wrong(true);
     } else {
       view.ready = ready;
+      keep(view, ready);
       const word = store.get("row") === null ? null : view.tokens[store.get("row")];
       const at = ready.tokens.indexOf(word);
       if (mine) store.set({ text, row: at < 0 ? null : at });
@@ -194,7 +199,7 @@ function draw(view, width) {
   drawLarge(view, Math.min(width, WIDEST), picture(view));
   rowBars(view);
   view.board.show({ n, layers, heads });
-  for (const part of [view.pieces, view.near, view.which]) part.show(view.now);
+  for (const part of [view.pieces, view.lean, view.which]) part.show(view.now);
   setText(view.title, headName(layer, head));
   view.twins.forEach((one) => one.show());
   tellOdd(view.odd, view.found.odd);
@@ -247,7 +252,9 @@ function typing(view) {
     onkeydown: (event) => event.key === "Enter" && send(),
   });
   const cost = el("span", { class: "note", role: "status" });
-  const price = (text = `loads MiniLM, ${sizeText(store.get("size"))}, once`) =>
+  const { shard } = store.get("sizes");
+  const more = sizeText((4 / 3) * taken([[shard, store.get("shapes")[0][1]]]).size);
+  const price = (text = `loads MiniLM once, ${sizeText(store.get("size"))}, and for a new word at most ${more}`) =>
     setText(cost, view.there && !view.wish ? "" : text);
   const choose = (text) => {
     if (view.there) return go(view, text);
@@ -259,16 +266,11 @@ function typing(view) {
     return store.set({ text, row: at < 0 ? null : at, off: [] });
   };
   const examples = store.get("examples").map(({ text }) => button(text, () => choose(text)));
-  const again = reset(view, "sentence", () => {
-    put = null;
-    box.removeAttribute("aria-invalid");
-  });
   const node = el(
     "div",
     {},
     el("div", "ask", box, button("read it", send), cost),
     el("div", { class: "examples", role: "group", "aria-label": "stored sentences" }, el("span", {}, "or"), examples),
-    el("div", "controls", again),
   );
   let put = null;
   const show = () => {
@@ -281,6 +283,10 @@ function typing(view) {
     node,
     show,
     price,
+    forget: () => {
+      put = null;
+      box.removeAttribute("aria-invalid");
+    },
     wrong: (on) => (on ? box.setAttribute("aria-invalid", "true") : box.removeAttribute("aria-invalid")),
   };
 }
@@ -309,7 +315,8 @@ function pieces(view) {
 }
 
 /** Which head is large. */
-function which({ store }) {
+function which(view) {
+  const { store } = view;
   const { heads, layers } = store.get("sizes");
   const layer = choice("layer", times(layers, String), (at) => store.set({ layer: at }));
   const head = choice("head", times(heads, String), (at) => store.set({ head: at }));
@@ -317,7 +324,8 @@ function which({ store }) {
     layer.show(store.get("layer"));
     head.show(store.get("head"));
   };
-  return { node: el("div", "controls", layer.node, head.node), show };
+  const again = reset(view, "sentence", () => view.line.forget());
+  return { node: el("div", "controls", layer.node, head.node, again), show };
 }
 
 /** Let Tab stop twice, at a map and at a switch; arrow keys go to the others, ↑ and ↓ by a layer. */
@@ -338,11 +346,18 @@ function board(view) {
   const { store } = view;
   const { heads, layers } = store.get("sizes");
   const all = switches(view, () => []);
-  for (const { layer, head, on } of all.maps) {
+  const folded = heads > 6 ? Math.ceil(heads / 2) : heads; // in a row where there is little room
+  for (const { layer, head, press, on } of all.maps) {
     const box = on.node.querySelector("input");
     box.setAttribute("aria-label", on.node.textContent);
-    setText(on.node.lastChild, short(layer, head));
+    on.node.lastChild.remove(); // the style writes the short name, and places both
+    on.node.setAttribute("data-name", short(layer, head));
+    const below = layer * Math.ceil(heads / folded) + Math.floor(head / folded);
+    const places = { x: head, y: layer, "narrow-x": head % folded, "narrow-y": below };
+    for (const one of [press, on.node]) Object.entries(places).forEach(([name, at]) => setVar(one, name, at));
   }
+  setVar(all.node, "folded", folded);
+  all.node.replaceChildren(...all.maps.flatMap(({ press, on }) => [press, on.node]));
   twoStops(all, heads);
   const off = button("all off", () => store.set({ off: all.maps.map(({ name }) => name()) }));
   const on = button("all on", () => store.set({ off: [] }));
@@ -354,20 +369,30 @@ function board(view) {
     "all",
     el("div", "controls", el("span", {}, "heads:"), off, on, load, why),
     told,
+    view.lean.node,
     el("div", { role: "group", "aria-label": "all heads" }, all.node),
   );
+  const busy = () => {
+    const now = Boolean(view.wish);
+    load.disabled = now;
+    setText(why, now ? "loading …" : view.ready?.text === store.get("text") ? "" : "to switch heads off");
+  };
   const show = ({ n }) => {
     const ready = view.ready?.text === store.get("text");
     off.disabled = !ready;
     on.disabled = !ready || !store.get("off").length;
     load.hidden = ready;
     setText(load, view.there ? "read this sentence by the model" : `load MiniLM, ${sizeText(store.get("size"))}`);
-    setText(why, ready ? "" : "to switch heads off");
-    for (const one of all.maps) one.on.node.querySelector("input").disabled = !ready;
+    busy();
     all.show(n, n, (weights, l, h) => weights.set(view.found.seen[l * heads + h]));
+    for (const { press, on } of all.maps) {
+      const box = on.node.querySelector("input");
+      box.disabled = !ready;
+      mark(press, "silent", !box.checked);
+    }
     setText(told, offText(view.found.off, layers * heads) + changeText(view));
   };
-  return { node, show };
+  return { node, show, busy };
 }
 
 /** @type {import("../core/types.d.ts").Kind} */

@@ -50,10 +50,14 @@ class OwnSentence(WithAsset, kind="own"):
         layer, head: the head shown large, counted from 0.
         row: the piece that is pinned, a position in the sentence.
         off: heads that give zeros, each as (layer, head).
+        between: two pieces as the picture names them, such as "animal" and "street": it says how
+            near the pinned piece's last vector is to theirs, and what one other word of the
+            sentence changes. Of one that the sentence lacks, and where none is given, the first
+            piece after an article is taken, else the longest.
         asset: the name of the file that the page loads the weights from; those of the pieces'
             vectors are called ``asset-0`` and so on, that of the examples ``asset-stored``.
 
-    The traits text, layer, head, row and off follow the reader's hand.
+    The traits text, layer, head, row, off and between follow the reader's hand.
 
     Raises: TypeError for a model that is none, or examples that are no strings; ValueError for a
     model that the page cannot run, texts that are too long or have no piece, and numbers that do
@@ -68,6 +72,7 @@ class OwnSentence(WithAsset, kind="own"):
     head = traitlets.Int(0).tag(sync=True)
     row = traitlets.Int(None, allow_none=True).tag(sync=True)
     off = traitlets.List().tag(sync=True)
+    between = traitlets.List().tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     rules = checks.rules(
@@ -76,6 +81,7 @@ class OwnSentence(WithAsset, kind="own"):
         head=rule(checks.index_of, count=lambda self: self.sizes["heads"]),
         row=or_none(rule(checks.index_of, count=lambda self: len(self.tokens))),
         off=lambda self, _, value: _heads(value, self.sizes),
+        between=lambda self, name, value: _two(name, value),
     )
 
     def __init__(
@@ -88,6 +94,7 @@ class OwnSentence(WithAsset, kind="own"):
         head: int = 0,
         row: int | None = None,
         off: Sequence[tuple[int, int]] = (),
+        between: Sequence[str] = (),
         asset: str = "minilm",
         caption: str = "",
     ) -> None:
@@ -110,6 +117,7 @@ class OwnSentence(WithAsset, kind="own"):
                 "head": head,
                 "row": row,
                 "off": off,
+                "between": between,
             },
         )
 
@@ -204,6 +212,14 @@ def _write(folder: Path, name: str, data: bytes) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.js"
     path.write_text(asset_script(name, data), encoding="ascii", newline="\n")
+
+
+def _two(name: str, value: Any) -> list[str]:
+    """Return the names of at most two pieces, not the same twice."""
+    found = checks.texts(name, value)
+    if len(found) > 2 or len(set(found)) < len(found):
+        raise ValueError(f"{name} must be two different pieces, got {checks.one_line(value)}")
+    return found
 
 
 def _heads(value: Any, sizes: dict[str, Any]) -> list[list[int]]:

@@ -1,12 +1,10 @@
 // What the heads of a sentence do, in words and tables, and how near its last vectors are.
 
 import { rowAt } from "../core/maths/nn.js";
-import { bar, el, note, setText } from "../core/view/dom.js";
+import { setText } from "../core/view/dom.js";
 import { fixed, heaviest, listed, quoted, visible } from "../core/view/text.js";
 
 const NAMED = 4; // heads that are off; of more, how many
-const BARS = 14; // pieces that are compared, those that are nearest
-const SPECIAL = ["[CLS]", "[SEP]"];
 
 export const headName = (layer, head) => `layer ${layer} head ${head}`;
 export const short = (layer, head) => `${layer}.${head}`;
@@ -43,41 +41,6 @@ export function changeText({ found, now, names }) {
   }
   const order = kept.map((_, i) => i).sort((a, b) => kept[a] - kept[b]);
   return ` The last vectors’ cosines with what they were: lowest ${one(order[0])}, highest ${one(order[order.length - 1])}.`;
-}
-
-/** The pieces to which the pinned one is compared, nearest first where there are many. */
-function compared({ tokens, found, now }) {
-  const n = tokens.length;
-  const all = tokens.map((_, j) => j).filter((j) => j !== now.row && !SPECIAL.includes(tokens[j]));
-  if (all.length <= BARS) return all;
-  const value = (j) => found.intact[now.row * n + j];
-  return all.sort((a, b) => value(b) - value(a)).slice(0, BARS);
-}
-
-/** How near the pinned piece's last vector is to the others', now and with every head on. */
-export function nearness(view) {
-  const title = el("p");
-  const list = el("ol");
-  const about = note("In brackets: with every head on.");
-  const node = el("div", "near", title, list, about);
-  const show = ({ row: i }) => {
-    node.hidden = i === null;
-    if (node.hidden) return;
-    const { found, names, tokens } = view;
-    const n = tokens.length;
-    title.replaceChildren("In the last layer ", el("b", {}, names[i]), " is near to (cosine)");
-    about.hidden = !found.off.length;
-    list.replaceChildren(
-      ...compared(view).map((j) => {
-        const [value, was] = [found.near, found.intact].map((all) => all[i * n + j]);
-        const fill = bar();
-        fill.show(Math.max(0, value));
-        const told = found.off.length ? `${fixed(value, 2)} (${fixed(was, 2)})` : fixed(value, 2);
-        return el("li", {}, el("span", "token", names[j]), fill.node, el("span", "value", told));
-      }),
-    );
-  };
-  return { node, show };
 }
 
 /** The large map as the texts of a table. */
