@@ -21,7 +21,7 @@ REVIEWED = {
     "encodr": "1 encoder | 11 machine",
     "perplexity": "1 Training | 3 perplexities",
     "query key value": "6 Queries | 6 three roles",
-    "cls token": "12 Pieces",
+    "cls token": "15 weight | 12 Pieces",
     "mask future": "5 future | 11 masks",
     "why divide by sqrt d": "7 dot product | 7 Scaling",
     "kv cache": "13 computed",

@@ -150,6 +150,13 @@ FORMULAE: dict[str, Callable] = {
         and "For this effect, what B gives matters, and A cannot be told from the others"
     ),
     "what_a_new_token_sees": lambda old, new, i: f"1 to {causal_mask(new, old + new)[i - 1].sum()}",
+    # what is left of a difference of two runs, and how near each comes to the other
+    "swing_lost_and_carried": lambda a, b, c, d, e, f: (
+        a - b, 1 - (c - d) / (a - b), ((a - e) / (a - b) + (f - b) / (a - b)) / 2
+    ),
+    "weight_and_norm": lambda n, weight, first, norm: (
+        1 / (1 + (1 / weight - 1) * norm / first), 1 / n
+    ),
     # a pass waits for the slower of arithmetic and reading, in milliseconds
     "under_the_roof": lambda products, memory, weights, bits, *tokens: (
         *(max(n * weights / products, weights * bits / 8 / memory) for n in tokens),
