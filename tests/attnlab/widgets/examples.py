@@ -130,7 +130,7 @@ def looked(*, layers: int = 6, heads: int = 2, texts=None, size: float = 1.0) ->
     return HeadScores(scores, even, counted, np.stack(parts, axis=-1), texts, 1107)
 
 
-atlas = partial(Atlas, found=looked(), layer=1, head=1)
+atlas = partial(Atlas, found=looked(), on="sentences", layer=1, head=1)
 visibility = partial(Visibility, found=seen_by(), measured=tuple(LOST), window=2)
 
 

@@ -30,8 +30,8 @@ def pressed(page) -> tuple[int, int]:
 def place_of(page, x: float, y: float) -> dict[str, float]:
     """Where a point with these scores is drawn, in pixels of the picture."""
     box = page.locator(f"{POINTS} svg").bounding_box()
-    scale = box["width"] / 380
-    return {"x": (50 + x * 316) * scale, "y": (326 - y * 312) * scale}
+    scale = box["width"] / 340
+    return {"x": (54 + x * 276) * scale, "y": (296 - y * 286) * scale}
 
 
 def test_orders_and_nearest_points_are_numpys(found, maths) -> None:
@@ -115,9 +115,8 @@ def test_scores_and_sentences_follow_the_pressed_head_and_the_axes(found, show) 
         expect(line.locator(".attnbook-way")).to_have_text(said)
         assert line.text_content() == sentence + said
     half = (widget.points > 0.5).sum(axis=0)
-    text = page.inner_text("main")
-    assert f"{half[0]} of 270 heads give same token earlier more than half" in text
-    assert f"{half[1]} of 270 heads give previous token more than half" in text
+    wanted = f"given by {half[0]} to same token earlier and {half[1]} to previous token."
+    assert wanted in page.inner_text("main")
     press(page, "reset to the first settings")
     assert pressed(page) == (18, 6)
 

@@ -58,7 +58,7 @@ class Atlas(Widget, kind="atlas"):
     sentences = traitlets.List().tag(sync=True)  # their tokens
     x = traitlets.Unicode("next").tag(sync=True)
     y = traitlets.Unicode("previous").tag(sync=True)
-    on = traitlets.Unicode("sentences").tag(sync=True)
+    on = traitlets.Unicode("random").tag(sync=True)
     layer = traitlets.Int(0).tag(sync=True)
     head = traitlets.Int(0).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
@@ -77,7 +77,7 @@ class Atlas(Widget, kind="atlas"):
         *,
         x: str = "next",
         y: str = "previous",
-        on: str = "sentences",
+        on: str = "random",
         layer: int | None = None,
         head: int | None = None,
         caption: str = "",

@@ -24,27 +24,24 @@ export function said({ x, y, points, heads }, place) {
   return `${headOf(place, heads)}: ${[...new Set(two)].join(", ")}`;
 }
 
-/** How many heads give a score more than half. */
-export function counted({ x, y, points, even }) {
-  const half = [x, y].map((axis, at) => {
-    const many = points.filter((point) => point[at] > 0.5).length;
-    return `${many} of ${points.length} heads give ${named(axis)} more than half (all alike: ${fixed(even[LOOKS.indexOf(axis)], 2)})`;
+/** How many heads give a score more than half, and what the means are over. */
+export function counted({ get }, { x, y, on, points }) {
+  const axes = [...new Set([x, y])];
+  const half = axes.map((axis) => {
+    const at = axis === x ? 0 : 1;
+    return `${points.filter((point) => point[at] > 0.5).length} to ${named(axis)}`;
   });
-  return `${[...new Set(half)].join("; ")}.`;
-}
-
-/** What the means are over. */
-export function over({ get }, { x, y, on }) {
-  const many = [...new Set([x, y])].map(
-    (axis) => `${grouped(get("counted")[on][LOOKS.indexOf(axis)])} (${named(axis)})`,
+  const over = axes.map((axis) => `${grouped(get("counted")[on][LOOKS.indexOf(axis)])} (${named(axis)})`);
+  const texts = on === "random" ? TEXTS[1] : `${grouped(get("sizes").read)} sentences`;
+  return (
+    `Of ${points.length} heads, more than half is given by ${listed(half)}. ` +
+    `Means over ${listed(over)} tokens of ${texts}.`
   );
-  const texts = on === "random" ? "random tokens said twice" : `${grouped(get("sizes").read)} sentences`;
-  return `Means over ${listed(many)} tokens of ${texts}.`;
 }
 
 /** The head's four scores on both texts. */
 export const scoreCells = ({ store, place }) => [
-  ["mean weight on", "sentences", "alike", "random twice", "alike"],
+  ["mean weight on", "sentences", "alike", "random", "alike"],
   ...NAMES.map((name, at) => [
     name,
     ...ON.flatMap((on) => [store.get("scores")[on][place][at], store.get("even")[on][at]]).map((one) => fixed(one, 2)),
