@@ -115,7 +115,7 @@ def test_scores_and_sentences_follow_the_pressed_head_and_the_axes(found, show) 
         expect(line.locator(".attnbook-way")).to_have_text(said)
         assert line.text_content() == sentence + said
     half = (widget.points > 0.5).sum(axis=0)
-    wanted = f"given by {half[0]} to same token earlier and {half[1]} to previous token."
+    wanted = f"{half[0]} give more than half to the same token earlier and {half[1]} to the prev"
     assert wanted in page.inner_text("main")
     press(page, "reset to the first settings")
     assert pressed(page) == (18, 6)

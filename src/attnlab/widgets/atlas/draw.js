@@ -4,7 +4,7 @@
 import { times } from "../core/maths/lists.js";
 import { el, mark, onKeys, setText, svg } from "../core/view/dom.js";
 import { along, largest, nearest, roomy } from "./maths.js";
-import { LOOKS, named, short } from "./words.js";
+import { LOOKS, short, told } from "./words.js";
 
 const [W, H] = [340, 340];
 const BOX = { left: 54, right: W - 10, top: 10, bottom: H - 44 };
@@ -93,14 +93,14 @@ export function scatter({ layers, heads }, press, point) {
       const own = points.map((one, head) => (third(head) === part ? `M${at(one)}${SHAPES[part]}` : ""));
       path.setAttribute("d", own.join(""));
     });
-    [x, y].forEach((axis, k) => setText(axes[k], `mean weight on ${named(axis)} →`));
+    [x, y].forEach((axis, k) => setText(axes[k], `mean weight on ${told(axis)} →`));
     cross.setAttribute("d", `M${at([even[LOOKS.indexOf(x)], even[LOOKS.indexOf(y)]])}m-6 0h12m-6 -6v12`);
     spot.setAttribute("cx", X(points[place][0]).toFixed(1));
     spot.setAttribute("cy", Y(points[place][1]).toFixed(1));
     const best = [0, 1].flatMap((axis) => largest(points, NAMED, axis));
-    const told = roomy(points, [...new Set([place, ...best])], 0.13, 0.055);
+    const seen = roomy(points, [...new Set([place, ...best])], 0.13, 0.055);
     names.forEach((name, k) => {
-      const head = told[k];
+      const head = seen[k];
       setText(name, head === undefined ? "" : short(head, heads));
       if (head === undefined) return;
       const [right, up] = points[head];

@@ -24,11 +24,11 @@ import {
   LOOKS,
   largestCells,
   NAMES,
-  named,
   ON,
   said,
   scoreCells,
   TEXTS,
+  told,
   way,
 } from "./words.js";
 
@@ -54,7 +54,7 @@ function build(store) {
     settings(view),
     scatter(store.get("sizes"), press, point),
     twin("The largest", () => largestCells(view.now), "the largest as a table"),
-    twin("All heads", () => allCells(view.now), "all heads as a table"),
+    twin("All heads", () => allCells(view.now), "all heads as a table (across | upwards)"),
   ];
   const [top, left, ...twins] = nodes(parts);
   const scores = el("div");
@@ -97,7 +97,7 @@ function groups(store, { x, y, place }) {
     el(
       "div",
       "group",
-      el("p", "title", `best on ${named(look) ?? "anything else"}`),
+      el("p", "title", `best on ${told(look)}`),
       el(
         "ol",
         {},

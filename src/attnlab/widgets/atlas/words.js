@@ -9,8 +9,11 @@ export const NAMES = ["previous token", "first token", "same token earlier", "wh
 export const ON = ["sentences", "random"];
 export const TEXTS = ["sentences", "random tokens said twice"];
 
-/** The name of an axis. @type {(trait: string) => string} */
+/** The name of an axis; in a sentence with its article. @type {(trait: string) => string} */
 export const named = (trait) => NAMES[LOOKS.indexOf(trait)];
+/** @type {(trait: string) => string} */
+export const told = (trait) =>
+  trait === "elsewhere" ? "anything else" : trait === "next" ? named(trait) : `the ${named(trait)}`;
 
 /** "layer 18 head 6" @type {(place: number, heads: number) => string} */
 export const headOf = (place, heads) => `layer ${Math.floor(place / heads)} head ${place % heads}`;
@@ -29,14 +32,11 @@ export function counted({ get }, { x, y, on, points }) {
   const axes = [...new Set([x, y])];
   const half = axes.map((axis) => {
     const at = axis === x ? 0 : 1;
-    return `${points.filter((point) => point[at] > 0.5).length} to ${named(axis)}`;
+    return `${points.filter((point) => point[at] > 0.5).length} ${at ? "" : "give more than half "}to ${told(axis)}`;
   });
   const over = axes.map((axis) => `${grouped(get("counted")[on][LOOKS.indexOf(axis)])} (${named(axis)})`);
   const texts = on === "random" ? TEXTS[1] : `${grouped(get("sizes").read)} sentences`;
-  return (
-    `Of ${points.length} heads, more than half is given by ${listed(half)}. ` +
-    `Means over ${listed(over)} tokens of ${texts}.`
-  );
+  return `Of ${points.length} heads, ${listed(half)}. ` + `Means over ${listed(over)} tokens of ${texts}.`;
 }
 
 /** The head's four scores on both texts. */
