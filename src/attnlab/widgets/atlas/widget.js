@@ -33,7 +33,7 @@ import {
 } from "./words.js";
 
 const data = ["scores", "even", "counted", "sizes", "best", "sentences", "initial"];
-const state = ["x", "y", "on", "layer", "head"];
+const state = ["across", "upwards", "on", "layer", "head"];
 
 const NOTE =
   "Alike: a head that looks at all its tokens alike. Best: the largest single weights in all sentences, not the usual ones; underlined, the token that looks, boxed, the one that is looked at.";
@@ -54,7 +54,7 @@ function build(store) {
     settings(view),
     scatter(store.get("sizes"), press, point),
     twin("The largest", () => largestCells(view.now), "the largest as a table"),
-    twin("All heads", () => allCells(view.now), "all heads as a table (across | upwards)"),
+    twin("All heads", () => allCells(view.now), "all heads as a table"),
   ];
   const [top, left, ...twins] = nodes(parts);
   const scores = el("div");
@@ -121,8 +121,8 @@ function settings(view) {
   const scores = LOOKS.slice(0, NAMES.length);
   const numbers = (count) => [times(count, (k) => k), times(count, String)];
   const parts = [
-    one("across", "x", scores, NAMES),
-    one("upwards", "y", scores, NAMES),
+    one("across", "across", scores, NAMES),
+    one("upwards", "upwards", scores, NAMES),
     one("on", "on", ON, TEXTS),
     one("layer", "layer", ...numbers(layers)),
     one("head", "head", ...numbers(heads)),

@@ -55,12 +55,12 @@ export const largestCells = ({ x, y, points, heads }) => [
 ];
 
 /** Every head's two scores, a row for each layer. */
-export const allCells = ({ points, heads }) => [
-  ["layer", ...Array.from({ length: heads }, (_, head) => `head ${head}`)],
-  ...Array.from({ length: points.length / heads }, (_, layer) => [
-    String(layer),
-    ...points.slice(layer * heads, (layer + 1) * heads).map((two) => two.map((one) => fixed(one, 2)).join(" | ")),
-  ]),
+export const allCells = ({ x, y, points, heads }) => [
+  ["layer", ...[x, y].map((axis) => `${named(axis)}, heads 0 to ${heads - 1}`)],
+  ...Array.from({ length: points.length / heads }, (_, layer) => {
+    const own = points.slice(layer * heads, (layer + 1) * heads);
+    return [String(layer), ...[0, 1].map((at) => own.map((two) => fixed(two[at], 2)).join(" "))];
+  }),
 ];
 
 /** “the” → “cat” @type {(tokens: string[], from: number, to: number) => string} */
