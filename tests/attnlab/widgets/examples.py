@@ -1015,7 +1015,7 @@ EXAMPLES = {
                     np.argmin(looked().scores["random"].reshape(-1, 4)[:, 1])), 2), strict=True))),
         ),
         moves=({"across": "same", "layer": 0}, {"on": "random", "head": 0}, {"upwards": "same"}),
-        more=(lambda: atlas(across="first", upwards="first", on="random", caption="Heads and `code`."),),
+        more=(lambda: atlas(across="first", upwards="first", caption="Heads and `code`."),),
         tables=((0, 1),),
         fallback=("layer 1 head 1", "what came next", "had bowl nuts."),
         rows=19,

@@ -40,8 +40,8 @@ class Atlas(Widget, kind="atlas"):
         found: what ``smollm_atlas`` returns: at most 1,024 heads.
         across, upwards: the scores of the two axes: "previous", "first", "same" or "next".
         on: what they were measured on, "sentences" or "random" tokens said twice.
-        layer, head: the pressed one, counted from 0, −1 being the last; that with the largest ``across``
-            where neither is given.
+        layer, head: the pressed one, counted from 0, −1 being the last; the one that is furthest
+            across where neither is given.
 
     The traits across, upwards, on, layer and head follow the reader's hand.
 
