@@ -130,7 +130,7 @@ def looked(*, layers: int = 6, heads: int = 2, texts=None, size: float = 1.0) ->
     return HeadScores(scores, even, counted, np.stack(parts, axis=-1), texts, 1107)
 
 
-atlas = partial(Atlas, found=looked(), layer=1, head=1)
+atlas = partial(Atlas, found=looked(), on="sentences", layer=1, head=1)
 visibility = partial(Visibility, found=seen_by(), measured=tuple(LOST), window=2)
 
 
@@ -1005,8 +1005,8 @@ EXAMPLES = {
         lambda: Atlas(smollm_atlas()),
         lambda evil: atlas(found=looked(texts=[[evil, "</script>", "a", "b"]]), caption=evil),
         hand=(
-            (choose("across", "first token"), {"x": "first"}),
-            (choose("upwards", "what came next"), {"y": "next"}),
+            (choose("across", "first token"), {"across": "first"}),
+            (choose("upwards", "what came next"), {"upwards": "next"}),
             (choose("on", 1), {"on": "random"}),
             (choose("layer", "4"), {"layer": 4}),
             (choose("head", "0"), {"head": 0}),
@@ -1014,8 +1014,8 @@ EXAMPLES = {
                 dict(zip(("layer", "head"), divmod(int(
                     np.argmin(looked().scores["random"].reshape(-1, 4)[:, 1])), 2), strict=True))),
         ),
-        moves=({"x": "same", "layer": 0}, {"on": "random", "head": 0}, {"y": "same"}),
-        more=(lambda: atlas(x="first", y="first", on="random", caption="Heads and `code`."),),
+        moves=({"across": "same", "layer": 0}, {"on": "random", "head": 0}, {"upwards": "same"}),
+        more=(lambda: atlas(across="first", upwards="first", caption="Heads and `code`."),),
         tables=((0, 1),),
         fallback=("layer 1 head 1", "what came next", "had bowl nuts."),
         rows=19,

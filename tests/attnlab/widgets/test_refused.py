@@ -151,7 +151,7 @@ OF_A_KIND = {
     "heatmap/painter/heads/player.temperature roles/block.step": ABOVE_0,
     "browser/own/translator.asset": ASSET,
     "painter.show painter.fill heads.large block.norm memory.write browser.measure clocks.scaling "
-    "translator.part atlas.x atlas.y atlas.on": ONE_OF,
+    "translator.part atlas.across atlas.upwards atlas.on": ONE_OF,
     "atlas.layer": place(6), "atlas.head": place(2),
     "cache.bits cache.weight_bits cache.gpu roof.weight_bits roof.cache_bits visibility.first "
     "positions.formula": EITHER,
@@ -236,7 +236,7 @@ OF_ITS_OWN = {
                "the same heads … (6, 2, 4) and (5, 2, 4)": SEEN._replace(
                    scores=SEEN.scores | {"random": SEEN.scores["random"][1:]}),
                "from 0 to 1": of.looked(size=-1), "NaN or inf": of.looked(size=NAN),
-               "rows of equal length, got None": SEEN._replace(scores={})}, called="scores")
+               "3 dimensions … shape ()": SEEN._replace(scores={})}, called="scores")
         + bad({"4 numbers … 1": SEEN._replace(even={"sentences": [1], "random": [1]})},
               called="even")
         + bad({"1 to 4,096 … 0": of.looked()._replace(texts=[]),

@@ -4,10 +4,10 @@
 import { times } from "../core/maths/lists.js";
 import { el, mark, onKeys, setText, svg } from "../core/view/dom.js";
 import { along, largest, nearest, roomy } from "./maths.js";
-import { LOOKS, named, short } from "./words.js";
+import { LOOKS, short, told } from "./words.js";
 
-const [W, H] = [380, 372];
-const BOX = { left: 50, right: W - 14, top: 14, bottom: H - 46 };
+const [W, H] = [340, 340];
+const BOX = { left: 54, right: W - 10, top: 10, bottom: H - 44 };
 const REACH = 0.05; // of a press, on axes from 0 to 1
 const NAMED = 5; // heads of each axis
 const SIGNS = ["●", "◆", "▲"];
@@ -30,7 +30,7 @@ export function scatter({ layers, heads }, press, point) {
     return [across, up];
   });
   const middle = (BOX.top + BOX.bottom) / 2;
-  const axes = [words((BOX.left + BOX.right) / 2, H - 8), words(13, middle, { transform: `rotate(-90 13 ${middle})` })];
+  const axes = [words((BOX.left + BOX.right) / 2, H - 6), words(12, middle, { transform: `rotate(-90 12 ${middle})` })];
   const cross = svg("path", "cross");
   const names = times(2 * NAMED + 1, () => svg("text", "name"));
   const spot = svg("circle", { r: 9, class: "spot" });
@@ -93,20 +93,22 @@ export function scatter({ layers, heads }, press, point) {
       const own = points.map((one, head) => (third(head) === part ? `M${at(one)}${SHAPES[part]}` : ""));
       path.setAttribute("d", own.join(""));
     });
-    [x, y].forEach((axis, k) => setText(axes[k], `mean weight on ${named(axis)} →`));
+    [x, y].forEach((axis, k) => setText(axes[k], `mean weight on ${told(axis)} →`));
     cross.setAttribute("d", `M${at([even[LOOKS.indexOf(x)], even[LOOKS.indexOf(y)]])}m-6 0h12m-6 -6v12`);
     spot.setAttribute("cx", X(points[place][0]).toFixed(1));
     spot.setAttribute("cy", Y(points[place][1]).toFixed(1));
     const best = [0, 1].flatMap((axis) => largest(points, NAMED, axis));
-    const told = roomy(points, [...new Set([place, ...best])], 0.1, 0.045);
+    const seen = roomy(points, [...new Set([place, ...best])], 0.13, 0.055);
     names.forEach((name, k) => {
-      const head = told[k];
+      const head = seen[k];
       setText(name, head === undefined ? "" : short(head, heads));
       if (head === undefined) return;
-      const right = points[head][0] > 0.86;
-      name.setAttribute("x", (X(points[head][0]) + (right ? -11 : 11)).toFixed(1));
-      name.setAttribute("y", (Y(points[head][1]) + 4).toFixed(1));
-      name.setAttribute("text-anchor", right ? "end" : "start");
+      const [right, up] = points[head];
+      const low = up < 0.12; // along the lower edge a name stands above its point, else beside it
+      const beside = right > 0.86 ? -11 : 11;
+      name.setAttribute("x", (X(right) + (low ? 0 : beside)).toFixed(1));
+      name.setAttribute("y", (Y(up) + (low ? -11 : 4)).toFixed(1));
+      name.setAttribute("text-anchor", low ? "middle" : right > 0.86 ? "end" : "start");
       mark(name, "lit", head === place);
     });
   };

@@ -1,7 +1,19 @@
 // An atlas of a model's heads: each a point by two scores, and of the pressed one where it looks.
 
 import { times } from "../core/maths/lists.js";
-import { alertLine, choice, el, nodes, note, reset, setText, statusLine, together, twin } from "../core/view/dom.js";
+import {
+  alertLine,
+  choice,
+  el,
+  nodes,
+  note,
+  reset,
+  setText,
+  statusLine,
+  table,
+  together,
+  twin,
+} from "../core/view/dom.js";
 import { fixed } from "../core/view/text.js";
 import { scatter } from "./draw.js";
 import { casesOf, pieces } from "./maths.js";
@@ -12,20 +24,19 @@ import {
   LOOKS,
   largestCells,
   NAMES,
-  named,
   ON,
-  over,
   said,
   scoreCells,
   TEXTS,
+  told,
   way,
 } from "./words.js";
 
 const data = ["scores", "even", "counted", "sizes", "best", "sentences", "initial"];
-const state = ["x", "y", "on", "layer", "head"];
+const state = ["across", "upwards", "on", "layer", "head"];
 
 const NOTE =
-  "Best cases: the largest single weights among all sentences, not what the head does in the mean. Boxed: the token that is looked at; underlined: the one that looks.";
+  "Alike: a head that looks at all its tokens alike. Best: the largest single weights in all sentences, not the usual ones; underlined, the token that looks, boxed, the one that is looked at.";
 
 function build(store) {
   /** @type {any} */
@@ -46,25 +57,23 @@ function build(store) {
     twin("All heads", () => allCells(view.now), "all heads as a table"),
   ];
   const [top, left, ...twins] = nodes(parts);
-  const facts = twin("The head’s scores", () => scoreCells({ store, ...view.now }), "its scores");
-  facts.node.open = true;
-  const right = el("div", "pressed", title, facts.node, cases);
+  const scores = el("div");
+  const right = el("div", "pressed", title, scores, cases);
   view.node = el(
     "div",
     {},
     top,
     view.alert.node,
-    el("div", "main", left, right),
-    view.status,
-    many,
-    note(NOTE),
+    el("div", "main", el("div", "left", left, view.status, many, note(NOTE)), right),
     el("div", "foot", twins),
   );
   view.draw = () => {
     view.now = worked(store);
-    for (const part of [...parts, facts]) part.show(view.now);
+    for (const part of parts) part.show(view.now);
     setText(title, `${headOf(view.now.place, heads)}, pressed`);
-    setText(many, `${counted(view.now)} ${over(store, view.now)}`);
+    setText(many, counted(store, view.now));
+    const [head, ...rows] = scoreCells({ store, ...view.now });
+    scores.replaceChildren(table(head, rows));
     cases.replaceChildren(...groups(store, view.now));
     point(-1);
   };
@@ -88,7 +97,7 @@ function groups(store, { x, y, place }) {
     el(
       "div",
       "group",
-      el("p", "title", `best on ${named(look) ?? "anything else"}`),
+      el("p", "title", `best on ${told(look)}`),
       el(
         "ol",
         {},
@@ -112,8 +121,8 @@ function settings(view) {
   const scores = LOOKS.slice(0, NAMES.length);
   const numbers = (count) => [times(count, (k) => k), times(count, String)];
   const parts = [
-    one("across", "x", scores, NAMES),
-    one("upwards", "y", scores, NAMES),
+    one("across", "across", scores, NAMES),
+    one("upwards", "upwards", scores, NAMES),
     one("on", "on", ON, TEXTS),
     one("layer", "layer", ...numbers(layers)),
     one("head", "head", ...numbers(heads)),

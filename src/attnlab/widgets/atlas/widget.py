@@ -38,12 +38,12 @@ class Atlas(Widget, kind="atlas"):
 
     Args:
         found: what ``smollm_atlas`` returns: at most 1,024 heads.
-        x, y: the scores of the two axes: "previous", "first", "same" or "next".
+        across, upwards: the scores of the two axes: "previous", "first", "same" or "next".
         on: what they were measured on, "sentences" or "random" tokens said twice.
-        layer, head: the pressed one, counted from 0, −1 being the last; that with the largest ``x``
-            where neither is given.
+        layer, head: the pressed one, counted from 0, −1 being the last; the one that is furthest
+            across where neither is given.
 
-    The traits x, y, on, layer and head follow the reader's hand.
+    The traits across, upwards, on, layer and head follow the reader's hand.
 
     Raises: TypeError for anything but a ``HeadScores``; ValueError for scores, sentences, names or
     numbers that do not fit.
@@ -56,16 +56,16 @@ class Atlas(Widget, kind="atlas"):
     sizes = traitlets.Dict().tag(sync=True)  # layers, heads, sentences that were read
     best = traitlets.List().tag(sync=True)  # of each head (sentence, from, to, percent), all flat
     sentences = traitlets.List().tag(sync=True)  # their tokens
-    x = traitlets.Unicode("next").tag(sync=True)
-    y = traitlets.Unicode("previous").tag(sync=True)
-    on = traitlets.Unicode("sentences").tag(sync=True)
+    across = traitlets.Unicode("next").tag(sync=True)
+    upwards = traitlets.Unicode("previous").tag(sync=True)
+    on = traitlets.Unicode("random").tag(sync=True)
     layer = traitlets.Int(0).tag(sync=True)
     head = traitlets.Int(0).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     rules = checks.rules(
-        x=rule(checks.one_of, choices=tuple(NAMES)),
-        y=rule(checks.one_of, choices=tuple(NAMES)),
+        across=rule(checks.one_of, choices=tuple(NAMES)),
+        upwards=rule(checks.one_of, choices=tuple(NAMES)),
         on=rule(checks.one_of, choices=tuple(_ON)),
         layer=rule(checks.index_of, count=lambda self: self.sizes["layers"]),
         head=rule(checks.index_of, count=lambda self: self.sizes["heads"]),
@@ -75,9 +75,9 @@ class Atlas(Widget, kind="atlas"):
         self,
         found: HeadScores,
         *,
-        x: str = "next",
-        y: str = "previous",
-        on: str = "sentences",
+        across: str = "next",
+        upwards: str = "previous",
+        on: str = "random",
         layer: int | None = None,
         head: int | None = None,
         caption: str = "",
@@ -94,11 +94,17 @@ class Atlas(Widget, kind="atlas"):
         sentences = _sentences(found.texts)
         best = _best(found.best, (layers, heads), sentences)
         if layer is None and head is None:
-            asked = [checks.one_of("x", x, choices=tuple(NAMES))]
+            asked = [checks.one_of("across", across, choices=tuple(NAMES))]
             chosen = scores[checks.one_of("on", on, choices=tuple(_ON))]
             place = int(chosen[..., list(NAMES).index(asked[0])].argmax())
             layer, head = divmod(place, heads)
-        start = {"x": x, "y": y, "on": on, "layer": layer or 0, "head": head or 0}
+        start = {
+            "across": across,
+            "upwards": upwards,
+            "on": on,
+            "layer": layer or 0,
+            "head": head or 0,
+        }
         super().__init__(
             caption=caption,
             scores={name: markup.tidy(one.reshape(-1, 4)) for name, one in scores.items()},
@@ -113,7 +119,7 @@ class Atlas(Widget, kind="atlas"):
     @property
     def points(self) -> np.ndarray:
         """The two scores of each head, (heads, 2)."""
-        axes = [list(NAMES).index(name) for name in (self.x, self.y)]
+        axes = [list(NAMES).index(name) for name in (self.across, self.upwards)]
         return np.array(self.scores[self.on])[:, axes]
 
     @property
@@ -128,7 +134,7 @@ class Atlas(Widget, kind="atlas"):
         flat = self.best[self.layer * self.sizes["heads"] + self.head]
         found = np.reshape(flat, (len(LOOKS), -1, 4)).tolist()
         groups = []
-        for look in dict.fromkeys((self.x, self.y, "elsewhere")):
+        for look in dict.fromkeys((self.across, self.upwards, "elsewhere")):
             rows = []
             for place, i, j, percent in found[LOOKS.index(look)]:
                 tokens = self.sentences[place]
@@ -138,12 +144,12 @@ class Atlas(Widget, kind="atlas"):
 
     def _summary(self) -> str:
         return (
-            f"{self.sizes['layers']} × {self.sizes['heads']} heads on {self.on}: {self.x} and"
-            f" {self.y}, layer {self.layer} head {self.head}"
+            f"{self.sizes['layers']} × {self.sizes['heads']} heads on {self.on}: {self.across} and"
+            f" {self.upwards}, layer {self.layer} head {self.head}"
         )
 
     def _fallback(self) -> str:
-        x, y = NAMES[self.x], NAMES[self.y]
+        x, y = NAMES[self.across], NAMES[self.upwards]
         heads = self.sizes["heads"]
         rows = [
             [f"layer {layer} head {head}", *map(markup.fixed, self.points[layer * heads + head])]

@@ -9,8 +9,11 @@ export const NAMES = ["previous token", "first token", "same token earlier", "wh
 export const ON = ["sentences", "random"];
 export const TEXTS = ["sentences", "random tokens said twice"];
 
-/** The name of an axis. @type {(trait: string) => string} */
+/** The name of an axis; in a sentence with its article. @type {(trait: string) => string} */
 export const named = (trait) => NAMES[LOOKS.indexOf(trait)];
+/** @type {(trait: string) => string} */
+export const told = (trait) =>
+  trait === "elsewhere" ? "anything else" : trait === "next" ? named(trait) : `the ${named(trait)}`;
 
 /** "layer 18 head 6" @type {(place: number, heads: number) => string} */
 export const headOf = (place, heads) => `layer ${Math.floor(place / heads)} head ${place % heads}`;
@@ -24,27 +27,21 @@ export function said({ x, y, points, heads }, place) {
   return `${headOf(place, heads)}: ${[...new Set(two)].join(", ")}`;
 }
 
-/** How many heads give a score more than half. */
-export function counted({ x, y, points, even }) {
-  const half = [x, y].map((axis, at) => {
-    const many = points.filter((point) => point[at] > 0.5).length;
-    return `${many} of ${points.length} heads give ${named(axis)} more than half (all alike: ${fixed(even[LOOKS.indexOf(axis)], 2)})`;
+/** How many heads give a score more than half, and what the means are over. */
+export function counted({ get }, { x, y, on, points }) {
+  const axes = [...new Set([x, y])];
+  const half = axes.map((axis) => {
+    const at = axis === x ? 0 : 1;
+    return `${points.filter((point) => point[at] > 0.5).length} ${at ? "" : "give more than half "}to ${told(axis)}`;
   });
-  return `${[...new Set(half)].join("; ")}.`;
-}
-
-/** What the means are over. */
-export function over({ get }, { x, y, on }) {
-  const many = [...new Set([x, y])].map(
-    (axis) => `${grouped(get("counted")[on][LOOKS.indexOf(axis)])} (${named(axis)})`,
-  );
-  const texts = on === "random" ? "random tokens said twice" : `${grouped(get("sizes").read)} sentences`;
-  return `Means over ${listed(many)} tokens of ${texts}.`;
+  const over = axes.map((axis) => `${grouped(get("counted")[on][LOOKS.indexOf(axis)])} (${named(axis)})`);
+  const texts = on === "random" ? TEXTS[1] : `${grouped(get("sizes").read)} sentences`;
+  return `Of ${points.length} heads, ${listed(half)}. ` + `Means over ${listed(over)} tokens of ${texts}.`;
 }
 
 /** The head's four scores on both texts. */
 export const scoreCells = ({ store, place }) => [
-  ["mean weight on", "sentences", "alike", "random twice", "alike"],
+  ["mean weight on", "sentences", "alike", "random", "alike"],
   ...NAMES.map((name, at) => [
     name,
     ...ON.flatMap((on) => [store.get("scores")[on][place][at], store.get("even")[on][at]]).map((one) => fixed(one, 2)),
@@ -58,12 +55,12 @@ export const largestCells = ({ x, y, points, heads }) => [
 ];
 
 /** Every head's two scores, a row for each layer. */
-export const allCells = ({ points, heads }) => [
-  ["layer", ...Array.from({ length: heads }, (_, head) => `head ${head}`)],
-  ...Array.from({ length: points.length / heads }, (_, layer) => [
-    String(layer),
-    ...points.slice(layer * heads, (layer + 1) * heads).map((two) => two.map((one) => fixed(one, 2)).join(" | ")),
-  ]),
+export const allCells = ({ x, y, points, heads }) => [
+  ["layer", ...[x, y].map((axis) => `${named(axis)}, heads 0 to ${heads - 1}`)],
+  ...Array.from({ length: points.length / heads }, (_, layer) => {
+    const own = points.slice(layer * heads, (layer + 1) * heads);
+    return [String(layer), ...[0, 1].map((at) => own.map((two) => fixed(two[at], 2)).join(" "))];
+  }),
 ];
 
 /** “the” → “cat” @type {(tokens: string[], from: number, to: number) => string} */
