@@ -298,7 +298,8 @@ TINY = PronounPair(
 @pytest.mark.parametrize("turned", [False, True])
 def test_what_reaches_the_pronoun_and_its_swing_are_those_of_the_lecture(show, turned) -> None:
     sentences = TINY.turned if turned else TINY.sentences
-    page = show(own(examples=sentences, row=6, between=["cat", "dog"], asset=f"tiny-{int(turned)}-turned"))
+    asset = "tiny-turned" if turned else "tiny-straight"
+    page = show(own(examples=sentences, row=6, between=["cat", "dog"], asset=asset))
     lean = page.locator(".attnbook-lean")
     rounded = weights.rounded(encoder())
 
@@ -310,7 +311,7 @@ def test_what_reaches_the_pronoun_and_its_swing_are_those_of_the_lecture(show, t
         settle(page)
         said = lean.inner_text().replace("−", "-")
         assert page.locator(".attnbook-lean select").first.input_value() == "cat"
-        found = re.findall(r"(?:=|, by) (-?\d\.\d{3})(?: \((-?\d\.\d{3})\))?", said)
+        found = re.findall(r"(?:=|of “\w+”:) (-?\d\.\d{3})(?: \((-?\d\.\d{3})\))?", said)
         assert [now for now, _ in found] == wanted(off)
         if off:
             assert [intact for _, intact in found] == wanted([])
@@ -326,7 +327,7 @@ def test_what_reaches_the_pronoun_and_its_swing_are_those_of_the_lecture(show, t
     check(ALL)
     assert wanted(ALL)[2] == "0.000"  # nothing else brings the changed word to the pronoun
     page.get_by_label("second piece").select_option("cat")  # the two change places
-    expect(lean).to_contain_text("“it” leans to “dog”")
+    expect(lean).to_contain_text("The leaning of “it” to “dog”: ")
 
 
 def test_minilms_swing_is_the_lectures_within_a_hundredth() -> None:

@@ -303,6 +303,10 @@ OF_ITS_OWN = {
         "[0] must have 1 to 22 pieces … 0 of ' '": [" "], "got 23": ["the " * 23]}) + strings(),
     "own.text": bad({"1 to 62 pieces … got 0 of ''": "", "got 63": "the " * 63,
         "TypeError … a string, got 3": 3}),
+    "own.between": [Bad("ab", ("TypeError", "a list", "'ab'"), along={}), *bad({
+        "TypeError … hold strings, got 1": [1],
+        "two different pieces, got ['a', 'a']": ["a", "a"],
+        "two different pieces, got ['a',": ["a", "b", "c"]})],
     "own.off": bad({"list of (layer, head) … 'all'": "all", "off[0] … got 3": [3],
         "the layer of off[0] … from -2 to 1, got 2": [(2, 0)],
         "the head of off[1] … from -3 to 2, got 3": [(0, 0), (0, 3)]}),

@@ -31,7 +31,8 @@ const others = ({ tokens, now }) =>
 function compared(view) {
   const { tokens, names, store } = view;
   const all = others(view);
-  const rank = (j) => (ARTICLES.includes(tokens[j - 1]) ? 100 : tokens[j].length);
+  const long = (j) => (tokens[j].startsWith("##") ? 0 : tokens[j].length);
+  const rank = (j) => (ARTICLES.includes(tokens[j - 1]) ? 100 : long(j));
   const free = [...all].sort((a, b) => rank(b) - rank(a) || a - b);
   const chosen = store.get("between").map((name) => all.find((j) => names[j] === name) ?? null);
   return [0, 1].map((k) => {
@@ -141,22 +142,20 @@ export function leaning(view) {
     });
     const mine = [found.near, found.intact].map((near) => lean(near, n, i, view.pair));
     const [a, b] = view.pair.map((j) => fixed(found.near[i * n + j]));
-    setText(
-      sum,
-      `${quoted(names[i])} leans to ${quoted(names[view.pair[0]])} by ${a} − ${minus(b)} = ${told(...mine)}.`,
-    );
+    const what = `The leaning of ${quoted(names[i])} to ${quoted(names[view.pair[0]])}`;
+    setText(sum, `${what}: ${a} − ${minus(b)} = ${told(...mine)}.`);
     const other = partner(
       view,
       [i, ...view.pair].map((j) => names[j]),
     );
     swing.hidden = !other;
     if (!other) return;
-    const [at, ...pair] = other.places;
-    const theirs = [other.near, other.intact].map((near) => lean(near, other.tokens.length, at, pair));
+    const [at, ...places] = other.places;
+    const theirs = [other.near, other.intact].map((near) => lean(near, other.tokens.length, at, places));
     const [word, instead] = other.words.map(quoted);
     setText(
       swing,
-      `With ${instead} in place of ${word}, by ${told(...theirs)}. The swing, by this one word: ` +
+      `With ${instead} in place of ${word}: ${told(...theirs)}. The swing, by this one word: ` +
         `${fixed(mine[0])} − ${minus(fixed(theirs[0]))} = ${told(mine[0] - theirs[0], mine[1] - theirs[1])}.`,
     );
   };

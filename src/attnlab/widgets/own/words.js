@@ -2,8 +2,9 @@
 
 import { rowAt } from "../core/maths/nn.js";
 import { setText } from "../core/view/dom.js";
-import { fixed, heaviest, listed, quoted, visible } from "../core/view/text.js";
+import { fixed, heaviest, listed, quoted, shorten, visible } from "../core/view/text.js";
 
+const LONGEST = 24; // letters of a word that is told
 const NAMED = 4; // heads that are off; of more, how many
 
 export const headName = (layer, head) => `layer ${layer} head ${head}`;
@@ -21,7 +22,8 @@ export const describeRow = (view, i) =>
   `In ${headName(view.now.layer, view.now.head)}, ${quoted(view.names[i])} attends most to ${most(view, i, quoted)}.`;
 
 export const HINT =
-  "Press a row of the large map, or a piece beside it, to follow it; press a small map to make it large.";
+  "Press a row of the large map, or a piece above it, to see where it looks and what its last vector is near to; " +
+  "press a small map to make it large.";
 
 /** Which heads are off. */
 export function offText(off, all) {
@@ -70,7 +72,7 @@ export function headCells(view) {
 
 /** What was not read as it is written. */
 export function tellOdd(node, odd) {
-  const some = odd.slice(0, NAMED).map(quoted);
+  const some = odd.slice(0, NAMED).map((word) => quoted(shorten(word, LONGEST, (text) => text.length)));
   const rest = odd.length > NAMED ? [`${odd.length - NAMED} more`] : [];
   setText(
     node,
