@@ -14,7 +14,7 @@ const KINDS = [
   { name: "one", sign: "◆", says: "and the first", of: ({ first }) => first === 1 },
   { name: "more", sign: "□", says: "and more first", of: ({ first }) => first > 1 },
   { name: "top", sign: "▲", says: "largest scores", of: ({ top }) => top },
-  { name: "whole", sign: "★", says: "all", of: ({ last, top }) => !last && !top },
+  { name: "whole", sign: "■", says: "all", of: ({ last, top }) => !last && !top },
 ];
 
 const SHAPES = {
@@ -22,7 +22,7 @@ const SHAPES = {
   one: "m0 -6l5.4 6l-5.4 6l-5.4 -6z",
   more: "m-7.5 -7.5h15v15h-15z",
   top: "m0 -5.6l5.6 9.8h-11.2z",
-  whole: "m0 -7l2 4.6l5 0.4l-3.8 3.3l1.2 4.9l-4.4 -2.6l-4.4 2.6l1.2 -4.9l-3.8 -3.3l5 -0.4z",
+  whole: "m-5 -5h10v10h-10z",
 };
 
 /** Round numbers from low to high. @type {(low: number, high: number) => number[]} */
