@@ -117,13 +117,14 @@ function picture() {
 
 /** What is in either memory, and how many numbers that are. */
 function memories() {
-  const lines = times(3, () => el("p"));
-  const show = ({ n, at, queries: r, keys: c, fast, written }) => {
+  const lines = times(4, () => el("p"));
+  const show = ({ n, at, all, queries: r, keys: c, fast, written, moved }) => {
     const inside = `Q ${r}, K ${c}, V ${c}, scores ${r} × ${c}, m, ℓ, o ${r} × 3: ${fast} numbers`;
     const texts = [
       `Fast memory: ${at ? inside : "nothing yet"}`,
       `Slow memory: Q, K, V, Y 4 × ${n}: ${4 * n} numbers; of Y ${at ? written : 0} are written`,
       `Never stored: ${n} × ${n} = ${n * n} scores`,
+      `Moved in a whole sweep: Q, Y once, K, V × ${all.length}: ${moved} numbers`,
     ];
     texts.forEach((text, each) => setText(lines[each], text));
   };
