@@ -39,6 +39,17 @@ from attnlab.training.seeds import seeded
 from experiments.harness import run
 
 SYMBOLS, D_V, STEPS = 64, 32, 600
+KEPT = {
+    f"kept, {kind}, {rows} rows": {"task": "pairs", "kind": kind, "d": d, "kept": kept}
+    for kind, d, kept, rows in (
+        ("window", 4, 4, 4),
+        ("window", 4, 8, 8),
+        ("window", 4, 16, 16),
+        ("window, first", 4, 16, 16),
+        ("pooled", 16, 16, 16),
+        ("best 2", 4, 2, 32),
+    )
+}
 MODELS = {
     f"{task}, {kind}, d = {d}": {"task": task, "kind": kind, "d": d}
     for task, kinds, sizes in (
@@ -51,18 +62,7 @@ MODELS = {
     )
     for kind in kinds
     for d in sizes
-}
-MODELS |= {
-    f"kept, {kind}, {rows} rows": {"task": "pairs", "kind": kind, "d": d, "kept": kept}
-    for kind, d, kept, rows in (
-        ("window", 4, 4, 4),
-        ("window", 4, 8, 8),
-        ("window", 4, 16, 16),
-        ("window, first", 4, 16, 16),
-        ("pooled", 16, 16, 16),
-        ("best 2", 4, 2, 32),
-    )
-}
+} | KEPT
 AGAIN = ("pairs, delta, d = 16", 0)
 TOLERANCE = {"recalled": 0.04}
 
