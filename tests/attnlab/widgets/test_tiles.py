@@ -64,7 +64,7 @@ def test_without_the_factor_the_page_says_what_is_right_and_larger_tiles_are_few
     page.get_by_label("score of key 1").fill("9")  # the first tile holds the greatest: no harm
     expect(status).to_contain_text("gives the same")
     page = show(tiles(step=3))
-    page.get_by_label("keys in a tile").fill("3")
+    page.get_by_label("side of a tile").fill("3")
     expect(page.get_by_text("3 of 4 tiles seen")).to_be_visible()
     expect(page.get_by_role("status")).to_contain_text("Query 1 has y = 0.8; the softmax")
     page.get_by_role("button", name="previous").click()

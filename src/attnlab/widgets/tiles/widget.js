@@ -59,7 +59,7 @@ function settings(view) {
     type: "range",
     min: 1,
     max: keys,
-    "aria-label": "keys in a tile",
+    "aria-label": "side of a tile",
     oninput: () => {
       const tile = Number(slider.value);
       store.set({ tile, step: Math.min(store.get("step"), tiles(keys, tile) ** 2) });
@@ -70,7 +70,7 @@ function settings(view) {
   const node = el(
     "div",
     "controls",
-    el("div", "slide", el("span", { "aria-hidden": "true" }, "keys in a tile"), slider, value),
+    el("div", "slide", el("span", { "aria-hidden": "true" }, "side of a tile"), slider, value),
     factor.node,
     reset(view, "numbers"),
   );
