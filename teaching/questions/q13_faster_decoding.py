@@ -306,7 +306,7 @@ def guesses_and_experts(draw: random.Random) -> Number:
         decimals=2,
         solution=f"One token reads {weights} / {one_in} GB: {alone:.2f} ms. A step with guesses "
         f"judges {guesses + 1} tokens. None of them asks for an expert with probability "
-        f"(1 − 1/{one_in})^{guesses + 1}, so a share of {share:.3f} is read, in {judged:.2f} ms. It "
+        f"(1 − 1/{one_in})^{guesses + 1}, so a share of {share:.3f} is read: {judged:.2f} ms. It "
         f"writes 1 + … + {kept}^{guesses} = {tokens:.3f} tokens: {judged / tokens:.2f} ms each, "
         f"{alone / (judged / tokens):.2f} times as fast. A dense model reads all its weights for "
         f"one token or for {guesses + 1}, so it gains {tokens:.2f} times.",
