@@ -184,17 +184,18 @@ def by_column(model, bits):
     return torch.nn.functional.cross_entropy(logits, ids[0, 1:]).exp().item()
 
 
-def in_four_columns(model):
+def largest_in_rows(model):
     ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
-    caches, shares = [KVCache() for _ in model.decoder.blocks], []
+    caches, answers = [KVCache() for _ in model.decoder.blocks], []
     model.decoder(model.embed(ids), causal=True, caches=caches)
     none = torch.empty(1, 3, 0, 64)
     for kept in zip(*(cache.append(none, none) for cache in caches), strict=True):
         size = torch.cat(kept).abs()  # (30, 3, n, 64)
         large = size.mean(2).topk(4).indices[:, :, None]  # (30, 3, 1, 4)
-        found = size.argmax(-1, keepdim=True) == large
-        shares.append(found.any(-1).float().mean().item())
-    return shares
+        found = (size.argmax(-1, keepdim=True) == large).any(-1)
+        times = size.amax(-1) / size.mean(-1)
+        answers.append([found.float().mean().item(), times.median().item()])
+    return answers
 
 
 def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
@@ -214,7 +215,7 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         *((mean_loss, (repeated,)) for repeated in (False, True)),
         *((perplexity, bits) for bits in BITS),
         (by_column, (4,)),
-        (in_four_columns, ()),
+        (largest_in_rows, ()),
     ]
 
 

@@ -13,7 +13,7 @@ REVIEWED = {
     "multihead": "8 Multi-head | 8 heads",
     "autoregressive": "2 One word after | 11 one by one",
     "cross attention": "11 another sentence",
-    "mixture of experts": "none experts",
+    "mixture of experts": "13 experts",
     "hallucination": "none make up",
     "overfitting": "none overfit",
     "atention": "3 Attention | 5 Self-attention",  # codespell:ignore
@@ -47,7 +47,7 @@ USERS = {
     "why do all tokens attend to the first": "14 sinks",  # jessevig/bertviz#131
     "induction heads": "none induction",  # coairesearch/mlxterp#5
     "vision transformer": "none pictures",  # Atcold/NYU-DLSP20#854
-    "paged attention": "13 Where it lies",  # GeeeekExplorer/nano-vllm#154
+    "paged attention": "13 Pages",  # GeeeekExplorer/nano-vllm#154
     "sliding window attention": "14 Windows",  # lucidrains/local-attention#30
     "concatenate heads": "8 Side by side | 8 All heads in one product",  # uvadlc#65
     "MultiHeadAttention": "api attnbook.multihead.MultiHeadAttention",  # rasbt/LLMs-from-scratch

@@ -702,7 +702,7 @@ EXAMPLES = {
             (fill("value 1, number 2", "4"), {"values": [[3, 4], [-1, 2], [1, 3]]}),
             (fill("angle of k₃, in degrees as a number", "120"), {"angle": 120}),
             (fill("length of k₃ as a number", "0.5"), {"length": 0.5}),
-            (fill("decay g as a number", "0.5"), {"decay": 0.5}),
+            (fill("gate g as a number", "0.5"), {"decay": 0.5}),
             (fill("β as a number", "0.25"), {"beta": 0.25}),
             (click("previous"), {"step": 2}),
             (choose("written by", "the sum, through φ"), {"write": "phi"}),
