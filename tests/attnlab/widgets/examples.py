@@ -1214,7 +1214,7 @@ EXAMPLES = {
         hand=(
             (choose("layer", 1), {"layer": 1}),
             (choose("head", 2), {"head": 2}),
-            (click("the dogs sat it."), {"text": "the dogs sat it."}),
+            (choose("or a stored sentence", "the dogs sat it."), {"text": "the dogs sat it."}),
             (click("cat"), {"row": 2}),
         ),
         moves=({"text": "the dogs sat it.", "row": 3}, {"off": [[0, 1]], "head": 1}),

@@ -229,7 +229,7 @@ const picture = (view) => ({
   pinned: view.store.get("row"),
 });
 
-/** The box, its button, and the stored sentences. */
+/** The box, its button, and the list of the stored sentences. */
 function typing(view) {
   const { store, alert } = view;
   const send = () => {
@@ -265,18 +265,15 @@ function typing(view) {
     const at = tokens.indexOf(word);
     return store.set({ text, row: at < 0 ? null : at, off: [] });
   };
-  const examples = store.get("examples").map(({ text }) => button(text, () => choose(text)));
-  const node = el(
-    "div",
-    {},
-    el("div", "ask", box, button("read it", send), cost),
-    el("div", { class: "examples", role: "group", "aria-label": "stored sentences" }, el("span", {}, "or"), examples),
-  );
+  const texts = store.get("examples").map(({ text }) => text);
+  const examples = choice("or a stored sentence:", texts, (at) => choose(texts[at]));
+  const node = el("div", "typing", el("div", "ask", box, button("read it", send), cost), examples.node);
   let put = null;
   const show = () => {
     const now = store.get("text");
     if (put !== now) box.value = now;
     put = now;
+    examples.show(texts.indexOf(now));
     if (!view.wish) price();
   };
   return {
@@ -291,7 +288,7 @@ function typing(view) {
   };
 }
 
-/** The pieces, each a button that pins its row. */
+/** The pieces, each a button that pins its row, and as dark as the pinned one looks at it. */
 function pieces(view) {
   const list = el("ol", { class: "pieces", "aria-label": "the sentence in pieces" });
   let drawn = null;
@@ -309,7 +306,10 @@ function pieces(view) {
         ),
       );
     }
-    Array.from(list.children, (item, i) => pressed(item.firstChild, i === row));
+    Array.from(list.children, (item, j) => {
+      pressed(item.firstChild, j === row);
+      setVar(item.firstChild, "w", row === null ? 0 : view.head.weights[row * view.tokens.length + j]);
+    });
   };
   return { node: list, show };
 }
