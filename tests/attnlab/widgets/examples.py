@@ -1215,7 +1215,7 @@ EXAMPLES = {
             (choose("layer", 1), {"layer": 1}),
             (choose("head", 2), {"head": 2}),
             (choose("or a stored sentence", "the dogs sat it."), {"text": "the dogs sat it."}),
-            (click("cat"), {"row": 2}),
+            (click("dog"), {"row": 2}),
         ),
         moves=({"text": "the dogs sat it.", "row": 3}, {"off": [[0, 1]], "head": 1}),
         more=(lambda: own(off=[(0, 0), (1, 1)], row=1, text="a cat", asset="tiny-off",

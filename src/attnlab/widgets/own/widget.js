@@ -30,18 +30,7 @@ import { found, prepared, stored } from "./run.js";
 import * as unpacking from "./unpack.js";
 import { taken } from "./unpack.js";
 import * as wordpiece from "./wordpiece.js";
-import {
-  changeText,
-  describe,
-  describeRow,
-  HINT,
-  headCells,
-  headName,
-  mapCells,
-  offText,
-  short,
-  tellOdd,
-} from "./words.js";
+import { changeText, describe, describeRow, HINT, headCells, mapCells, offText, short, tellOdd } from "./words.js";
 
 const data = ["shapes", "sizes", "examples", "asset", "initial"];
 const state = ["text", "layer", "head", "row", "off", "between"];
@@ -63,7 +52,6 @@ function build(store) {
       alert: alertLine(),
       odd: note(),
       place: el("div"),
-      title: el("p", "title"),
       side: el("div", "side"),
       there: false, // the model
       read: new Map(), // sentences, ready for it
@@ -86,7 +74,6 @@ function build(store) {
     {},
     view.pieces.node,
     view.which.node,
-    view.title,
     el("div", "main", view.place, view.side),
     view.status,
     view.board.node,
@@ -200,7 +187,6 @@ function draw(view, width) {
   rowBars(view);
   view.board.show({ n, layers, heads });
   for (const part of [view.pieces, view.lean, view.which]) part.show(view.now);
-  setText(view.title, headName(layer, head));
   view.twins.forEach((one) => one.show());
   tellOdd(view.odd, view.found.odd);
   const { cursor } = view;
