@@ -45,7 +45,7 @@ USERS = {
     "training vs inference": "11 one by one",  # attention-is-all-you-need-pytorch#213
     "backprop through attention": "7 gradient | 6 matrices come",  # torchedup's exercise
     "why do all tokens attend to the first": "14 sinks",  # jessevig/bertviz#131
-    "induction heads": "none induction",  # coairesearch/mlxterp#5
+    "induction heads": "15 larger model",  # coairesearch/mlxterp#5
     "vision transformer": "none pictures",  # Atcold/NYU-DLSP20#854
     "paged attention": "13 Pages",  # GeeeekExplorer/nano-vllm#154
     "sliding window attention": "14 Windows",  # lucidrains/local-attention#30
