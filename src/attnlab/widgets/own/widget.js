@@ -349,7 +349,7 @@ function board(view) {
   const on = button("all on", () => store.set({ off: [] }));
   const load = button("", () => go(view, store.get("text")));
   const why = el("span", "note");
-  const told = note();
+  const told = el("p", "effect");
   const node = el(
     "div",
     "all",
