@@ -95,7 +95,7 @@ def by_call(model, prompt, guesses):
     at_most = {"guesses": guesses, "max_length": 48}
     tokens = speculate(model, ids, noting, eos=model.eos, **at_most).tokens
     ends = [start - 1 for start in (*starts[1:], len(tokens) + 1)]  # the model's own
-    parts = [(tokens[a:b], tokens[b : b + 1]) for a, b in zip(starts, ends)]
+    parts = [(tokens[a:b], tokens[b : b + 1]) for a, b in zip(starts, ends, strict=True)]
     return [[model.decode(part) for part in both] for both in parts]
 
 
