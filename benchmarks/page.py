@@ -25,6 +25,10 @@ from typing import NamedTuple
 from playwright.sync_api import Browser, sync_playwright
 from timing import Row, goals, replace
 
+from attnlab.pretrained import Pretrained, load_minilm
+from attnlab.widgets import OwnSentence, page_script, stylesheet
+from attnlab.widgets.own import weights
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the tests' browser is the benchmarks' too
 
@@ -35,6 +39,10 @@ PAGE = "notebooks/05-self-attention.html"
 TRANSLATOR = "notebooks/11-transformer.html"
 TYPED = "the {} girl did not write her beautiful letter under the beds"  # twelve words
 GIRLS = ("tired", "young", "old", "small", "famous", "sad")
+TWENTY = "The {} dog didn't cross the wide street because it was too tired and hungry."  # pieces
+DOGS = ("old", "big", "red", "young", "small", "black")
+OWN = """<!doctype html><html lang="en"><meta charset="utf-8"><title>MiniLM</title>
+<link rel="stylesheet" href="own.css"><script defer src="own.js"></script>{}</html>"""
 VISITS = 5
 DATA = re.compile(r'<figure class="attnbook[^>]*><script type="application/json">(.*?)</script>')
 
@@ -102,6 +110,20 @@ TRANSLATE = """(sentence) => new Promise((done) => {
   const start = performance.now();
   [...figure.querySelectorAll('button')].find((one) => one.textContent === 'translate').click();
   const look = () => (said() && said() !== before
+    ? done(performance.now() - start) : requestAnimationFrame(look));
+  look();
+})"""
+
+
+# from the press until the sentence's pieces stand there and its heads can be switched
+READ = """(sentence) => new Promise((done) => {
+  const figure = document.querySelector('figure.attnbook-own');
+  const said = () => figure.querySelector('.attnbook-pieces').textContent;
+  const before = said();
+  figure.querySelector('input[type=text]').value = sentence;
+  const start = performance.now();
+  [...figure.querySelectorAll('button')].find((one) => one.textContent === 'read it').click();
+  const look = () => (said() !== before && figure.querySelector('input[type=checkbox]:enabled')
     ? done(performance.now() - start) : requestAnimationFrame(look));
   look();
 })"""
@@ -293,6 +315,44 @@ def translations(browser: Browser, url: str) -> list[float]:
     return times[1:]  # the first one loads the model
 
 
+def readings(browser: Browser, folder: Path, model: Pretrained) -> tuple[list[float], float]:
+    """Read sentences in a page of its own: milliseconds from the press of each, and the gzipped
+    megabytes of the files that came for all.
+    """
+    widget = OwnSentence(model)
+    widget.save_asset(folder / "assets")
+    (folder / "own.js").write_text(page_script("own"), encoding="utf-8")
+    (folder / "own.css").write_text(stylesheet("own"), encoding="utf-8")
+    (folder / "own.html").write_text(OWN.format(widget.html()), encoding="utf-8")
+    page = browser.new_page(reduced_motion="reduce")
+    page.goto((folder / "own.html").as_uri())
+    page.wait_for_function(ALL_READY)
+    times = [page.evaluate(READ, TWENTY.format(dog)) for dog in DOGS]
+    came = page.evaluate("Object.keys(attnbookAssets)")
+    page.close()
+    size = sum(gzipped(folder / "assets" / f"{name}.js") for name in came) / 1000
+    return times[1:], size  # the first one loads the model
+
+
+def own_rows(browser: Browser) -> list[Row]:
+    """MiniLM in the page: how long, how much, and how far from PyTorch's."""
+    say("MiniLM in the page")
+    model = load_minilm()
+    with tempfile.TemporaryDirectory() as name:
+        waited, size = readings(browser, Path(name), model)
+    mine, texts = weights.rounded(model), [TWENTY.format(dog) for dog in DOGS]
+    off = max((mine.attention(t) - model.attention(t)).abs().max().item() for t in texts)
+    middle, count = statistics.median(waited), len(model.tokens(texts[0]))
+    took = f"{middle:.0f} ms ({min(waited):.0f} to {max(waited):.0f})"
+    files = f"MiniLM's files that {len(DOGS)} such sentences load, gzipped"
+    far = "a weight of MiniLM's heads in the page, from PyTorch's, at most"
+    return [
+        Row(f"MiniLM in the page, a sentence of {count} pieces", took, "≤ 500 ms", middle <= 500),
+        Row(files, f"{size:.1f} MB", "≤ 18 MB", size <= 18),
+        Row(far, f"{off:.4f}", "≤ 0.01", off <= 0.01),
+    ]
+
+
 def largest(html: Path) -> float:
     """Kilobytes of the widgets' code with its style, gzipped, on the page that loads most of it."""
     scripts = (html / "_static").glob("attnbook-*.js")
@@ -352,7 +412,7 @@ def main() -> None:
         with sync_playwright() as playwright:
             browser = launch(playwright)
             rows += timing_rows(browser, html) + phone_rows(browser, html)
-            rows += widget_rows(browser, html) + stops(browser, html)
+            rows += widget_rows(browser, html) + own_rows(browser) + stops(browser, html)
             table = felt(browser, html)
             browser.close()
     write("page", rows)

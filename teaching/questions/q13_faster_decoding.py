@@ -283,6 +283,41 @@ def a_poor_draft(draw: random.Random) -> Text:
     )
 
 
+@question(section="13.7", points=4)
+def guesses_and_experts(draw: random.Random) -> Number:
+    weights, rate, one_in = draw.choice([200, 400, 600]), draw.choice([2, 4]), draw.choice([4, 8])
+    kept, guesses = draw.choice([0.7, 0.8]), draw.choice([2, 3, 4])
+    tokens = sum(kept**i for i in range(guesses + 1))
+    share = 1 - (1 - 1 / one_in) ** (guesses + 1)
+    alone, judged = weights / one_in / rate, weights * share / rate
+    return Number(
+        text=f"All {weights} GB of a model's weights are experts', of which each token uses one in "
+        f"{one_in}, chosen evenly and independently. A GPU reads {rate} TB a second; caches, the "
+        "draft and arithmetic take no time. One text is written. How many milliseconds does a "
+        f"token take one by one? And with {guesses} guesses a step, each kept with probability "
+        f"{kept}? How many times as fast do the guesses make it? And how many times as fast would "
+        "they make a dense model?",
+        answers={
+            "ms a token": alone,
+            "ms a token, with guesses": judged / tokens,
+            "gain with experts": alone / (judged / tokens),
+            "gain, dense": tokens,
+        },
+        decimals=2,
+        solution=f"One token reads {weights} / {one_in} GB: {alone:.2f} ms. A step with guesses "
+        f"judges {guesses + 1} tokens. None of them asks for an expert with probability "
+        f"(1 − 1/{one_in})^{guesses + 1}, so a share of {share:.3f} is read: {judged:.2f} ms. It "
+        f"writes 1 + … + {kept}^{guesses} = {tokens:.3f} tokens: {judged / tokens:.2f} ms each, "
+        f"{alone / (judged / tokens):.2f} times as fast. A dense model reads all its weights for "
+        f"one token or for {guesses + 1}, so it gains {tokens:.2f} times.",
+        mistakes=[
+            "judging taken to be free: each guess reads experts of its own",
+            f"{guesses + 1} times the weights of one token: some tokens choose the same experts",
+            f"{guesses} tokens judged: the last token of the text is read, too",
+        ],
+    )
+
+
 @question(section="13.5", points=5)
 def what_a_latent_costs(draw: random.Random) -> Number:
     heads, d = draw.choice([8, 16]), draw.choice([32, 64])

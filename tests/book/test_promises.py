@@ -22,6 +22,7 @@ PROMISES = {
     2: {"the decoder looks back": ("3.2", "context")},
     3: {
         "Luong's, the subject of": ("4.6", "Luong"),
+        "asks of an explanation": ("15.8", "explanation"),
         "A sum of a long way and a short one": ("10.3", "sum"),
         "The others are the Transformer": ("11.8", "captions"),
         "the state would not be noticed": ("4.4", "blind"),
@@ -31,6 +32,7 @@ PROMISES = {
     4: {
         "derives the root": ("7.2", "variance"),
         "To get rid of that walk": ("5.6", "recurren"),
+        "what weights explain": ("15.8", "explanation"),
         "when a sentence asks itself": ("5.3", "all tokens at once"),
         "a bilinear score in two thin pieces": ("6.5", "three matrices"),
         "a dot product after two projections": ("6.4", "projection"),
@@ -62,7 +64,9 @@ PROMISES = {
     8: {
         "cannot tell *had bowl nuts*": ("9.2", "bag"),
         "only linear mixtures of averages": ("10.2", "network"),
+        "repeats this with MiniLM": ("15.3", "relation"),
         "MiniLM, which lecture 12 opens": ("12.7", "MiniLM"),
+        "what it is for: that is tested": ("15.5", "head"),
         "why a sum, lecture 10 says": ("10.3", "sum"),
         "Shazeer, 2019": ("13.4", "Shazeer, 2019"),
     },
@@ -86,6 +90,7 @@ PROMISES = {
         "reads all its weights for each": ("13.3", "weights"),
     },
     13: {"selection give up is": ("14.6", "indexer"), "what may be left out": ("14.3", "window")},
+    14: {"what such heads are called": ("15.7", "induction head")},
 }
 
 

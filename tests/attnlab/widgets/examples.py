@@ -5,10 +5,12 @@
 """
 
 import functools
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -19,13 +21,15 @@ from attnbook.rnn import RNNSeq2Seq
 from attnbook.transformer import Seq2Seq
 from attnlab.language import Vocabulary, batches, english_french
 from attnlab.models.caches import cached_models
-from attnlab.models.recorded import ScoredHead, Visible
+from attnlab.models.recorded import HeadScores, ScoredHead, Visible, smollm_atlas
 from attnlab.models.roof import machines, roof_models
+from attnlab.pretrained import Pretrained
 from attnlab.training import train
 from attnlab.training.seeds import seeded
 from attnlab.widgets import (
     AlignmentPlayer,
     Answer,
+    Atlas,
     AttentionHeatmap,
     AttentionSteps,
     BeamTree,
@@ -38,6 +42,7 @@ from attnlab.widgets import (
     HeadGrid,
     MaskPainter,
     Memory,
+    OwnSentence,
     PageTable,
     PositionExplorer,
     Prediction,
@@ -54,6 +59,7 @@ from attnlab.widgets import (
     prefix_table,
 )
 from tests.attnlab.pictures.drawings import layer, tower
+from tests.attnlab.pretrained import tiny_bert
 from tests.attnlab.widgets import joint
 from tests.attnlab.widgets.pages import cell, press, settle
 
@@ -112,6 +118,19 @@ def seen_by(*, tokens=(*TOKENS, "."), heads: int = 2, size: float = 2.0) -> Visi
     return Visible(LOST, dict.fromkeys(LOST, 0.5), "a lecture", list(tokens), found)
 
 
+def looked(*, layers: int = 6, heads: int = 2, texts=None, size: float = 1.0) -> HeadScores:
+    """Seeded scores of heads, and where they are said to look in sentences of four tokens."""
+    rng = np.random.default_rng(layers)
+    texts = texts or [["had", " bowl", " nuts", "."], ["a", " small", " cat", "."]]
+    scores = {on: size * rng.random((layers, heads, 4)).round(3) for on in ("sentences", "random")}
+    i = rng.integers(1, 4, (layers, heads, 5, 3))
+    parts = [rng.integers(len(texts), size=i.shape), i, i - 1, rng.integers(101, size=i.shape)]
+    even = {on: [0.25, 0.25, 0.1, 0.1] for on in scores}
+    counted = {on: [1200, 1200, 30, 20] for on in scores}
+    return HeadScores(scores, even, counted, np.stack(parts, axis=-1), texts, 1107)
+
+
+atlas = partial(Atlas, found=looked(), on="sentences", layer=1, head=1)
 visibility = partial(Visibility, found=seen_by(), measured=tuple(LOST), window=2)
 
 
@@ -352,6 +371,19 @@ def longest_translation() -> Translator:
     _, source, target = lesson()
     model, words = random_translator("as the lecture's"), source.tokens[3:19]
     return Translator(model, source, target, sentence=words, beam=8, asset="long")
+
+
+@functools.cache
+def encoder() -> Pretrained:
+    """An encoder of random weights, two layers of three heads, which knows a dozen pieces."""
+    with tempfile.TemporaryDirectory() as folder:
+        return Pretrained(tiny_bert.write_long(Path(folder), "a", "it", "##a"))
+
+
+def own(**options) -> OwnSentence:
+    """The reader's own sentence in that encoder, with two that are stored."""
+    given = {"model": encoder(), "examples": ("the cat sat.", "the dogs sat it."), "asset": "tiny"}
+    return OwnSentence(**given | options)
 
 
 def hostile_translator(evil: str) -> Translator:
@@ -670,7 +702,7 @@ EXAMPLES = {
             (fill("value 1, number 2", "4"), {"values": [[3, 4], [-1, 2], [1, 3]]}),
             (fill("angle of k₃, in degrees as a number", "120"), {"angle": 120}),
             (fill("length of k₃ as a number", "0.5"), {"length": 0.5}),
-            (fill("decay g as a number", "0.5"), {"decay": 0.5}),
+            (fill("gate g as a number", "0.5"), {"decay": 0.5}),
             (fill("β as a number", "0.25"), {"beta": 0.25}),
             (click("previous"), {"step": 2}),
             (choose("written by", "the sum, through φ"), {"write": "phi"}),
@@ -968,6 +1000,28 @@ EXAMPLES = {
         rows=16,
         paper=(".attnbook-fallback table", ".attnbook-fallback .attnbook-vector"),
     ),
+    "atlas": Example(
+        atlas,
+        lambda: Atlas(smollm_atlas()),
+        lambda evil: atlas(found=looked(texts=[[evil, "</script>", "a", "b"]]), caption=evil),
+        hand=(
+            (choose("across", "first token"), {"across": "first"}),
+            (choose("upwards", "what came next"), {"upwards": "next"}),
+            (choose("on", 1), {"on": "random"}),
+            (choose("layer", "4"), {"layer": 4}),
+            (choose("head", "0"), {"head": 0}),
+            (lambda view: view.locator(".attnbook-points").press("Home"),
+                dict(zip(("layer", "head"), divmod(int(
+                    np.argmin(looked().scores["random"].reshape(-1, 4)[:, 1])), 2), strict=True))),
+        ),
+        moves=({"across": "same", "layer": 0}, {"on": "random", "head": 0}, {"upwards": "same"}),
+        more=(lambda: atlas(across="first", upwards="first", caption="Heads and `code`."),),
+        tables=((0, 1),),
+        fallback=("layer 1 head 1", "what came next", "had bowl nuts."),
+        rows=19,
+        paper=(".attnbook-points svg", ".attnbook-twin table"),
+        told="Atlas(6 × 2 heads on sentences: next and previous, layer 1 head 1)",
+    ),
     "visibility": Example(
         visibility,
         lambda: visibility(found=seen_by(tokens=named(32), heads=8), window=9, first=4, top=7),
@@ -1152,6 +1206,25 @@ EXAMPLES = {
         rows=17,
         paper=(".attnbook-curve svg", ".attnbook-twin table"),
         told="Speculation(alpha 0.5, 3 guesses, cost 0.1)",
+    ),
+    "own": Example(
+        own,
+        lambda: own(examples=["the cat " * 11] * 6, off=[(1, 2)], row=23, asset="tiny-long"),
+        lambda evil: own(examples=[evil, "</script>"], asset="tiny-evil", caption=evil),
+        hand=(
+            (choose("layer", 1), {"layer": 1}),
+            (choose("head", 2), {"head": 2}),
+            (choose("or a stored sentence", "the dogs sat it."), {"text": "the dogs sat it."}),
+            (click("dog"), {"row": 2}),
+        ),
+        moves=({"text": "the dogs sat it.", "row": 3}, {"off": [[0, 1]], "head": 1}),
+        more=(lambda: own(off=[(0, 0), (1, 1)], row=1, text="a cat", asset="tiny-off",
+            caption="An encoder and `code`."),),
+        mess=enter("your own sentence", ""),
+        fallback=("layer 0 head 0", "the cat sat."),
+        rows=6,
+        told="OwnSentence(2 × 3 heads, 0 off: the cat sat.)",
+        narrow=".attnbook-plot",
     ),
     "translator": Example(
         translator,

@@ -120,6 +120,7 @@ MAKE = {kind: one.make for kind, one in EXAMPLES.items()} | {
 }
 WIDEN, BIAS = "feed_forward.widen.weight", "decoder.output.bias"
 VOCABULARY = {"TypeError … a Vocabulary … a list": [0]}
+SEEN = of.looked()
 W, OTHER = of.attention(6), [[None, None], *BeamTree(DETERMINERS).logs[1:]]
 SCORES, FLAT = {"query": None, "key": None, "scores": X}, {"2 dimensions … (2, 3, 3)": [X, X]}
 UP_TO_4, UP_TO_10 = "from −4 to 4", "from −10 to 10"
@@ -127,10 +128,11 @@ OF_A_KIND = {
     "arrows/heatmap/steps/painter/heads/roles/scores/block.tokens heads.names": strings(3),
     "browser.names": strings(2),
     "heatmap/painter.pinned arrows/steps.query heads.row roles/block.token player/cache.chosen "
-    "player.word browser.head": place(3),
-    "visibility/translator.head browser.chosen browser/translator.layer": place(2),
+    "player.word browser/own.head": place(3),
+    "visibility/translator.head browser.chosen browser/own/translator.layer": place(2),
     "visibility.row positions.pair memory.step": place(4), "browser.row browser.key": place(11),
-    "steps/beam.step": place(5), "tiles.step": place(17), "positions.position": place(12),
+    "own.row": place(6), "steps/beam.step": place(5),
+    "tiles.step": place(17), "positions.position": place(12),
     "dataflow.opened": place(10), "unrolled.step": place(16), "heatmap.head": place(1),
     "clocks.pair": place(8), "tiles.tile visibility.window visibility.top bughunt.bug": whole(1, 4),
     "pages.page translator.beam": whole(1, 8), "positions.n positions.d": whole(2, 64),
@@ -147,9 +149,10 @@ OF_A_KIND = {
     "translator.temperature": number(0.01, 1000), "answer.tolerance": number(0, 10**12),
     "clocks.factor": number(1, 16), "clocks.base": number(2, 10**8),
     "heatmap/painter/heads/player.temperature roles/block.step": ABOVE_0,
-    "browser/translator.asset": ASSET,
+    "browser/own/translator.asset": ASSET,
     "painter.show painter.fill heads.large block.norm memory.write browser.measure clocks.scaling "
-    "translator.part": ONE_OF,
+    "translator.part atlas.across atlas.upwards atlas.on": ONE_OF,
+    "atlas.layer": place(6), "atlas.head": place(2),
     "cache.bits cache.weight_bits cache.gpu roof.weight_bits roof.cache_bits visibility.first "
     "positions.formula": EITHER,
 }  # fmt: skip
@@ -226,6 +229,23 @@ OF_ITS_OWN = {
         + bad({"1 to 8 … 9": of.seen_by(heads=9)}, called="heads")
         + bad({"NaN or inf": of.seen_by(size=INF),
                "(1, 1) … (4, 4)": of.seen_by()._replace(tokens=["a"])}, called="scores"),
+    "atlas.found": bad({"TypeError … a HeadScores … {}": {}})
+        + bad({"of random must be four … (6, 2, 3)": SEEN._replace(
+                   scores=SEEN.scores | {"random": SEEN.scores["random"][..., :3]}),
+               "at most 1,024 … (513, 2, 4)": of.looked(layers=513),
+               "the same heads … (6, 2, 4) and (5, 2, 4)": SEEN._replace(
+                   scores=SEEN.scores | {"random": SEEN.scores["random"][1:]}),
+               "from 0 to 1": of.looked(size=-1), "NaN or inf": of.looked(size=NAN),
+               "3 dimensions … shape ()": SEEN._replace(scores={})}, called="scores")
+        + bad({"4 numbers … 1": SEEN._replace(even={"sentences": [1], "random": [1]})},
+              called="even")
+        + bad({"1 to 4,096 … 0": of.looked()._replace(texts=[]),
+               "TypeError … strings … 1": of.looked()._replace(texts=[[1, 2]]),
+               "TypeError … the one string 'ab'": of.looked()._replace(texts=["ab"])},
+              called="texts")
+        + bad({"(6, 2, 5, k, 4), got (6, 2, 4, 3, 4)": SEEN._replace(best=SEEN.best[:, :, :4]),
+               "sentences of texts": SEEN._replace(best=SEEN.best + 1),
+               "two of their tokens": SEEN._replace(texts=[["a"]] * 2)}, called="best"),
     "unrolled.sentence": strings() + bad({"1 to 12 … 0": [], "1 to 12 … 13": ["3"] * 13,
         **{f"'{one}' … knows 0, 1": ["3", one] for one in ("x", "<eos>")}}),
     "unrolled.forced": bad({"TypeError … list of strings … '77'": "77",
@@ -278,6 +298,18 @@ OF_ITS_OWN = {
         + bad({f"{one!r} cannot be read": {"d_k": one}
                for one in ("d_model / ", "__import__('os')")}, called="sizes"),
     "positions.base": each((0.5, 2e6), "from 1 to 1,000,000") + each((NAN, "a", 0.0), "number"),
+    "own.model": bad({"TypeError … a Pretrained … a str": "model"}),
+    "own.examples": bad({"1 to 6, got 0": [], "1 to 6, got 7": ["the cat"] * 7,
+        "[0] must have 1 to 22 pieces … 0 of ' '": [" "], "got 23": ["the " * 23]}) + strings(),
+    "own.text": bad({"1 to 62 pieces … got 0 of ''": "", "got 63": "the " * 63,
+        "TypeError … a string, got 3": 3}),
+    "own.between": [Bad("ab", ("TypeError", "a list", "'ab'"), along={}), *bad({
+        "TypeError … hold strings, got 1": [1],
+        "two different pieces, got ['a', 'a']": ["a", "a"],
+        "two different pieces, got ['a',": ["a", "b", "c"]})],
+    "own.off": bad({"list of (layer, head) … 'all'": "all", "off[0] … got 3": [3],
+        "the layer of off[0] … from -2 to 1, got 2": [(2, 0)],
+        "the head of off[1] … from -3 to 2, got 3": [(0, 0), (0, 3)]}),
     "translator.sentence": bad({"1 to 16 … 0": [], "1 to 16 … 17": ["the"] * 17,
         **{f"not know: {one}": ["the", one] for one in ("unicorn", "<eos>")}}),
     "translator.examples": bad({"[0] … know: unicorn": ["a unicorn"], "6 … 7": ["the cat"] * 7}),

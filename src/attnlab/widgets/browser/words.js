@@ -31,12 +31,6 @@ export const about = ({ special, causal }) =>
   `With ${special} hidden as ${causal ? "a key" : "keys"}, what is left of a row is divided by its sum, so that it ` +
   "sums to 1 again.";
 
-/** Tokens that tell which they are: of one that comes twice, its place is said, from 0. */
-export const labels = (tokens) =>
-  tokens.map(
-    (token, place) => visible(token) + (tokens.indexOf(token) === tokens.lastIndexOf(token) ? "" : ` (${place})`),
-  );
-
 /** The name of head h of all. */
 export const headName = (view, h) => `layer ${Math.floor(h / view.shape[1])} head ${h % view.shape[1]}`;
 

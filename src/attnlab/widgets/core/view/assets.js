@@ -6,19 +6,18 @@ import { bytesOf } from "../maths/packing.js";
 /** @import { Store } from "../types.d.ts" */
 
 /**
- * The bytes of the store's asset, as a promise; the page's script is asked for once.
- * @type {(store: Store) => Promise<Uint8Array>}
+ * The bytes of the store's asset, or of another file of one that is several; the page's script is
+ * asked for once. Where all travel with the widget, a file is what lies between two places.
+ * @type {(store: Store, name?: string, ...place: [number?, number?]) => Promise<Uint8Array>}
  */
-export async function assetOf(store) {
+export async function assetOf(store, name = store.get("asset"), ...place) {
   const carried = store.get("carried");
   if (carried?.byteLength) {
-    return new Uint8Array(carried.buffer, carried.byteOffset, carried.byteLength);
+    return new Uint8Array(carried.buffer, carried.byteOffset, carried.byteLength).subarray(...place);
   }
-  const name = store.get("asset");
-  globalThis.attnbookAssets ??= {};
-  const all = globalThis.attnbookAssets;
-  if (!all[name]) await loadScript(new URL(`assets/${name}.js`, globalThis.attnbookPlace));
-  return bytesOf(all[name]);
+  const there = () => globalThis.attnbookAssets?.[name];
+  if (!there()) await loadScript(new URL(`assets/${name}.js`, globalThis.attnbookPlace));
+  return bytesOf(there());
 }
 
 const loadScript = (url) =>

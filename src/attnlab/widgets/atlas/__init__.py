@@ -1,0 +1,1 @@
+"""Where the heads of a model look, as an atlas."""
