@@ -38,7 +38,7 @@ from teaching.kit.questions import Asked, Choice, Number, Text
 QUESTIONS = {one.name: one for row in bank.written().values() for one in row}
 # an argument in words, from which no number follows, as in a Text whose marks name none
 ARGUED = {
-    "blind_to_its_query", "high_loss_and_high_recall", "what_a_sink_repairs",
+    "blind_to_its_query", "exchanged_answers", "high_loss_and_high_recall", "what_a_sink_repairs",
     "what_can_come_at_once", "what_changes_nothing", "which_exchange_tells",
     "which_mask_is_missing",
 }  # fmt: skip
