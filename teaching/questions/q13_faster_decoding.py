@@ -254,7 +254,7 @@ def wrong_in_chunks(draw: random.Random) -> Text:
 
 @question(section="13.7")
 def a_poor_draft(draw: random.Random) -> Text:
-    alpha, batch = draw.choice([0.3, 0.4]), draw.choice([64, 128, 256])
+    alpha, batch = draw.choice([0.3, 0.4]), draw.choice([256, 384, 512])
     return Text(
         text=f"A team guesses with a small draft, of whose guesses a share of {alpha} is kept; a "
         "refused one is replaced by a token from $(p - q)_+$, divided by its sum. Colleague A: "
@@ -267,8 +267,9 @@ def a_poor_draft(draw: random.Random) -> Text:
         "model's distribution for any draft; a poor one costs time. B is wrong, too: guesses are "
         "cheap because a pass over a few tokens reads the weights only once and arithmetic is "
         f"idle. With {batch} texts the weights already serve as many tokens, arithmetic becomes "
-        "the limit, and every refused guess is work for nothing. (Were the texts long, reading "
-        "their caches would take longer than the arithmetic, and judging would stay free.) A "
+        "the limit, and with so few guesses kept a call costs more time than it saves. (Were the "
+        "texts long, reading their caches would take longer than the arithmetic, and judging "
+        "would stay free.) A "
         "better draft helps, a smaller model trained on the same text: measure the share kept, "
         "$\\alpha = \\sum \\min(p, q)$, "
         "together with the cost of a guess; or make fewer guesses, since later ones are seldom "
