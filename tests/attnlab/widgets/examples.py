@@ -21,7 +21,15 @@ from attnbook.rnn import RNNSeq2Seq
 from attnbook.transformer import Seq2Seq
 from attnlab.language import Vocabulary, batches, english_french
 from attnlab.models.caches import cached_models
-from attnlab.models.recorded import HeadScores, ScoredHead, Visible, smollm_atlas
+from attnlab.models.recorded import (
+    FewShots,
+    HeadScores,
+    NextWord,
+    ScoredHead,
+    Visible,
+    smollm_atlas,
+    smollm_few_shots,
+)
 from attnlab.models.roof import machines, roof_models
 from attnlab.pretrained import Pretrained
 from attnlab.training import train
@@ -38,6 +46,7 @@ from attnlab.widgets import (
     CacheCalculator,
     Checkpoint,
     DataFlow,
+    FewShot,
     HeadBrowser,
     HeadGrid,
     MaskPainter,
@@ -131,6 +140,27 @@ def looked(*, layers: int = 6, heads: int = 2, texts=None, size: float = 1.0) ->
 
 
 atlas = partial(Atlas, found=looked(), on="sentences", layer=1, head=1)
+
+
+def shots(name: str = "numbers", *, shown=4, asked=("one", "two", "three"), p: float = 0.5):
+    """A task in which a word is written rightly once as many examples as its letters are there."""
+    settings = [(k, False) for k in range(shown + 1)] + [(k, True) for k in range(2, shown + 1)]
+    words = [(word, word.upper()) for word in asked]
+    found = {
+        (k, exchanged): [
+            NextWord(
+                [(f" {answer[:1]}", p), ("\n", 0.25 / (k + 1))],
+                answer if len(word) <= k and not exchanged else word,
+            )
+            for word, answer in words
+        ]
+        for k, exchanged in settings
+    }
+    known = [(one, one.upper()) for one in "abcdefgh"[:shown]]
+    return FewShots(name, known, words, [f" {answer[:1]}" for _, answer in words], found)
+
+
+few_shots = partial(FewShot, tasks=[shots(), shots("letters")], word=0, count=3)
 visibility = partial(Visibility, found=seen_by(), measured=tuple(LOST), window=2)
 
 
@@ -1021,6 +1051,24 @@ EXAMPLES = {
         rows=19,
         paper=(".attnbook-points svg", ".attnbook-twin table"),
         told="Atlas(6 × 2 heads on sentences: next and previous, layer 1 head 1)",
+    ),
+    "fewshot": Example(
+        few_shots,
+        lambda: FewShot(smollm_few_shots(), count=6, exchanged=True),
+        lambda evil: few_shots(tasks=[shots(evil, asked=(evil, "</script>"))], caption=evil),
+        hand=(
+            (choose("task", 1), {"task": 1}),
+            (fill("examples", "4"), {"count": 4}),
+            (tick("answers exchanged"), {"exchanged": True}),
+            (click("two, wrong"), {"word": 1}),
+        ),
+        moves=({"count": 4, "word": 2}, {"task": 1, "exchanged": True}, {"count": 0}),
+        more=(lambda: few_shots(count=0, word=-1, caption="Examples and `code`."),),
+        tables=((0, 0),),
+        fallback=("Right for 2 of these 3 words", "␣O", "a -&gt; A; b -&gt; B; c -&gt; C; one -&gt;"),
+        rows=5,
+        paper=(".attnbook-prompt", ".attnbook-hits", ".attnbook-twin table"),
+        told="FewShot(numbers, 3 examples, one)",
     ),
     "visibility": Example(
         visibility,
