@@ -56,7 +56,7 @@ def test_examples_bring_the_answers_and_exchanged_ones_take_them(found, show) ->
     assert page.locator(".attnbook-side .attnbook-fits").inner_text().split() == [
         "␣old", "✓", "0.89",
     ]  # fmt: skip
-    slider, shares = page.get_by_label("examples"), []
+    slider, shares = page.get_by_role("slider", name="examples"), []
     for count in (0, 1, 3, 6):
         slider.fill(str(count))
         settle(page)

@@ -237,7 +237,7 @@ OF_ITS_OWN = {
         + bad({"1 to 12 … 13": [of.shots(asked="a" * 13)], "[2, 3]": [SHOTS, of.shots(asked="ab")]},
               called="asked")
         + bad({"3 strings … 1": [SHOTS._replace(first=["a"])]}, called="first")
-        + bad({"strings … 1": [SHOTS._replace(name=1)]}, called="name")
+        + bad({"TypeError … strings … 1": [SHOTS._replace(name=1)]}, called="name")
         + bad({"from 0 to 1 … 2": [of.shots(p=2.0)]}, called="top")
         + bad({"no (3, True)": [SHOTS._replace(found={k: v for k, v in SHOTS.found.items()
                   if k != (3, True)})],
