@@ -105,8 +105,8 @@ function prompt(store) {
       mark(node, "asked", asked);
       mark(node, "moved", !asked && other !== task.shown[at][1]);
       mark(node, "fits", asked && rights[word]);
-      setText(text, `${one} ->`);
-      setText(answer, ` ${other}`);
+      setText(text, `${one} -> `);
+      setText(answer, other);
       setText(sign, asked ? signed(rights[word]) : "");
     });
   };

@@ -86,7 +86,7 @@ class FewShot(Widget, kind="fewshot"):
 
     @property
     def right(self) -> list[bool]:
-        """Whether each word of the task, asked behind these examples, gets its answer."""
+        """Whether each word of the task, asked after these examples, gets its answer."""
         asked = self.tasks[self.task]["asked"]
         return [
             one["said"] == answer for one, (_, answer) in zip(self._row(), asked, strict=True)
@@ -114,7 +114,7 @@ class FewShot(Widget, kind="fewshot"):
         ]
         read = "; ".join(markup.escape(line) for line in self.prompt.split("\n"))
         return (
-            f"<p>Right for {sum(self.right)} of these {len(words)} words, each asked behind"
+            f"<p>Right for {sum(self.right)} of these {len(words)} words, each asked after"
             f" {self.count} examples:</p>"
             + markup.table(["word", "wanted", "written", "right"], rows, label="Each word")
             + f"<p>The model reads “{read}”; the most probable next tokens are:</p>"
