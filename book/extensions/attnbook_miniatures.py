@@ -274,13 +274,16 @@ def fewshot(state: dict[str, Any], _: str) -> str:
     lines = []
     for k, (one, other) in enumerate(pairs):
         y, asked = top + k * high, k == count
-        lines.append(rect(6, y, 3 * len(one), high - 6, 1.0 if asked else 0.35))
+        lines.append(rect(6, y, min(26, 4 * len(one)), high - 6, 1.0 if asked else 0.35))
         lines.append(line([(34, y + high / 2 - 3), (40, y + high / 2 - 3)], 1.2))
         if not asked:
-            lines.append(rect(44, y, 3 * len(other), high - 6, 0.35))
+            lines.append(rect(44, y, min(26, 4 * len(other)), high - 6, 0.35))
     best = task["rows"][count]
     bars = (
-        rect(72, 6 + 14 * k, max(1, 42 * p), 8, 1 if token == task["first"][state["word"]] else 0.4)
+        rect(74, 6 + 14 * k, 42, 8, 0.12)
+        + rect(
+            74, 6 + 14 * k, max(1, 42 * p), 8, 1 if token == task["first"][state["word"]] else 0.4
+        )
         for k, (token, p) in enumerate(best[state["word"]]["top"][:5])
     )
     return "".join([*lines, *bars])

@@ -137,6 +137,10 @@ FORMULAE: dict[str, Callable] = {
         vector(some).log().mean().exp()
         for some in (n[1:10:2], n[13::2], [n[2 * i - 1] for i in n[10:12]])
     ],
+    "tokens_and_a_power": lambda billions, trillions, usual, power, times: (
+        each := trillions * 1_000 / billions, each / usual,
+        math.exp(power * math.log(times)),  # a straight line in the logarithms of both
+    ),
     "adapters_in_all_blocks": lambda blocks, wide, d, rank: (
         one := wide * rank + rank * d, sum([one] * blocks), 100 * one / (wide * d)
     ),

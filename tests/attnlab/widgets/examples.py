@@ -1065,7 +1065,7 @@ EXAMPLES = {
         moves=({"count": 4, "word": 2}, {"task": 1, "exchanged": True}, {"count": 0}),
         more=(lambda: few_shots(count=0, word=-1, caption="Examples and `code`."),),
         tables=((0, 0),),
-        fallback=("Right for 2 of these 3 words", "␣O", "a -&gt; A; b -&gt; B; c -&gt; C; one -&gt;"),
+        fallback=("Right for 2 of these 3 words", "␣O", "a -> A; b -> B; c -> C; one ->"),
         rows=5,
         paper=(".attnbook-prompt", ".attnbook-hits", ".attnbook-twin table"),
         told="FewShot(numbers, 3 examples, one)",

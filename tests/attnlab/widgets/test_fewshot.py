@@ -1,4 +1,4 @@
-"""A task by examples alone: the prompts and the verdicts, in Python, in the browser and recorded."""
+"""A task by examples alone: prompts and verdicts, in Python, in the browser and recorded."""
 
 import itertools
 
@@ -30,7 +30,9 @@ def test_prompts_and_verdicts_are_those_of_the_lecture(found, maths) -> None:
         for place, prompt in enumerate(given):
             widget.word = place
             assert widget.prompt == prompt
-        rights = [one.said == answer for one, (_, answer) in zip(words, found[task].asked)]
+        rights = [
+            one.said == answer for one, (_, answer) in zip(words, found[task].asked, strict=True)
+        ]
         assert widget.right == rights
         lines, row, came = maths(code, [widget.tasks[task], count, exchanged], "fewshot")
         said = [tuple(line.split(" -> ")) for line in given[0].split("\n")[:-1]]
@@ -56,7 +58,7 @@ def test_examples_bring_the_answers_and_exchanged_ones_take_them(found, show) ->
     assert page.locator(".attnbook-side .attnbook-fits").inner_text().split() == [
         "␣old", "✓", "0.89",
     ]  # fmt: skip
-    slider, shares = page.get_by_label("examples"), []
+    slider, shares = page.get_by_role("slider", name="examples"), []
     for count in (0, 1, 3, 6):
         slider.fill(str(count))
         settle(page)
@@ -89,7 +91,7 @@ def test_words_are_one_stop_and_the_table_follows(found, show) -> None:
     task = found[1]
     assert twin(page) == [
         [answer, one.said, "yes" if one.said == answer else "no"]
-        for (_, answer), one in zip(task.asked, task.found[3, False])
+        for (_, answer), one in zip(task.asked, task.found[3, False], strict=True)
     ]
     press(page, "reset to the first settings")
     settle(page)

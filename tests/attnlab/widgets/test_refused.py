@@ -152,8 +152,8 @@ OF_A_KIND = {
     "browser/own/translator.asset": ASSET,
     "painter.show painter.fill heads.large block.norm memory.write browser.measure clocks.scaling "
     "translator.part atlas.across atlas.upwards atlas.on": ONE_OF,
-    "atlas.layer": place(6), "atlas.head": place(2), "fewshot.task": place(2), "fewshot.word": place(3),
-    "fewshot.count": whole(0, 4),
+    "atlas.layer": place(6), "atlas.head": place(2),
+    "fewshot.task": place(2), "fewshot.word": place(3), "fewshot.count": whole(0, 4),
     "cache.bits cache.weight_bits cache.gpu roof.weight_bits roof.cache_bits visibility.first "
     "positions.formula": EITHER,
 }  # fmt: skip
@@ -237,11 +237,11 @@ OF_ITS_OWN = {
         + bad({"1 to 12 … 13": [of.shots(asked="a" * 13)], "[2, 3]": [SHOTS, of.shots(asked="ab")]},
               called="asked")
         + bad({"3 strings … 1": [SHOTS._replace(first=["a"])]}, called="first")
-        + bad({"strings … 1": [SHOTS._replace(name=1)]}, called="name")
+        + bad({"TypeError … strings … 1": [SHOTS._replace(name=1)]}, called="name")
         + bad({"from 0 to 1 … 2": [of.shots(p=2.0)]}, called="top")
         + bad({"no (3, True)": [SHOTS._replace(found={k: v for k, v in SHOTS.found.items()
                   if k != (3, True)})],
-               "3 words … 0": [SHOTS._replace(found=dict.fromkeys(SHOTS.found, []))]},
+               "3 words … 0": [SHOTS._replace(found={key: [] for key in SHOTS.found})]},
               called="found"),
     "atlas.found": bad({"TypeError … a HeadScores … {}": {}})
         + bad({"of random must be four … (6, 2, 3)": SEEN._replace(

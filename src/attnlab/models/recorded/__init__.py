@@ -150,7 +150,7 @@ class NextWord(NamedTuple):
 
 
 class FewShots(NamedTuple):
-    """A task by examples alone: each word that is asked, behind the first k examples.
+    """A task by examples alone: each word that is asked, after the first k examples.
 
     ``shown`` are the examples and ``asked`` the words that are asked, each with its answer;
     ``first`` is the token that the answer begins with. ``found`` holds, by (k, exchanged), a

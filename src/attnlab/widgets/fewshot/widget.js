@@ -86,7 +86,7 @@ function many(store) {
   return { node: el("div", "slide", el("span", { "aria-hidden": "true" }, "examples"), slider, value), show };
 }
 
-/** What is read, a line for each example, and behind the question what is written. */
+/** What is read, a line for each example, and after the question what is written. */
 function prompt(store) {
   const list = el("ol", "prompt");
   const most = store.get("tasks")[0].shown.length;
@@ -105,8 +105,8 @@ function prompt(store) {
       mark(node, "asked", asked);
       mark(node, "moved", !asked && other !== task.shown[at][1]);
       mark(node, "fits", asked && rights[word]);
-      setText(text, `${one} ->`);
-      setText(answer, ` ${other}`);
+      setText(text, `${one} -> `);
+      setText(answer, other);
       setText(sign, asked ? signed(rights[word]) : "");
     });
   };

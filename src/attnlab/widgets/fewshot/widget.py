@@ -1,4 +1,4 @@
-"""A task by examples alone: the prompt, the next tokens, and how many of the words come out right."""
+"""A task by examples alone: the prompt, the next tokens, and how many words come out right."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_TASKS, _MOST_EXAMPLES, _MOST_WORDS, _MOST_TOKENS = 4, 8, 12, 8
 class FewShot(Widget, kind="fewshot"):
     """Choose how many solved examples stand before a question; see what a model makes of it.
 
-    Above stands the prompt with what the model writes behind it, and beside it the most probable
+    Above stands the prompt with what the model writes after it, and beside it the most probable
     next tokens; below, each word that the task asks, with a sign for right or wrong. What is
     written is right if it is the expected word and nothing else. Where answers are exchanged, from
     two examples on, each of them stands before the answer to the next. All answers are recorded.
@@ -86,11 +86,9 @@ class FewShot(Widget, kind="fewshot"):
 
     @property
     def right(self) -> list[bool]:
-        """Whether each word of the task, asked behind these examples, gets its answer."""
+        """Whether each word of the task, asked after these examples, gets its answer."""
         asked = self.tasks[self.task]["asked"]
-        return [
-            one["said"] == answer for one, (_, answer) in zip(self._row(), asked, strict=True)
-        ]
+        return [one["said"] == answer for one, (_, answer) in zip(self._row(), asked, strict=True)]
 
     def _row(self) -> list[dict[str, Any]]:
         most = len(self.tasks[self.task]["shown"])
@@ -114,7 +112,7 @@ class FewShot(Widget, kind="fewshot"):
         ]
         read = "; ".join(markup.escape(line) for line in self.prompt.split("\n"))
         return (
-            f"<p>Right for {sum(self.right)} of these {len(words)} words, each asked behind"
+            f"<p>Right for {sum(self.right)} of these {len(words)} words, each asked after"
             f" {self.count} examples:</p>"
             + markup.table(["word", "wanted", "written", "right"], rows, label="Each word")
             + f"<p>The model reads “{read}”; the most probable next tokens are:</p>"

@@ -13,11 +13,11 @@ export const written = (said) => (said ? `“${said}”` : "nothing");
 export function said({ task, word, count, exchanged, found, rights }) {
   const [asked, answer] = task.asked[word];
   const [token, p] = found[word].top[0];
-  const ending = rights[word] ? "which is right." : `“${answer}” is right.`;
+  const ending = rights[word] ? ", which is right." : `; “${answer}” would be right.`;
   const none = exchanged && count < 2 ? " There is nothing to exchange yet." : "";
   return (
-    `Behind ${counted(count)}, “${asked} ->” goes on most probably with ${shown(token)}, ${fixed(p, 2)}. ` +
-    `The model writes ${written(found[word].said)}: ${ending}${none}`
+    `After ${counted(count)}, “${asked} ->” goes on most probably with ${shown(token)}, ${fixed(p, 2)}. ` +
+    `The model writes ${written(found[word].said)}${ending}${none}`
   );
 }
 
