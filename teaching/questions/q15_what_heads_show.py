@@ -139,8 +139,8 @@ def erased_words(draw: random.Random) -> Text:
     return Text(
         text="Of a classifier's decisions, so many change when one word is erased: the word with "
         f"the most attention, {top} %; another word, on average, {other} %; the word whose erasure "
-        f"moves the decision most, {best} %. “So attention explains the decisions,” says one; “so "
-        "it does not,” says another. What do the numbers support on each side? Name a rival that "
+        f"moves the decision most against what it was, {best} %. “So attention explains the "
+        "decisions,” says one; “so it does not,” says another. What do the numbers support on each side? Name a rival that "
         "needs no attention and should be compared, and say why a further map would not settle "
         "the question.",
         solution="For the first: the most attended word changes decisions more often than "
