@@ -39,8 +39,8 @@ QUESTIONS = {one.name: one for row in bank.written().values() for one in row}
 # an argument in words, from which no number follows, as in a Text whose marks name none
 ARGUED = {
     "blind_to_its_query", "exchanged_answers", "high_loss_and_high_recall", "what_a_sink_repairs",
-    "what_can_come_at_once", "what_changes_nothing", "which_exchange_tells",
-    "which_mask_is_missing",
+    "what_can_come_at_once", "what_changes_nothing", "what_is_left_of_an_adapter",
+    "which_exchange_tells", "which_mask_is_missing",
 }  # fmt: skip
 approx = pytest.approx
 vector = partial(torch.tensor, dtype=torch.float64)
