@@ -1,14 +1,20 @@
 (() => {
-  // Paper is white: a page read in the dark is printed in the light, and goes back afterwards.
+  // Paper is white: a page read in the dark is printed in the light, and goes back afterwards. A
+  // picture that is folded up stands over its caption.
   const root = document.documentElement;
   let before = null;
+  let folded = [];
   window.addEventListener("beforeprint", () => {
     before = root.dataset.theme;
     root.dataset.theme = "light";
+    folded = [...document.querySelectorAll(".figure-cell.tag_hide-cell > details:not([open])")];
+    for (const one of folded) Object.assign(one, { open: true }).classList.add("on-paper");
   });
   window.addEventListener("afterprint", () => {
     if (before !== null) root.dataset.theme = before;
     before = null;
+    for (const one of folded) Object.assign(one, { open: false }).classList.remove("on-paper");
+    folded = [];
   });
 
   // What scrolls by itself must be within reach of the keyboard.

@@ -46,6 +46,18 @@ def test_paper_names_no_fold_that_is_closed_and_says_what_it_is_of(lecture) -> N
     assert "5. Self-attention · Attention, Worked Out" in styles.evaluate_all(over)
 
 
+def test_a_picture_that_is_folded_up_stands_over_its_caption_on_paper(visit) -> None:
+    page = visit("notebooks/02-decoding")
+    fold = page.locator(".figure-cell.tag_hide-cell > details").first
+    expect(fold.locator("img")).to_be_hidden()
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(fold.locator("img")).to_be_visible()
+    expect(fold.locator("summary, .cell_input").filter(visible=True)).to_have_count(0)
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(fold.locator("img")).to_be_hidden()
+
+
 def test_a_formula_that_scrolls_is_within_reach_of_the_keys(visit) -> None:
     page = visit("notebooks/12-pretrained-models", viewport={"width": 320, "height": 640})
     wide = page.locator("mjx-container[display=true][tabindex='0']")

@@ -37,7 +37,7 @@ TYPE = """(box, texts) => texts.map((text) => {
 PASTE = """(box, text) => {
   const clipboardData = new DataTransfer();
   clipboardData.setData("text", text);
-  box.value = "";
+  if (!box.readOnly) box.value = "";
   box.focus();
   box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, cancelable: true }));
   return box.value;

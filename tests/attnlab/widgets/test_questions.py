@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 from attnlab.widgets import Checkpoint
 from tests.attnlab.widgets.examples import QUESTION, guess, question, several
 from tests.attnlab.widgets.pages import button, keys, listen, says, settle, tells
+from tests.attnlab.widgets.test_numbers import PASTE
 
 
 def test_a_choice_is_answered_with_its_reason(show) -> None:
@@ -120,6 +121,9 @@ def test_predictions_are_compared_in_words_near_exact_half_written_and_huge(show
     expect(rows.nth(1)).to_have_text("bowl0.3000.0900.210 too high")
     expect(page.locator("main")).to_contain_text("Scaled by √3.")
     expect(page.get_by_role("button", name="start again")).to_be_focused()
+    kept = page.get_by_label("your prediction for bowl")
+    kept.evaluate(PASTE, "1\n2")
+    expect(kept).to_have_value("0.3")  # what was compared stays
     page.get_by_role("button", name="start again").click()
     assert page.get_by_label("your prediction for bowl").input_value() == ""
     assert page.locator(".attnbook-live tbody").count() == 0

@@ -184,9 +184,9 @@ export const decimal = (props) =>
 /** A browser drops the ends of lines, so that two numbers of a table would become one. */
 function pasted(event) {
   const text = event.clipboardData?.getData("text").trim() ?? "";
-  if (!/[\t\r\n]/.test(text)) return;
-  event.preventDefault();
   const box = event.target;
+  if (!/[\t\r\n]/.test(text) || box.readOnly) return;
+  event.preventDefault();
   box.setRangeText(text.replace(/[\t\r\n]+/g, " ↵ "), box.selectionStart, box.selectionEnd, "end");
   box.dispatchEvent(new Event("input", { bubbles: true }));
 }
