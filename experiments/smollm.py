@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -247,15 +248,20 @@ def by_count(task: str, asked: str) -> list[str]:
 def few_shots() -> Iterator[list[str]]:
     """Yield, for each task, count of examples and draw of them, the prompts of all its words.
 
-    At last the six examples of each draw, each word before the answer to the next.
+    The examples are also shown with other answers: from two on exchanged, each word before the
+    answer to the next, and with those of the other task.
     """
-    for shown, asked in TASKS.values():
+    for task, (shown, asked) in TASKS.items():
         known, words = in_pairs(shown), [one for one, _ in in_pairs(asked)]
-        drawn = [(known + known)[2 * draw : 2 * draw + k] for k in (1, 3, 6) for draw in range(3)]
-        for some in drawn[-3:]:
-            others = some[1:] + some[:1]
-            drawn.append([(a, b) for (a, _), (_, b) in zip(some, others, strict=True)])
-        for examples in ([], *drawn):
+        (elsewhere,) = (in_pairs(texts[0]) for name, texts in TASKS.items() if name != task)
+        drawn: list[list[tuple[str, str]]] = [[]]
+        for k, draw in itertools.product(range(1, 7), range(3)):
+            own, others = ((some + some)[2 * draw : 2 * draw + k] for some in (known, elsewhere))
+            drawn.append(own)
+            for answers_of in (own[1:] + own[:1], others)[k == 1 :]:
+                both = zip(own, answers_of, strict=True)
+                drawn.append([(one, other) for (one, _), (_, other) in both])
+        for examples in drawn:
             yield [with_examples(examples, word) for word in words]
 
 

@@ -84,7 +84,7 @@ PROMISES = {
         "those before it are kept in a cache": ("13.2", "eleven rows"),
     },
     12: {
-        "a third of them are left": ("13.4", "share"),
+        "share one of keys and values: a third": ("13.4", "share"),
         "reading a prompt is limited by arithmetic": ("13.3", "prefill"),
         "keep it, and they go on": ("14.3", "sink"),
         "reads all its weights for each": ("13.3", "weights"),

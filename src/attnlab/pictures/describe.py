@@ -159,6 +159,7 @@ def _many(number: int, one: str, several: str) -> str:
 def curves_alt(
     ends: tuple[str, str],
     values: dict[str, NDArray[np.float64]],
+    bars: dict[str, NDArray[np.float64]],
     x_label: str,
     y_label: str,
     title: str | None,
@@ -166,7 +167,26 @@ def curves_alt(
     """Say where each curve starts and ends, and its extremes where they lie in between."""
     start = f"Line chart{f' ({title})' if title else ''}: {y_label} against {x_label}, "
     span = f"{_many(len(values), 'curve', 'curves')} from {ends[0]} to {ends[1]}."
-    return " ".join([start + span, "; ".join(_curve_alt(*item) for item in values.items()) + "."])
+    told = [start + span, "; ".join(_curve_alt(*item) for item in values.items()) + "."]
+    if bars:
+        widest = ((plain(np.ptp(bar, axis=1).max()), name) for name, bar in bars.items())
+        told.append(f"Bars, at the widest: {', '.join(f'{w} of {name}' for w, name in widest)}.")
+    return " ".join(told)
+
+
+def dots_alt(
+    rows: dict[str, dict[str, NDArray[np.float64]]], x_label: str, title: str | None
+) -> str:
+    """Say each row's means, with the least and the greatest."""
+    told = (
+        f"{name}: {', '.join(_dots_alt(*item) for item in row.items())}"
+        for name, row in rows.items()
+    )
+    return f"Dot chart{f' ({title})' if title else ''}: {x_label}. {'; '.join(told)}."
+
+
+def _dots_alt(kind: str, runs: NDArray[np.float64]) -> str:
+    return f"{kind} {plain(runs.mean())} ({plain(runs.min())} to {plain(runs.max())})"
 
 
 def _curve_alt(name: str, y: NDArray[np.float64]) -> str:

@@ -187,6 +187,7 @@ def _write_numbers(axes: Axes, numbers: list[list[str]]) -> None:
 def draw_curves(
     x: NDArray[np.float64],
     values: dict[str, NDArray[np.float64]],
+    bars: dict[str, NDArray[np.float64]],
     x_label: str,
     y_label: str,
     title: str | None,
@@ -197,6 +198,9 @@ def draw_curves(
     figure = _canvas(5, 3)
     axes = figure.add_subplot()
     _draw_lines(axes, x, values, log)
+    for name, (colour, _, _) in zip(values, LINES, strict=False):
+        if name in bars:
+            axes.vlines(x, bars[name][:, 0], bars[name][:, 1], color=colour, linewidth=1)
     if names:
         axes.set_xticks(x, names, parse_math=False)
     axes.set_xlabel(x_label, parse_math=False)
@@ -229,3 +233,35 @@ def _draw_lines(
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
+
+
+def draw_dots(
+    rows: dict[str, dict[str, NDArray[np.float64]]], x_label: str, title: str | None
+) -> Figure:
+    """Draw a mark at each mean and a bar from the least to the greatest, a row for each name."""
+    figure = _canvas(5, 0.4 * len(rows) + 0.8)
+    axes = figure.add_subplot()
+    kinds = list(next(iter(rows.values())))
+    for k, (kind, (colour, _, marker)) in enumerate(zip(kinds, LINES, strict=False)):
+        some = [row[kind] for row in rows.values()]
+        y = np.arange(len(rows)) + 0.5 * ((k + 0.5) / len(kinds) - 0.5)
+        axes.hlines(y, [one.min() for one in some], [one.max() for one in some], color=colour)
+        means = [one.mean() for one in some]
+        axes.plot(means, y, c=colour, ls="", marker=marker, ms=4, label=kind)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_yticks(range(len(rows)), list(rows), parse_math=False)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color=GRID, linewidth=0.4)
+    axes.set_yticks(np.arange(1, len(rows)) - 0.5, minor=True)
+    axes.grid(axis="y", which="minor", color=GRID, linewidth=0.4)
+    axes.tick_params(axis="y", which="minor", length=0)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.set_xlabel(x_label, parse_math=False)
+    legend = axes.legend(
+        loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(kinds), frameon=False
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    if title:
+        axes.set_title(title, parse_math=False, pad=24)
+    return figure

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from attnlab.pictures.describe import (
     alignment_alt,
     curves_alt,
+    dots_alt,
     head_grid_alt,
     heatmap_alt,
     plain,
@@ -28,6 +29,7 @@ from attnlab.pictures.draw import (
     STYLE,
     draw_alignment,
     draw_curves,
+    draw_dots,
     draw_head_grid,
     draw_heatmap,
 )
@@ -108,15 +110,18 @@ def curves(
     y_label: str,
     title: str | None = None,
     log: bool = False,
+    spans: Mapping[str, Sequence[tuple[float, float]]] | None = None,
 ) -> Picture:
     """Draw up to six curves over ``x``, each told apart by colour, dashes, marker and its name.
 
     Where ``x`` are names, such as "7–12", they stand side by side in their order. ``log=True``
-    makes both axes logarithmic, where a power of x is a straight line.
+    makes both axes logarithmic, where a power of x is a straight line. ``spans`` are the least and
+    the greatest number behind each point of a curve, drawn as a bar.
 
-    Shapes: ``x`` and each of the ``series`` have the same length n, at least 1.
+    Shapes: ``x`` and each of the ``series`` have the same length n, at least 1; ``spans`` (n, 2).
     Raises: ValueError for no or too many series, another length, NaN or ∞, names among numbers or
-    on a logarithmic axis, or a number there that is not positive.
+    on a logarithmic axis, a number there that is not positive, or spans of no such curve or that
+    do not hold its points.
     """
     if not 1 <= len(series) <= len(LINES):
         raise ValueError(f"series must hold 1 to {len(LINES)} curves: it holds {len(series)}")
@@ -131,10 +136,47 @@ def curves(
                 f"series {name!r} must have as many numbers as x: "
                 f"it has {len(y)}, x has {len(points)}"
             )
+    bars = {name: _span(name, span, values) for name, span in (spans or {}).items()}
     with style.context(["default", STYLE]):
-        figure = draw_curves(points, values, x_label, y_label, title, log, names)
+        figure = draw_curves(points, values, bars, x_label, y_label, title, log, names)
     ends = (names[0], names[-1]) if names else (plain(points[0]), plain(points[-1]))
-    return Picture(figure, curves_alt(ends, values, x_label, y_label, title))
+    return Picture(figure, curves_alt(ends, values, bars, x_label, y_label, title))
+
+
+def dots(
+    rows: Mapping[str, Mapping[str, Sequence[float]]],
+    *,
+    x_label: str,
+    title: str | None = None,
+) -> Picture:
+    """Draw each row's runs of up to six kinds: a mark at their mean, a bar from least to greatest.
+
+    ``rows`` give for each name, from top to bottom, the numbers of each kind; all rows have the
+    same kinds, which are told apart by colour and mark.
+
+    Raises: ValueError for no row, no or too many kinds, other kinds in another row, no number, NaN
+    or ∞.
+    """
+    kinds = list(next(iter(rows.values()), {}))
+    if not 1 <= len(kinds) <= len(LINES):
+        raise ValueError(
+            f"rows must hold 1 to {len(LINES)} kinds of numbers: they hold {len(kinds)}"
+        )
+    for name, row in rows.items():
+        if list(row) != kinds:
+            raise ValueError(
+                f"row {name!r} must have the kinds of the first, {', '.join(kinds)}: "
+                f"it has {', '.join(row)}"
+            )
+    values = {
+        name: {
+            kind: _numbers(f"row {name!r}, {kind!r}", some, log=False) for kind, some in row.items()
+        }
+        for name, row in rows.items()
+    }
+    with style.context(["default", STYLE]):
+        figure = draw_dots(values, x_label, title)
+    return Picture(figure, dots_alt(values, x_label, title))
 
 
 def alignment(
@@ -253,6 +295,20 @@ def _matrix(weights: ArrayLike, signed: bool) -> NDArray[np.float64]:
             f"(for scores, write signed=True)"
         )
     return matrix if signed else matrix.clip(0, 1)
+
+
+def _span(
+    name: str, span: Sequence[tuple[float, float]], values: Mapping[str, NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    if name not in values:
+        raise ValueError(f"spans must be of the series {', '.join(values)}: one is of {name!r}")
+    array, y = _array(f"spans {name!r}", span), values[name]
+    fits = array.shape == (len(y), 2) and bool(((array[:, 0] <= y) & (y <= array[:, 1])).all())
+    if not fits:
+        raise ValueError(
+            f"spans {name!r} must hold a least and a greatest number around each of {len(y)} points"
+        )
+    return array
 
 
 def _numbers(name: str, numbers: Sequence[float], log: bool) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from attnlab.pictures.figures import alignment, curves, head_grid, heatmap
+from attnlab.pictures.figures import alignment, curves, dots, head_grid, heatmap
 
 WORDS = ["had", "bowl", "nuts"]
 WEIGHTS = [[0.98, 0.01, 0.01], [0.24, 0.76, 0.0], [0.005, 0.09, 0.905]]
@@ -69,6 +69,20 @@ def test_curves_say_where_they_go() -> None:
         "Line chart (Cost): steps against tokens, 4 curves from 1 to 3. flat stays at 5; "
         "up rises from 1 to 4,000; down falls from 0.5 to −0.25, between −1 and 0.5; "
         "hill starts and ends at 1, between 1 and 9."
+    )
+
+
+def test_curves_say_how_far_their_bars_reach() -> None:
+    spans = {"a": [(0, 1), (0.5, 1.25)]}
+    picture = curves([1, 2], {"a": [0.5, 1], "b": [0, 0]}, x_label="x", y_label="y", spans=spans)
+    assert picture.alt.endswith("b stays at 0. Bars, at the widest: 1 of a.")
+
+
+def test_dots_say_each_mean_with_the_least_and_the_greatest() -> None:
+    rows = {"linear": {"all": [0.7, 0.8], "plain": [1, 1]}, "low rank": {"all": [2], "plain": [0]}}
+    assert dots(rows, x_label="share right", title="Ways").alt == (
+        "Dot chart (Ways): share right. linear: all 0.75 (0.7 to 0.8), plain 1 (1 to 1); "
+        "low rank: all 2 (2 to 2), plain 0 (0 to 0)."
     )
 
 

@@ -18,7 +18,7 @@ from PIL import Image
 
 from attnlab.pictures import draw
 from attnlab.pictures.draw import BLUES, FONT, LINES, ORANGE_BLUE
-from attnlab.pictures.figures import Picture, alignment, curves, head_grid, heatmap
+from attnlab.pictures.figures import Picture, alignment, curves, dots, head_grid, heatmap
 
 WORDS = ["had", "bowl", "nuts"]
 WEIGHTS = [[0.98, 0.01, 0.01], [0.24, 0.76, 0.0], [0.005, 0.09, 0.905]]
@@ -190,6 +190,23 @@ def test_curves_differ_in_more_than_colour_and_named_places_stand_apart() -> Non
     for x, log in ((["a", 2], False), (["a", "b"], True)):
         with pytest.raises(ValueError, match="x must be all numbers"):
             curves(x, {"a": [1, 2]}, **labels, log=log)
+
+
+def test_bars_reach_from_the_least_to_the_greatest_and_rows_stand_from_top_to_bottom() -> None:
+    spans = {"a": [(0, 1), (1, 3)]}
+    chart = curves([1, 2], {"a": [0.5, 2]}, x_label="x", y_label="y", spans=spans)
+    (bars,) = chart.figure.axes[0].collections
+    assert [bar[:, 1].tolist() for bar in bars.get_segments()] == [[0, 1], [1, 3]]
+    chart = dots(
+        {"$up": {"all": [1, 2], "few": [4]}, "down": {"all": [3], "few": [5]}}, x_label="x"
+    )
+    axes = chart.figure.axes[0]
+    assert axes.yaxis_inverted()
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["$up", "down"]
+    assert [list(line.get_xdata()) for line in axes.get_lines()] == [[1.5, 3], [4, 5]]
+    assert len({line.get_marker() for line in axes.get_lines()}) == 2
+    assert axes.collections[0].get_segments()[0][:, 0].tolist() == [1, 2]
+    assert chart._repr_png_()[0].startswith(b"\x89PNG")
 
 
 def test_charts_may_be_logarithmic_large_matrices_have_a_scale_and_long_tokens_are_cut() -> None:

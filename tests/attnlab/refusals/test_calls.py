@@ -182,6 +182,10 @@ CALLS = (
         "series": arg({"a": [1, 2]}, ({}, "hold 1 to 6 curves: it holds 0"), ({x: [1, 2] for x in "abcdefg"}, "it holds 7"), ({"a": [1]}, "have as many numbers as x: it has 1, x has 2"), ({"a": [NAN, 1]}, "NaN")),
     }),
     Call("pictures.figures.curves", partial(DRAWN, log=True), {"x": arg([1, 2], ([0, 1], "be positive for log=True: its smallest is 0")), "series": arg({"a": [1, 2]}, ({"a": [-1, 1]}, "its smallest is -1"))}),
+    Call("pictures.figures.curves", partial(DRAWN, [1, 2], {"a": [1, 2]}), {"spans": arg({"a": [(1, 1), (0, 3)]}, ({"b": [(1, 1), (0, 3)]}, "be of the series a: one is of 'b'"), ({"a": [(1, 1)]}, "each of 2 points"), ({"a": [(1, 1), (3, 4)]}, "around each of 2 points"))}),
+    Call("pictures.figures.dots", partial(figures.dots, x_label="x"), {
+        "rows": arg({"a": {"all": [1, 2]}}, ({}, "hold 1 to 6 kinds of numbers: they hold 0"), ({"a": {x: [1] for x in "abcdefg"}}, "they hold 7"), ({"a": {"all": [1]}, "b": {"some": [1]}}, "row 'b' must have the kinds of the first, all: it has some"), ({"a": {"all": []}}, "(0,)"), ({"a": {"all": [NAN]}}, "NaN")),
+    }),
     Call("pictures.figures.heatmap", figures.heatmap, SEEN),
     Call("pictures.figures.heatmap", partial(figures.heatmap, tokens="ab", key_tokens="abc", signed=True), {"weights": arg(EVEN, *WRONG[:2])}),
     Call("pictures.figures.alignment", figures.alignment, {"weights": SEEN["weights"], "source": COLUMNS, "target": ROWS, "gold": arg({(0, 1)}, *(({link}, f"link source words 0 to 2 with target words 0 to 1: {link}") for link in ((0, 2), (3, 0), (0, -1))))}),
