@@ -238,7 +238,8 @@ def draw_histograms(
     y_label: str,
 ) -> Figure:
     """Draw a panel for each histogram, one below the other over one axis, with its marks."""
-    figure = _canvas(5, 0.5 + 1.25 * len(bins))
+    height = 0.5 + 1.25 * len(bins)
+    figure = _canvas(3.2, height)  # with its numbers, as wide as a phone
     panels = figure.subplots(len(bins), 1, sharex=True, squeeze=False)[:, 0]
     figure.subplots_adjust(hspace=0.45)
     kinds = dict.fromkeys(mark for some in marks.values() for mark in some)
@@ -256,10 +257,11 @@ def draw_histograms(
     if handles:
         legend = figure.legend(
             handles=[handles[mark] for mark in styles],
-            loc="center left",
-            bbox_to_anchor=(0.91, 0.5),
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.15 / height),
+            ncols=2,
             frameon=False,
-            handlelength=4,
+            handlelength=3,
         )
         for text in legend.get_texts():
             text.set_parse_math(False)
