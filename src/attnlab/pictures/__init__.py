@@ -9,7 +9,24 @@ from attnlab import _check
 
 _check.needed("matplotlib", "a figure")
 
-from attnlab.pictures.figures import Picture, alignment, curves, dots, head_grid, heatmap  # noqa: E402
+from attnlab.pictures.figures import (  # noqa: E402
+    Picture,
+    alignment,
+    curves,
+    dots,
+    head_grid,
+    heatmap,
+    histograms,
+)
 from attnlab.pictures.schematic import Schematic  # noqa: E402
 
-__all__ = ["Picture", "Schematic", "alignment", "curves", "dots", "head_grid", "heatmap"]
+__all__ = [
+    "Picture",
+    "Schematic",
+    "alignment",
+    "curves",
+    "dots",
+    "head_grid",
+    "heatmap",
+    "histograms",
+]

@@ -198,3 +198,21 @@ def _curve_alt(name: str, y: NDArray[np.float64]) -> str:
     else:
         text = f"{name} {'rises' if y[-1] > y[0] else 'falls'} from {first} to {last}"
     return text if {least, most} == {first, last} else f"{text}, between {least} and {most}"
+
+
+def histograms_alt(
+    values: dict[str, NDArray[np.float64]],
+    marks: dict[str, dict[str, float]],
+    x_label: str,
+    y_label: str,
+) -> str:
+    """Say how far each histogram's values go, and how many of them lie below each mark."""
+    start = f"{_many(len(values), 'histogram', 'histograms')} of {y_label} by {x_label}."
+    parts = []
+    for name, numbers in values.items():
+        text = f"{name} goes from {plain(numbers.min())} to {plain(numbers.max())}"
+        for mark, at in marks.get(name, {}).items():
+            below = f"{100 * float((numbers < at).mean()):.0f} %"
+            text += f", {mark} is {plain(at)}, above {below}"
+        parts.append(text)
+    return f"{start} {'; '.join(parts)}."

@@ -265,3 +265,40 @@ def draw_dots(
     if title:
         axes.set_title(title, parse_math=False, pad=24)
     return figure
+
+
+def draw_histograms(
+    bins: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]],
+    marks: dict[str, dict[str, float]],
+    x_label: str,
+    y_label: str,
+) -> Figure:
+    """Draw a panel for each histogram, one below the other over one axis, with its marks."""
+    height = 0.5 + 1.25 * len(bins)
+    figure = _canvas(3.2, height)  # with its numbers, as wide as a phone
+    panels = figure.subplots(len(bins), 1, sharex=True, squeeze=False)[:, 0]
+    figure.subplots_adjust(hspace=0.45)
+    kinds = dict.fromkeys(mark for some in marks.values() for mark in some)
+    styles = dict(zip(kinds, LINES[1:], strict=False))
+    for axes, (name, (counts, edges)) in zip(panels, bins.items(), strict=True):
+        axes.bar(edges[:-1], counts, np.diff(edges), align="edge", color=LINES[0][0], alpha=0.6)
+        for mark, at in marks.get(name, {}).items():
+            colour, dashes, _ = styles[mark]
+            axes.axvline(at, c=colour, ls=dashes, lw=2, label=mark)
+        axes.set_title(name, parse_math=False, loc="left", fontsize=10, pad=3)
+        axes.set_ylabel(y_label, parse_math=False)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[-1].set_xlabel(x_label, parse_math=False)
+    handles = {line.get_label(): line for axes in panels for line in axes.get_lines()}
+    if handles:
+        legend = figure.legend(
+            handles=[handles[mark] for mark in styles],
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.15 / height),
+            ncols=2,
+            frameon=False,
+            handlelength=3,
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+    return figure

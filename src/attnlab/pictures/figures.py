@@ -21,6 +21,7 @@ from attnlab.pictures.describe import (
     dots_alt,
     head_grid_alt,
     heatmap_alt,
+    histograms_alt,
     plain,
     shown,
 )
@@ -32,6 +33,7 @@ from attnlab.pictures.draw import (
     draw_dots,
     draw_head_grid,
     draw_heatmap,
+    draw_histograms,
 )
 
 DPI = 144  # a page shows 96 CSS pixels to the inch: 1.5 dots for each
@@ -179,6 +181,48 @@ def dots(
     return Picture(figure, dots_alt(values, x_label, title))
 
 
+def histograms(
+    values: Mapping[str, ArrayLike],
+    marks: Mapping[str, Mapping[str, float]],
+    *,
+    x_label: str,
+    y_label: str,
+    width: float,
+) -> Picture:
+    """Draw how often values occur, a panel for each name, and single values as lines across it.
+
+    A bar counts the values from one multiple of ``width`` to the next. ``marks`` holds for a name
+    of ``values`` the lines of its panel; a mark has one colour and one kind of dashes in all.
+
+    Shapes: each of the ``values`` has any length from 1.
+    Raises: ValueError for no values, marks of another name, more than five kinds of them, NaN or ∞,
+    or a width that is not above 0 or makes more than 200 bars.
+    """
+    if not values:
+        raise ValueError("values must hold at least one histogram: it is empty")
+    given = {name: _numbers(f"values {name!r}", some, False) for name, some in values.items()}
+    lines = {name: {mark: float(at) for mark, at in some.items()} for name, some in marks.items()}
+    if strange := [name for name in lines if name not in given]:
+        raise ValueError(f"marks must name histograms of values: {strange[0]!r} is none")
+    kinds = {mark for some in lines.values() for mark in some}
+    if len(kinds) >= len(LINES):
+        raise ValueError(f"marks must be of at most {len(LINES) - 1} kinds: there are {len(kinds)}")
+    for name, some in lines.items():
+        _numbers(f"marks {name!r}", list(some.values()) or [0], False)
+    low, high = (pick([pick(some) for some in given.values()]) for pick in (min, max))
+    if not width > 0 or not (high - low) / width <= 200:
+        raise ValueError(
+            f"width must be above 0 and make at most 200 bars from {low:g} to {high:g}: it is "
+            f"{width:g}"
+        )
+    # a value that rounding puts a hair below a multiple belongs to the bar above it
+    edges = width * np.arange(np.floor(low / width + 1e-6), np.floor(high / width + 1e-6) + 2)
+    bins = {name: np.histogram(some + 1e-6 * width, edges) for name, some in given.items()}
+    with style.context(["default", STYLE]):
+        figure = draw_histograms(bins, lines, x_label, y_label)
+    return Picture(figure, histograms_alt(given, lines, x_label, y_label))
+
+
 def alignment(
     weights: ArrayLike,
     source: Sequence[str],
@@ -311,7 +355,7 @@ def _span(
     return array
 
 
-def _numbers(name: str, numbers: Sequence[float], log: bool) -> NDArray[np.float64]:
+def _numbers(name: str, numbers: ArrayLike, log: bool) -> NDArray[np.float64]:
     array = _array(name, numbers)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a row of numbers: its shape is {array.shape}")

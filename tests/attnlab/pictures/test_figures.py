@@ -18,7 +18,15 @@ from PIL import Image
 
 from attnlab.pictures import draw
 from attnlab.pictures.draw import BLUES, FONT, LINES, ORANGE_BLUE
-from attnlab.pictures.figures import Picture, alignment, curves, dots, head_grid, heatmap
+from attnlab.pictures.figures import (
+    Picture,
+    alignment,
+    curves,
+    dots,
+    head_grid,
+    heatmap,
+    histograms,
+)
 
 WORDS = ["had", "bowl", "nuts"]
 WEIGHTS = [[0.98, 0.01, 0.01], [0.24, 0.76, 0.0], [0.005, 0.09, 0.905]]
@@ -207,6 +215,49 @@ def test_bars_reach_from_the_least_to_the_greatest_and_rows_stand_from_top_to_bo
     assert len({line.get_marker() for line in axes.get_lines()}) == 2
     assert axes.collections[0].get_segments()[0][:, 0].tolist() == [1, 2]
     assert chart._repr_png_()[0].startswith(b"\x89PNG")
+
+
+AXES = {"x_label": "score", "y_label": "searches", "width": 0.1}
+
+
+def test_histograms_count_every_value_once_and_draw_a_mark_alike_in_all_panels() -> None:
+    values = {"$a": torch.tensor([0.3, 0.31, 0.5]), "b": [0.1 + 0.2, 0.8]}
+    picture = histograms(values, {"$a": {"x": 0.4}, "b": {"x": 0.9, "y": 0.2}}, **AXES)
+    panels = picture.figure.axes
+    heights = [[bar.get_height() for bar in axes.patches] for axes in panels]
+    assert heights == [[2, 0, 1, 0, 0, 0], [1, 0, 0, 0, 0, 1]]  # from 0.3 on
+    one, other = (axes.get_lines()[0] for axes in panels)
+    assert (one.get_color(), one.get_linestyle()) == (other.get_color(), other.get_linestyle())
+    assert one.get_color() != panels[1].get_lines()[1].get_color()
+    assert [line.get_xdata()[0] for line in panels[1].get_lines()] == [0.9, 0.2]
+    names = [text.get_text() for text in picture.figure.legends[0].get_texts()]
+    assert names == ["x", "y"]
+    assert "$a" in texts(picture)
+
+
+def test_histograms_say_how_far_they_go_and_where_their_marks_stand() -> None:
+    values = {"a": [0.25, 0.5, 0.5, 1], "b": [2]}
+    assert histograms(values, {"a": {"best": 0.75}}, **AXES).alt == (
+        "2 histograms of searches by score. a goes from 0.25 to 1, best is 0.75, above 75 %; "
+        "b goes from 2 to 2."
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "marks", "width", "told"),
+    [
+        ({}, {}, 0.1, "values must hold at least one histogram"),
+        ({"a": [1]}, {"b": {"x": 1}}, 0.1, "marks must name histograms of values: 'b' is none"),
+        ({"a": [1]}, {"a": dict.fromkeys("uvwxyz", 1)}, 0.1, "at most 5 kinds: there are 6"),
+        ({"a": [1]}, {"a": {"x": float("inf")}}, 0.1, "marks 'a' must hold finite numbers"),
+        ({"a": [float("nan")]}, {}, 0.1, "values 'a' must hold finite numbers"),
+        ({"a": [1, 2]}, {}, 0, "width must be above 0"),
+        ({"a": [1, 2]}, {}, 0.001, "at most 200 bars from 1 to 2: it is 0.001"),
+    ],
+)
+def test_histograms_refuse_what_they_cannot_draw(values, marks, width, told) -> None:
+    with pytest.raises(ValueError, match=told):
+        histograms(values, marks, **AXES | {"width": width})
 
 
 def test_charts_may_be_logarithmic_large_matrices_have_a_scale_and_long_tokens_are_cut() -> None:
