@@ -312,7 +312,7 @@ def test_a_rule_of_its_own_is_told(rule: Rule) -> None:
 
 
 ELSEWHERE = """
-exercises translation widgets models.caches models.heads models.interventions models.relations
+exercises translation widgets models.caches models.copying models.heads models.interventions models.relations
 pictures.schematic
 """  # whose own tests see to it
 INSIDE = """
