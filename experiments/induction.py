@@ -17,7 +17,8 @@ either ranking; beside the second half's loss the first half's, and that of Engl
 The record of the lens has for each prompt, after the embeddings and after each block, the ``BEST``
 tokens that the last norm and the output matrix name with their probabilities, and how much each
 block's attention and its feed-forward network add to the logit of the token that is named at last,
-above the mean of all logits.
+above the mean of all logits. "By last" is the greatest probability where every state is divided by
+the last one's size instead of its own.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ SEED, TEXTS, OTHERS = 1, 8, 16  # the atlas has seed 0
 ENGLISH, LENGTH = 6, 96
 KINDS = {"next": 3, "previous": 0}  # rankings, and their columns of the atlas
 COUNTS = {"next": (1, 2, 5, 10, 20), "previous": (5, 10)}
-DRAWN = {("next", 5), ("next", 10), ("next", 20), ("previous", 10)}
+DRAWN = {("next", 5), ("next", 10), ("previous", 10)}
 DRAWS, RANKED = 20, 20
 PROMPTS = (
     "The capital of France is",
-    "Anna lives in Rome. Ben lives in Oslo. Anna lives in",
+    "Our neighbour Marguerite Quillbrook bakes bread. On Sundays Marguerite Quill",
     "hot -> cold\nbig -> small\nyoung ->",
     "The animal didn't cross the street because it was too",
 )
@@ -185,6 +186,11 @@ def attributed(texts: Texts) -> Tensor:
     return torch.stack(found)
 
 
+def tidy(numbers: Tensor, decimals: int = 3) -> list[Any]:
+    """Return numbers as lists, rounded."""
+    return numbers.double().numpy().round(decimals).tolist()
+
+
 def lens(model: SmolLM, prompt: str) -> dict[str, Any]:
     """Return what the output would say of each token after each block, and what each block adds."""
     ids, _ = model.encode(prompt)
@@ -202,12 +208,12 @@ def lens(model: SmolLM, prompt: str) -> dict[str, Any]:
         x = after
         states.append(x)
     at = torch.stack([state[0] for state in states])  # (31, n, d_model)
-    best = (norm(at) @ unembed.T).softmax(-1).topk(BEST)
-    final = best.indices[-1, :, 0]  # (n,)
     scale = (at[-1].square().mean(-1, keepdim=True) + norm.eps).rsqrt()
+    best = (norm(at) @ unembed.T).softmax(-1).topk(BEST)
+    by_last = (at * scale * norm.weight) @ unembed.T  # every block's state by the last one's size
+    final = best.indices[-1, :, 0]  # (n,)
     direction = (unembed[final] - unembed.mean(0)) * norm.weight * scale  # (n, d_model)
     adds = torch.einsum("kpnd,nd->kpn", torch.stack(parts), direction)  # (30, 2, n)
-    begins = (at[0] * direction).sum(-1)
     names: dict[int, str] = {}
     for one in best.indices.flatten().tolist():
         names.setdefault(one, model.decode([one]))
@@ -217,9 +223,9 @@ def lens(model: SmolLM, prompt: str) -> dict[str, Any]:
         "tokens": model.tokens(prompt),
         "names": list(names.values()),
         "best": [[[words.index(k) for k in row] for row in at] for at in best.indices.tolist()],
-        "chance": best.values.numpy().round(3).tolist(),  # (31, n, best)
-        "begins": begins.numpy().round(2).tolist(),  # (n,)
-        "adds": adds.numpy().round(2).tolist(),  # (30, 2, n): attention, feed-forward
+        "chance": tidy(best.values),  # (31, n, best)
+        "by last": tidy(by_last.softmax(-1).amax(-1)),  # (31, n), the greatest
+        "adds": tidy(adds, 2),  # (30, 2, n): attention, feed-forward
     }
 
 
@@ -260,7 +266,7 @@ def run() -> None:
     record = {
         "file": path.name,
         "ranked": {kind: ranking(kind)[:RANKED] for kind in KINDS},
-        "attributed": adds.numpy().round(3).tolist(),
+        "attributed": tidy(adds),
         "rows": rows,
     }
     with as_file(FOLDER / "induction.json") as file:

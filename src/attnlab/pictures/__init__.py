@@ -2,7 +2,7 @@
 
 ``figures`` draws by matplotlib, with ``draw`` for the strokes and ``describe`` for the words;
 ``schematic`` draws machines as SVG, of ``parts`` that ``layout`` puts in their places, by ``grid``,
-``routes`` and ``labels``; ``arcs`` draws dependencies by spaCy's displaCy.
+``routes`` and ``labels``; ``slots`` draws vectors as parts that say something; ``arcs`` draws dependencies by spaCy's displaCy.
 """
 
 from attnlab import _check
@@ -11,5 +11,6 @@ _check.needed("matplotlib", "a figure")
 
 from attnlab.pictures.figures import Picture, alignment, curves, head_grid, heatmap  # noqa: E402
 from attnlab.pictures.schematic import Schematic  # noqa: E402
+from attnlab.pictures.slots import Slots  # noqa: E402
 
-__all__ = ["Picture", "Schematic", "alignment", "curves", "head_grid", "heatmap"]
+__all__ = ["Picture", "Schematic", "Slots", "alignment", "curves", "head_grid", "heatmap"]

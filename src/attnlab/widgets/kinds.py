@@ -24,6 +24,7 @@ KINDS = {
     "dataflow": ("DataFlow", "Count"),
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),
+    "lens": ("LogitLens",),
     "memory": ("Memory",),
     "own": ("OwnSentence",),
     "pages": ("PageTable",),

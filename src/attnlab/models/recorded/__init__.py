@@ -29,6 +29,8 @@ from attnlab.pretrained import SmolLM, load_smollm, smollm_file
 __all__ = [
     "LOOKS",
     "HeadScores",
+    "Induction",
+    "LensPrompt",
     "MaskTime",
     "MaskTimes",
     "Measured",
@@ -41,6 +43,8 @@ __all__ = [
     "recorded",
     "smollm_atlas",
     "smollm_heads",
+    "smollm_induction",
+    "smollm_lens",
     "smollm_pronouns",
     "smollm_visible",
 ]
@@ -135,6 +139,42 @@ class HeadScores(NamedTuple):
     read: int
 
 
+class Induction(NamedTuple):
+    """What SmolLM2 copies of random tokens said twice, with some of its heads removed.
+
+    ``ranked`` are heads, (layer, head), by the atlas's weight on what came "next" and on the
+    "previous" token, the greatest first. ``rows`` have the mean "loss" and the share "right" of the
+    second half's tokens, the loss of the "first half" and of "english" sentences, with none
+    removed, "none", and with the first k of a ranking, "next, 5": replaced by their means over
+    other texts, or with ", zero" behind by zeros. ``drawn`` have lists of the same for draws of as
+    many other heads of the same layers. ``attributed`` (layers, heads) is what each head adds by
+    itself to the right token's logit. As ``experiments/induction.py`` defines them.
+    """
+
+    ranked: dict[str, list[tuple[int, int]]]
+    rows: dict[str, dict[str, float]]
+    drawn: dict[str, dict[str, list[float]]]
+    attributed: np.ndarray
+
+
+class LensPrompt(NamedTuple):
+    """What SmolLM2's output would say of each token of a prompt after each block, as recorded.
+
+    ``best`` (blocks + 1, n, 3) are the most probable tokens, as places of ``names``, after the
+    embeddings and after each block, ``chance`` their probabilities; ``by_last`` (blocks + 1, n) the
+    greatest probability where each state is divided by the last one's size. ``adds``
+    (blocks, 2, n) is what attention and feed-forward network add to the logit of the token that is
+    named at last, above the mean of all logits.
+    """
+
+    tokens: list[str]
+    names: list[str]
+    best: np.ndarray
+    chance: np.ndarray
+    by_last: np.ndarray
+    adds: np.ndarray
+
+
 class Visible(NamedTuple):
     """What SmolLM2 keeps and loses where it may see only some of the past.
 
@@ -208,6 +248,28 @@ def smollm_heads() -> list[tuple[list[str], np.ndarray]]:
             weights[..., *np.tril_indices(n)] = lower  # no token sees what is after it
             found.append((tokens, weights / weights.sum(axis=-1, keepdims=True)))
     return found
+
+
+def smollm_induction() -> Induction:
+    """Return what SmolLM2 copies without some of its heads, as recorded."""
+    found = json.loads((FOLDER / "induction.json").read_text(encoding="utf-8"))
+    rows = {name: row for name, row in found["rows"].items() if not name.endswith("drawn")}
+    drawn = {name.removesuffix(", drawn"): found["rows"][name] for name in found["rows"].keys() - rows.keys()}
+    ranked = {kind: [(a, b) for a, b in heads] for kind, heads in found["ranked"].items()}
+    return Induction(ranked, rows, drawn, np.array(found["attributed"]))
+
+
+def smollm_lens() -> list[LensPrompt]:
+    """Return what SmolLM2's output would say after each block, of four prompts, as recorded."""
+    found = json.loads((FOLDER / "lens.json").read_text(encoding="utf-8"))
+    return [
+        LensPrompt(
+            one["tokens"],
+            one["names"],
+            *(np.array(one[name]) for name in ("best", "chance", "by last", "adds")),
+        )
+        for one in found["prompts"]
+    ]
 
 
 def smollm_pronouns() -> list[PronounLeans]:

@@ -1,0 +1,68 @@
+// The word that is said at last: how probable it is after each layer, and what each layer adds to it.
+
+import { el, setText, svg } from "../core/view/dom.js";
+import { quoted } from "../core/view/text.js";
+import { added, rising } from "./maths.js";
+import { texts } from "./words.js";
+
+const [W, H] = [340, 238];
+const BOX = { left: 36, right: W - 8, top: 10, middle: 98, up: 122, bottom: 202 };
+const words = (x, y, text, anchor = "middle") => svg("text", { x, y, "text-anchor": anchor }, text);
+const path = (name) => svg("path", name);
+
+export function chart() {
+  const title = el("p", "title");
+  const inside = {
+    axes: path("axes"),
+    line: path("line"),
+    one: path("attention"),
+    two: path("forward"),
+    now: path("mark"),
+  };
+  const numbers = svg("g", {});
+  const drawing = svg("svg", { viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true" }, Object.values(inside), numbers);
+  const legend = el(
+    "p",
+    "legend",
+    el("span", "attention", "■ attention"),
+    el("span", "forward", "■ feed-forward network"),
+  );
+  const show = ({ one, steps, step, token, final }) => {
+    setText(title, `towards ${quoted(texts.token(final))}`);
+    const x = (k) => BOX.left + ((k + 0.5) / (steps + 1)) * (BOX.right - BOX.left);
+    const y = (chance) => BOX.middle - chance * (BOX.middle - BOX.top);
+    const adds = added(one, token);
+    const most = Math.max(1, ...adds.flat().map(Math.abs));
+    const zero = (BOX.up + BOX.bottom) / 2;
+    const high = (value) => (value / most) * ((BOX.bottom - BOX.up) / 2);
+    const wide = (BOX.right - BOX.left) / (steps + 1);
+    const bars = (part) =>
+      adds
+        .map((both, k) => {
+          const left = x(k + 1) - wide * 0.4 + part * wide * 0.4;
+          return `M${left.toFixed(1)} ${zero}h${(wide * 0.4).toFixed(1)}v${(-high(both[part])).toFixed(1)}h${(-wide * 0.4).toFixed(1)}z`;
+        })
+        .join("");
+    inside.axes.setAttribute("d", [y(0), y(0.5), y(1), zero].map((at) => `M${BOX.left} ${at}H${BOX.right}`).join(""));
+    inside.line.setAttribute(
+      "d",
+      `M${rising(one, token)
+        .map((chance, k) => `${x(k).toFixed(1)} ${y(chance).toFixed(1)}`)
+        .join("L")}`,
+    );
+    inside.one.setAttribute("d", bars(0));
+    inside.two.setAttribute("d", bars(1));
+    inside.now.setAttribute("d", `M${x(step).toFixed(1)} ${BOX.top}V${BOX.bottom}`);
+    const layers = [0, 10, 20, steps - 1].filter((k, place, all) => k < steps && all.indexOf(k) === place);
+    numbers.replaceChildren(
+      ...[0, 0.5, 1].map((at) => words(BOX.left - 5, y(at) + 4, String(at), "end")),
+      words(BOX.left, BOX.up - 10, "probability above, below what is added to the logit", "start"),
+      words(BOX.left - 5, zero + 4, "0", "end"),
+      words(BOX.left - 5, BOX.up + 8, `+${most.toFixed(0)}`, "end"),
+      words(BOX.left - 5, BOX.bottom, `−${most.toFixed(0)}`, "end"),
+      ...layers.map((k) => words(x(k + 1), BOX.bottom + 16, String(k))),
+      words((BOX.left + BOX.right) / 2, H - 3, "layer →"),
+    );
+  };
+  return { node: el("div", "towards", title, drawing, legend), show };
+}

@@ -1,0 +1,27 @@
+// What is recorded of a prompt, taken apart. Of each step (the embeddings, then each layer) and each
+// token there are the most probable words; of each layer what its two parts add.
+
+/**
+ * @typedef {{tokens: string[], names: string[], best: number[][], chance: number[][], adds: number[][][]}} Prompt
+ */
+
+/** The most probable words after a token at a step. @type {(one: Prompt, step: number, token: number) => {name: string, chance: number}[]} */
+export function at({ tokens, names, best, chance }, step, token) {
+  const each = best[step].length / tokens.length;
+  return Array.from({ length: each }, (_, k) => ({
+    name: names[best[step][token * each + k]],
+    chance: chance[step][token * each + k] / 100,
+  }));
+}
+
+/** The word that is said at last. @type {(one: Prompt, token: number) => string} */
+export const last = (one, token) => at(one, one.chance.length - 1, token)[0].name;
+
+/** How probable that word is at each step, where it is among the most probable; else 0. @type {(one: Prompt, token: number) => number[]} */
+export function rising(one, token) {
+  const word = last(one, token);
+  return one.chance.map((_, step) => at(one, step, token).find(({ name }) => name === word)?.chance ?? 0);
+}
+
+/** What each layer's attention and its feed-forward network add. @type {(one: Prompt, token: number) => number[][]} */
+export const added = ({ adds }, token) => adds.map(([attention, forward]) => [attention[token], forward[token]]);

@@ -1,0 +1,200 @@
+// A prompt on its way through a language model: what the output would say after each layer, and what
+// each layer's two parts add to the word that is said at last. What is shown was recorded.
+
+import { within } from "../core/maths/lists.js";
+import {
+  alertLine,
+  button,
+  choice,
+  el,
+  mark,
+  nodes,
+  note,
+  onKeys,
+  pressed,
+  reset,
+  setText,
+  setVar,
+  statusLine,
+  twin,
+} from "../core/view/dom.js";
+import { stepper } from "../core/view/stepper.js";
+import { fixed } from "../core/view/text.js";
+import { chart } from "./draw.js";
+import { at, last } from "./maths.js";
+import { answer, cells, said, stage, texts } from "./words.js";
+
+const data = ["prompts", "initial"];
+const state = ["prompt", "step", "token"];
+
+const PACE = 450; // milliseconds a layer
+const NOTE =
+  "Under each token: what the output would say next if the layers so far were all, the darker the more probable. Press a token to follow it.";
+
+function build(store) {
+  /** @type {any} */
+  const view = { store, alert: alertLine(), status: statusLine(), playing: 0 };
+  view.pause = () => {
+    clearInterval(view.playing);
+    view.playing = 0;
+  };
+  view.go = (step) => {
+    view.pause();
+    store.set({ step });
+    view.draw();
+  };
+  const parts = [
+    settings(view),
+    sentence(view),
+    best(),
+    chart(),
+    twin("The pressed token, layer by layer", () => cells(view.now)),
+  ];
+  const [top, tokens, says, drawing, folded] = nodes(parts);
+  view.node = el(
+    "div",
+    {},
+    top,
+    tokens,
+    view.status,
+    el("div", "main", says, drawing),
+    note(NOTE),
+    el("div", "foot", folded),
+  );
+  view.draw = () => {
+    view.now = worked(store);
+    for (const part of parts) part.show(view.now, view);
+    setText(view.status, said(view.now));
+  };
+  view.attach = () => view.pause;
+  return view;
+}
+
+/** Everything that follows from the state. */
+function worked(store) {
+  const [prompt, step, token] = state.map((name) => store.get(name));
+  const one = store.get("prompts")[prompt];
+  const steps = one.chance.length - 1;
+  const place = within(token, one.tokens.length - 1);
+  return { one, prompt, steps, step: within(step, steps), token: place, final: last(one, place) };
+}
+
+function settings(view) {
+  const { store } = view;
+  const prompts = store.get("prompts");
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const end = () => prompts[store.get("prompt")].chance.length - 1;
+  const tick = () => {
+    const step = store.get("step");
+    if (step >= end() || still.matches) {
+      view.pause();
+      view.draw();
+    } else store.set({ step: step + 1 });
+  };
+  const play = button("play", () => {
+    const { playing } = view;
+    view.go(!playing && store.get("step") >= end() ? 0 : store.get("step"));
+    if (!playing) {
+      view.playing = setInterval(tick, PACE);
+      view.draw();
+    }
+  });
+  const steps = stepper({
+    what: "layers",
+    inner: play,
+    last: end,
+    at: () => store.get("step"),
+    go: view.go,
+    told: () => stage(view.now.step),
+  });
+  const slider = el("input", {
+    type: "range",
+    min: 0,
+    max: prompts[0].chance.length - 1,
+    step: 1,
+    "aria-label": "layer",
+    oninput: () => view.go(Number(slider.value)),
+  });
+  const choose = choice("prompt", texts(prompts), (prompt) => {
+    view.pause();
+    store.set({ prompt, token: prompts[prompt].tokens.length - 1 });
+  });
+  const show = (now) => {
+    choose.show(now.prompt);
+    slider.value = String(now.step);
+    slider.setAttribute("aria-valuetext", stage(now.step));
+    setText(play, view.playing ? "pause" : "play");
+    play.hidden = still.matches;
+    steps.show();
+  };
+  const node = el(
+    "div",
+    {},
+    el("div", "controls", choose.node, reset(view, "prompt", view.pause)),
+    el("div", "controls along", slider, steps.node),
+  );
+  return { node, show };
+}
+
+/** The prompt's tokens, under each what would be said after it. */
+function sentence({ store }) {
+  const row = el("ol", "reading");
+  let shown = -1;
+  const press = (token) => store.set({ token });
+  const show = (now) => {
+    const { one, step, token } = now;
+    if (shown !== now.prompt) {
+      shown = now.prompt;
+      const keys = onKeys(({ key }) => {
+        const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[key];
+        if (!by) return false;
+        press(within(store.get("token") + by, one.tokens.length - 1));
+        row.children[store.get("token")].firstChild.focus();
+      });
+      row.replaceChildren(
+        ...one.tokens.map((_, place) =>
+          el(
+            "li",
+            {},
+            button("", () => press(place), { onkeydown: keys }),
+            el("span", "guess"),
+          ),
+        ),
+      );
+    }
+    one.tokens.forEach((text, place) => {
+      const [name, guess] = row.children[place].childNodes;
+      const [first] = at(one, step, place);
+      setText(name, texts.token(text));
+      pressed(name, place === token);
+      name.tabIndex = place === token ? 0 : -1;
+      setText(guess, texts.token(first.name));
+      setVar(guess, "share", first.chance);
+      mark(guess, "full", first.chance > 0.55);
+    });
+  };
+  return { node: row, show };
+}
+
+/** The three most probable words after the pressed token. */
+function best() {
+  const title = el("p", "title");
+  const rows = [0, 1, 2].map(() => {
+    const [name, bar, number] = [el("span", "word"), el("span", "bar", el("span")), el("span", "number")];
+    return { node: el("li", {}, name, bar, number), name, fill: bar.firstChild, number };
+  });
+  const node = el("div", "says", title, el("ul", {}, nodes(rows)));
+  const show = ({ one, step, token }) => {
+    setText(title, answer({ one, step, token }));
+    at(one, step, token).forEach(({ name, chance }, k) => {
+      setText(rows[k].name, texts.token(name));
+      rows[k].fill.style.width = `${100 * chance}%`;
+      setText(rows[k].number, fixed(chance, 2));
+    });
+  };
+  return { node, show };
+}
+
+/** @type {import("../core/types.d.ts").Kind} */
+export const widget = { name: "A prompt through the layers", build, data, state, drawsTable: true };
+export * as maths from "./maths.js";

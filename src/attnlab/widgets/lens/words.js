@@ -1,0 +1,41 @@
+// The lens in words and in tables.
+
+import { fixed, listed, quoted } from "../core/view/text.js";
+import { added, at, last, rising } from "./maths.js";
+
+/** A token that shows its spaces and ends of lines. */
+const token = (text) => text.replaceAll("\n", "↵").replaceAll(/^ +| +$/g, (spaces) => "␣".repeat(spaces.length)) || "∅";
+
+/** The prompts as names of choices; and `texts.token`. */
+export const texts = Object.assign((prompts) => prompts.map(({ tokens }) => tokens.join("").replaceAll("\n", " ↵ ")), {
+  token,
+});
+
+/** Where one is: step 0 are the embeddings, step k is after layer k − 1. */
+export const stage = (step) => (step ? `after layer ${step - 1}` : "the embeddings");
+
+export const answer = ({ one, step, token: place }) => `after ${quoted(token(one.tokens[place]))}, ${stage(step)}:`;
+
+/** What is said so far of the pressed token, and what the present layer adds. */
+export function said({ one, step, token: place, final }) {
+  const found = at(one, step, place).map(({ name, chance }) => `${quoted(token(name))} ${fixed(chance, 2)}`);
+  const where = stage(step);
+  const first = `${where[0].toUpperCase()}${where.slice(1)}, the output would say ${listed(found)} after ${quoted(token(one.tokens[place]))}.`;
+  if (!step) return first;
+  const [attention, forward] = added(one, place)[step - 1];
+  return `${first} Layer ${step - 1} adds to the logit of ${quoted(token(final))}: attention ${fixed(attention, 1)}, feed-forward network ${fixed(forward, 1)}.`;
+}
+
+/** Layer by layer. */
+export function cells({ one, token: place }) {
+  const word = token(last(one, place));
+  const adds = added(one, place);
+  return [
+    ["", "says", "probability", `that of ${quoted(word)}`, "attention adds", "feed-forward adds"],
+    ...rising(one, place).map((chance, step) => {
+      const [first] = at(one, step, place);
+      const [attention, forward] = step ? adds[step - 1].map((value) => fixed(value, 1)) : ["–", "–"];
+      return [stage(step), token(first.name), fixed(first.chance, 2), fixed(chance, 2), attention, forward];
+    }),
+  ];
+}
