@@ -18,7 +18,8 @@ The record of the lens has for each prompt, after the embeddings and after each 
 tokens that the last norm and the output matrix name with their probabilities, and how much each
 block's attention and its feed-forward network add to the logit of the token that is named at last,
 above the mean of all logits. "By last" is the greatest probability where every state is divided by
-the last one's size instead of its own.
+the last one's size instead of its own; "without" how probable the last token's word is without the
+first ``REMOVED`` heads of the ranking by what came next, and without as many others.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ PROMPTS = (
     "hot -> cold\nbig -> small\nyoung ->",
     "The animal didn't cross the street because it was too",
 )
-BEST = 3
+BEST, REMOVED = 3, 10
 Heads = Sequence[tuple[int, int]]
 
 
@@ -229,6 +230,18 @@ def lens(model: SmolLM, prompt: str) -> dict[str, Any]:
     }
 
 
+def said(model: SmolLM, prompt: str, words: Tensor) -> dict[str, list[float]]:
+    """Return how probable the word said at last is without some heads: means over ``words``."""
+    texts = Texts(model, model.encode(prompt + ".")[0], words)  # the last logits are left out
+    word = int(texts.logits()[0, -1].argmax())
+    first, rng = ranking("next")[:REMOVED], np.random.default_rng(REMOVED)
+    gone = {"nothing": [()], "next": [first], "drawn": [draw(first, rng) for _ in range(DRAWS)]}
+    return {
+        name: [round(texts.logits(one)[0, -1].softmax(-1)[word].item(), 3) for one in some]
+        for name, some in gone.items()
+    }
+
+
 @torch.no_grad()
 def run() -> None:
     """Measure all, and write the records into the package."""
@@ -238,12 +251,13 @@ def run() -> None:
         return
     torch.set_num_threads(1)
     model = load_smollm(path)
+    words = english(model)
     with as_file(FOLDER / "lens.json") as file:
-        found = {"file": path.name, "prompts": [lens(model, prompt) for prompt in PROMPTS]}
+        prompts = [lens(model, one) | {"without": said(model, one, words)} for one in PROMPTS]
+        found = {"file": path.name, "prompts": prompts}
         text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
         file.write_text(text + "\n", encoding="utf-8")
     print("lens: written", flush=True)
-    words = english(model)
     random = Texts(model, twice(model, TEXTS, SEED), twice(model, OTHERS, SEED + 1))
     plain = Texts(model, words[:ENGLISH], words[ENGLISH:])
     rows: dict[str, Any] = {"none": measured(random, plain, ())}

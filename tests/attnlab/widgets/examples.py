@@ -21,7 +21,14 @@ from attnbook.rnn import RNNSeq2Seq
 from attnbook.transformer import Seq2Seq
 from attnlab.language import Vocabulary, batches, english_french
 from attnlab.models.caches import cached_models
-from attnlab.models.recorded import HeadScores, ScoredHead, Visible, smollm_atlas
+from attnlab.models.recorded import (
+    HeadScores,
+    LensPrompt,
+    ScoredHead,
+    Visible,
+    smollm_atlas,
+    smollm_lens,
+)
 from attnlab.models.roof import machines, roof_models
 from attnlab.pretrained import Pretrained
 from attnlab.training import train
@@ -40,6 +47,7 @@ from attnlab.widgets import (
     DataFlow,
     HeadBrowser,
     HeadGrid,
+    LogitLens,
     MaskPainter,
     Memory,
     OwnSentence,
@@ -130,6 +138,17 @@ def looked(*, layers: int = 6, heads: int = 2, texts=None, size: float = 1.0) ->
     return HeadScores(scores, even, counted, np.stack(parts, axis=-1), texts, 1107)
 
 
+def through(*, tokens=("had", " bowl", "\n"), layers: int = 4, seed: int = 0, size=1.0) -> LensPrompt:
+    """A prompt that went through a model: seeded words and what its layers are said to add."""
+    rng = np.random.default_rng(seed)
+    n, names = len(tokens), [" nuts", ".", "\n", *tokens]
+    best = np.argsort(rng.random((layers + 1, n, len(names))))[..., :3]
+    chance = size * np.sort(rng.dirichlet([1] * 4, (layers + 1, n))[..., :3])[..., ::-1].round(2)
+    adds = normal(layers, 2, n, seed=seed).round(1)
+    return LensPrompt(list(tokens), names, best, chance, chance[..., 0], adds, {})
+
+
+lens = partial(LogitLens, prompts=[through(), through(tokens=("a", "b"), seed=1)], step=2, token=1)
 atlas = partial(Atlas, found=looked(), on="sentences", layer=1, head=1)
 visibility = partial(Visibility, found=seen_by(), measured=tuple(LOST), window=2)
 
@@ -1021,6 +1040,26 @@ EXAMPLES = {
         rows=19,
         paper=(".attnbook-points svg", ".attnbook-twin table"),
         told="Atlas(6 × 2 heads on sentences: next and previous, layer 1 head 1)",
+    ),
+    "lens": Example(
+        lens,
+        lambda: LogitLens(smollm_lens()),
+        lambda evil: lens(prompts=[through(tokens=[evil, "</script>"])], token=0, caption=evil),
+        hand=(
+            (choose("prompt", 1), {"prompt": 1}),
+            (lambda view: view.get_by_role("button", name="a", exact=True).click(), {"token": 0}),
+            (click("next"), {"step": 3}),
+            (lambda view: view.get_by_label("layer", exact=True).press("Home"), {"step": 0}),
+            (lambda view: view.locator(".attnbook-reading button").first.press("End"),
+                {"token": 1}),
+        ),
+        moves=({"step": 4, "token": 2}, {"step": 0}, {"token": 0, "prompt": 1}),
+        more=(lambda: lens(step=0, caption="and `code`."),),
+        fallback=("after layer 3", "what the output would say after “␣bowl”"),
+        rows=5,
+        paper=(".attnbook-towards svg", ".attnbook-twin table"),
+        told="LogitLens('had bowl ↵ ', step 2, token 1)",
+        narrow=".attnbook-towards",
     ),
     "visibility": Example(
         visibility,

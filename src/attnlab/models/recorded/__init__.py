@@ -164,7 +164,9 @@ class LensPrompt(NamedTuple):
     embeddings and after each block, ``chance`` their probabilities; ``by_last`` (blocks + 1, n) the
     greatest probability where each state is divided by the last one's size. ``adds``
     (blocks, 2, n) is what attention and feed-forward network add to the logit of the token that is
-    named at last, above the mean of all logits.
+    named at last, above the mean of all logits. ``without`` says how probable the prompt's last
+    word is with "nothing" removed, without the ten heads of most weight on what came "next", and
+    without ten others, "drawn" 20 times.
     """
 
     tokens: list[str]
@@ -173,6 +175,7 @@ class LensPrompt(NamedTuple):
     chance: np.ndarray
     by_last: np.ndarray
     adds: np.ndarray
+    without: dict[str, list[float]]
 
 
 class Visible(NamedTuple):
@@ -254,7 +257,11 @@ def smollm_induction() -> Induction:
     """Return what SmolLM2 copies without some of its heads, as recorded."""
     found = json.loads((FOLDER / "induction.json").read_text(encoding="utf-8"))
     rows = {name: row for name, row in found["rows"].items() if not name.endswith("drawn")}
-    drawn = {name.removesuffix(", drawn"): found["rows"][name] for name in found["rows"].keys() - rows.keys()}
+    drawn = {
+        name.removesuffix(", drawn"): row
+        for name, row in found["rows"].items()
+        if name.endswith("drawn")
+    }
     ranked = {kind: [(a, b) for a, b in heads] for kind, heads in found["ranked"].items()}
     return Induction(ranked, rows, drawn, np.array(found["attributed"]))
 
@@ -267,6 +274,7 @@ def smollm_lens() -> list[LensPrompt]:
             one["tokens"],
             one["names"],
             *(np.array(one[name]) for name in ("best", "chance", "by last", "adds")),
+            one["without"],
         )
         for one in found["prompts"]
     ]
