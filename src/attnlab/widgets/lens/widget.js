@@ -7,7 +7,6 @@ import {
   button,
   choice,
   el,
-  mark,
   nodes,
   note,
   onKeys,
@@ -170,7 +169,6 @@ function sentence({ store }) {
       name.tabIndex = place === token ? 0 : -1;
       setText(guess, texts.token(first.name));
       setVar(guess, "share", first.chance);
-      mark(guess, "full", first.chance > 0.55);
     });
   };
   return { node: row, show };

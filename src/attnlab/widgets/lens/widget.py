@@ -96,7 +96,7 @@ class LogitLens(Widget, kind="lens"):
     def _fallback(self) -> str:
         one, steps = self.shown, len(self.shown["chance"])
         rows = []
-        for step in range(0, steps):
+        for step in range(steps):
             (word, chance), *_ = self.best(step, self.token)
             name = f"after layer {step - 1}" if step else "embeddings"
             adds = ["–", "–"]
@@ -104,7 +104,7 @@ class LogitLens(Widget, kind="lens"):
                 adds = [markup.fixed(part[self.token], 1) for part in one["adds"][step - 1]]
             rows.append([name, markup.escape(_spaced(word)), markup.fixed(chance, 2), *adds])
         text = markup.escape("".join(one["tokens"]))
-        head = ["", "the output would say", "probability", "attention adds", "feed-forward adds"]
+        head = ["step", "the output would say", "probability", "attention adds", "feed-forward adds"]
         token = markup.escape(_spaced(one["tokens"][self.token]))
         return (
             f"<p>“{text}”: what the output would say after “{token}”, layer by layer.</p>"

@@ -31,7 +31,7 @@ export function cells({ one, token: place }) {
   const word = token(last(one, place));
   const adds = added(one, place);
   return [
-    ["", "says", "probability", `that of ${quoted(word)}`, "attention adds", "feed-forward adds"],
+    ["step", "says", "probability", `that of ${quoted(word)}`, "attention adds", "feed-forward adds"],
     ...rising(one, place).map((chance, step) => {
       const [first] = at(one, step, place);
       const [attention, forward] = step ? adds[step - 1].map((value) => fixed(value, 1)) : ["–", "–"];
