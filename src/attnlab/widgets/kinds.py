@@ -38,6 +38,7 @@ KINDS = {
     "speculation": ("Speculation",),
     "steps": ("AttentionSteps",),
     "tiles": ("TileSteps",),
+    "trainer": ("TrainHere",),
     "translator": ("Translator", "StoredTranslator", "load_translator", "rounded"),
     "unrolled": ("UnrolledModel",),
     "visibility": ("Visibility",),

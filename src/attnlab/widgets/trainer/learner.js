@@ -2,10 +2,11 @@
 // All of it is one function that takes nothing from outside, so that its text is a worker's script.
 // Nothing but + − × ÷ and √ decides a step: those are the same to the last digit in every browser.
 
-/** What is trained, as the lecture has it. A layer's matrices have its outputs as rows, as torch's. */
-export function learner() {
-  const D = 24; // numbers of a vector
-  const LENGTH = 20; // symbols that a text is read for
+/**
+ * What is trained, as the lecture has it: vectors of D numbers, texts of which LENGTH symbols are
+ * read. A layer's matrices have its outputs as rows, as torch's have.
+ */
+export function learner(D = 24, LENGTH = 20) {
   const BATCH = 16;
   const DECAY = 0.01;
   const BETAS = [0.9, 0.999];
@@ -72,7 +73,10 @@ export function learner() {
   /** All matrices as views of one array. */
   function cut(flat, settings) {
     let at = 0;
-    return sizes(settings).map((size) => flat.subarray(at, (at += size)));
+    return sizes(settings).map((size) => {
+      at += size;
+      return flat.subarray(at - size, at);
+    });
   }
 
   const room = (settings) => new Float64Array(sizes(settings).reduce((sum, size) => sum + size, 0));
@@ -211,9 +215,13 @@ export function learner() {
           if (e * scale > most) most = e * scale;
         }
         let sum = 0;
-        for (let j = 0; j <= i; j++) sum += weights[row + j] = exp(weights[row + j] - most);
         for (let j = 0; j <= i; j++) {
-          const a = (weights[row + j] /= sum);
+          weights[row + j] = exp(weights[row + j] - most);
+          sum += weights[row + j];
+        }
+        for (let j = 0; j <= i; j++) {
+          const a = weights[row + j] / sum;
+          weights[row + j] = a;
           if (off[h]) continue;
           const v = j * 3 * D + 2 * D + h * d;
           for (let c = 0; c < d; c++) mix[i * D + h * d + c] += a * qkv[v + c];
@@ -270,7 +278,10 @@ export function learner() {
       let most = Number.NEGATIVE_INFINITY;
       for (let s = i * symbols; s < (i + 1) * symbols; s++) if (tape.p[s] > most) most = tape.p[s];
       let sum = 0;
-      for (let s = i * symbols; s < (i + 1) * symbols; s++) sum += tape.p[s] = exp(tape.p[s] - most);
+      for (let s = i * symbols; s < (i + 1) * symbols; s++) {
+        tape.p[s] = exp(tape.p[s] - most);
+        sum += tape.p[s];
+      }
       for (let s = i * symbols; s < (i + 1) * symbols; s++) tape.p[s] /= sum;
     }
   }
@@ -315,7 +326,7 @@ export function learner() {
       second,
       powers: [1, 1],
       tape: tape(settings),
-      tests: texts(settings, TESTS, 0x7e57),
+      tests: null,
       step: 0,
       broken: "",
     };
@@ -374,14 +385,19 @@ export function learner() {
     return { maps, guesses };
   }
 
-  /** The share of right guesses and the scores of each head, over texts that no step has seen. */
-  function tally({ parts, tape, tests, settings }, off = ON) {
+  /**
+   * The share of right guesses and the scores of each head, over texts that no step has seen; in
+   * pieces, and after each another may have its turn.
+   */
+  function* tallied(run, off = ON) {
+    const { parts, tape, settings } = run;
     const { symbols, layers, heads } = settings;
+    run.tests ??= texts(settings, TESTS, 0x7e57);
     const hits = [0, 0];
     const all = [0, 0]; // where the symbol is new, and where it has stood before
     const previous = new Float64Array(layers * heads);
     const next = new Float64Array(layers * heads);
-    for (const text of tests) {
+    for (const text of run.tests) {
       forward(parts, tape, text, LENGTH, settings, off);
       for (let i = 0; i < LENGTH; i++) {
         const follows = []; // the places after an earlier one of the same symbol
@@ -394,10 +410,11 @@ export function learner() {
         for (let head = 0; head < layers * heads; head++) {
           const row = ((head % heads) * LENGTH + i) * LENGTH;
           const { weights } = tape.layers[Math.floor(head / heads)];
-          if (i) previous[head] += weights[row + i - 1] / (tests.length * (LENGTH - 1));
+          if (i) previous[head] += weights[row + i - 1] / (TESTS * (LENGTH - 1));
           for (const j of follows) next[head] += weights[row + j];
         }
       }
+      yield;
     }
     const share = (known) => (all[known] ? hits[known] / all[known] : null);
     return {
@@ -410,9 +427,9 @@ export function learner() {
 
   let run = null; // the one that a worker holds
 
-  /** Train as far as `upto`, in pieces: each is short, and after each another may have its turn. */
-  function* serve({ id, settings, upto, off }) {
-    if (run?.id !== id) run = { ...start(settings), id };
+  /** Train as far as `upto`, in short pieces; of what is found, `less` is without the heads of `off`. */
+  function* serve({ id, settings, given, at = 0, upto, off }) {
+    if (run?.id !== id) run = { ...start(settings, given), id, step: at };
     const losses = [];
     while (run.step < upto && !run.broken) {
       const loss = step(run);
@@ -420,9 +437,18 @@ export function learner() {
       yield;
     }
     const { flat, broken } = run;
-    const found = broken ? null : tally(run, off);
-    return { id, step: run.step, losses, broken, flat: Float64Array.from(flat), off, found };
+    const some = off.some((layer) => layer.some(Boolean));
+    const whole = broken ? null : yield* tallied(run);
+    const less = broken || !some ? whole : yield* tallied(run, off);
+    return { id, step: run.step, losses, broken, flat: Float64Array.from(flat), off, whole, less };
   }
 
-  return { LENGTH, exp, turn, random, texts, start, slopes, step, glance, tally, serve, sizes };
+  /** All of it at once. */
+  function finished(work) {
+    let one = work.next();
+    while (!one.done) one = work.next();
+    return one.value;
+  }
+
+  return { LENGTH, exp, turn, random, texts, sizes, start, slopes, step, glance, tallied, serve, finished };
 }
