@@ -31,15 +31,18 @@ function path(at, points, value) {
   return known.length ? `M${known.map((one) => `${round(at.x(one[0]))} ${round(at.y(value(one)))}`).join("L")}` : "";
 }
 
-function axes(at, title, ticks, steps) {
+function axes(at, title, ticks) {
   return [
     words({ x: 0, y: at.top - 8, class: "title" }, title),
     ...ticks.map(([value, label]) => [
       svg("path", { class: "grid", d: `M${PANEL.left} ${round(at.y(value))}H${at.right}` }),
       words({ x: PANEL.left - 5, y: at.y(value) + 4, "text-anchor": "end" }, label),
     ]),
-    ...steps.map((step, place) =>
-      words({ x: at.x(step), y: at.bottom + 15, "text-anchor": ["start", "middle", "end"][place] }, String(step)),
+    ...[0, LAST / 2, LAST].map((step, place) =>
+      words(
+        { x: at.x(step), y: at.bottom + 15, "text-anchor": ["start", "middle", "end"][place] },
+        step === LAST ? `${step} steps` : String(step),
+      ),
     ),
   ].flat();
 }
@@ -57,60 +60,50 @@ export function apart(heights, low, high) {
   return found.map((y) => y - over);
 }
 
-/** The names of runs, near their ends. */
-function names(at, runs) {
-  const known = runs.filter(({ points }) => points.some(([, loss]) => loss !== null));
+/** The names of runs that are done, near their ends; the present one's is beside its own. */
+function names(at, old, mine) {
+  const known = old.filter(({ points }) => points.some(([, loss]) => loss !== null));
   const ends = known.map(({ points }) => at.y(points[points.length - 1][1]) - 5);
-  return apart(ends, at.top + 8, at.bottom - 3).map((y, place) => {
+  const texts = apart(ends, at.top + 8, at.bottom - 3).map((y, place) => {
     const text = words({ x: at.right - 2, y: round(y), "text-anchor": "end" }, known[place].name);
-    mark(text, "name");
-    mark(text, "mine", Boolean(known[place].mine));
+    mark(text, "mine", mine.recorded && known[place].name === mine.name);
     return text;
   });
+  const last = mine.points[mine.points.length - 1];
+  if (mine.recorded || mine.points.length < 2 || last[1] === null) return texts;
+  const near = last[0] > LAST / 2;
+  const place = { x: round(at.x(last[0]) + (near ? 0 : 4)), y: round(Math.min(at.bottom - 3, at.y(last[1]) + 15)) };
+  return [...texts, words({ ...place, "text-anchor": near ? "end" : "start", class: "mine" }, "this run")];
 }
 
-/** The picture; `show` takes the width, the runs that are done, the present one, and ln of the symbols. */
+/** The picture; `show` takes the width, the runs that are done, the present one, and the loss of an even guess. */
 export function curves() {
   const node = svg("svg", { "aria-hidden": "true" });
-  const show = ({ width, old, name, points, even }) => {
+  const show = ({ width, old, mine, even }) => {
     const [loss, right] = [scales(width, 0, MOST), scales(width, TALL, 1)];
-    const steps = [0, LAST / 2, LAST];
-    const mine = { name, points, mine: true };
-    const others = old.filter((run) => run.name !== name || points.length < 2);
-    const lines = (at, place, more = "") =>
-      [...others, mine].map(({ points: some, mine: own }) =>
-        svg("path", { class: `${own ? "mine" : "old"} ${more}`.trim(), d: path(at, some, (one) => one[place]) }),
-      );
-    const twins = old.filter((run) => run.name === name && points.length > 1);
-    const below = twins.flatMap((run) => [
-      svg("path", { class: "old", d: path(loss, run.points, (one) => one[1]) }),
-      svg("path", { class: "old", d: path(right, run.points, (one) => one[2]) }),
-    ]);
+    const { points } = mine;
+    const lines = (at, place) =>
+      old.map((run) => svg("path", { class: "old", d: path(at, run.points, (one) => one[place]) }));
     node.setAttribute("viewBox", `0 0 ${width} ${2 * TALL}`);
     node.replaceChildren(
       ...axes(
         loss,
         "loss",
         times(MOST + 1, (value) => [value, String(value)]),
-        steps,
       ),
       svg("path", { class: "even", d: `M${PANEL.left} ${round(loss.y(even))}H${loss.right}` }),
       words({ x: PANEL.left + 3, y: loss.y(even) - 4, class: "faint" }, even > 0.2 ? "an even guess" : ""),
-      ...axes(
-        right,
-        "share right",
-        [
-          [0, "0"],
-          [0.5, "0.5"],
-          [1, "1"],
-        ],
-        steps,
-      ),
-      ...below,
+      ...axes(right, "share right", [
+        [0, "0"],
+        [0.5, "0.5"],
+        [1, "1"],
+      ]),
       ...lines(loss, 1),
       ...lines(right, 2),
+      svg("path", { class: "mine", d: path(loss, points, (one) => one[1]) }),
+      svg("path", { class: "mine", d: path(right, points, (one) => one[2]) }),
       svg("path", { class: "mine fresh", d: path(right, points, (one) => one[3]) }),
-      ...names(loss, points.length > 1 ? [...others, mine] : others),
+      ...names(loss, old, mine),
     );
   };
   return { node, show };

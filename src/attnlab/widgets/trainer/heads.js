@@ -7,11 +7,11 @@ import { drawPicture, measureWith } from "../core/view/picture.js";
 import { onCanvas } from "../core/view/plot.js";
 import { fixed, visible } from "../core/view/text.js";
 
-const LABEL = { most: 12, least: 9, widest: 44 };
+const LABEL = { most: 12, least: 9, widest: 44, measured: 14 };
 const TOP = 17; // of the axes' names
 
-/** "layer 0" where a layer has one head, else "layer 0, head 2". */
-export const headName = (layer, head, heads) => (heads > 1 ? `layer ${layer}, head ${head}` : `layer ${layer}`);
+/** "layer 0" where a layer has one head, else "head 0.2". */
+export const headName = (layer, head, heads) => (heads > 1 ? `head ${layer}.${head}` : `layer ${layer}`);
 
 export const isOff = (off, layer, head) => off.some(([l, h]) => l === layer && h === head);
 
@@ -22,8 +22,10 @@ function layout(width, tokens, measure) {
   const left = Math.min(long, LABEL.widest) + 7;
   const cell = Math.max(3, Math.floor((width - left - 2) / n));
   const label = Math.max(LABEL.least, Math.min(LABEL.most, cell));
-  const upright = long > cell + 3;
-  const columns = upright ? Math.min(long, LABEL.widest) + 6 : label + 5;
+  const every = Math.ceil(label / (cell + 2));
+  const wide = (long * label) / LABEL.measured;
+  const upright = wide > every * cell + 1;
+  const columns = (upright ? Math.min(wide, LABEL.widest) : label) + 5;
   return {
     cell,
     label,
@@ -32,9 +34,8 @@ function layout(width, tokens, measure) {
     upright,
     room: LABEL.widest,
     columnRoom: LABEL.widest,
-    every: Math.ceil(label / (cell + 2)),
-    numbers: false,
-    decimals: 2,
+    every,
+    axis: width > 150 ? 12 : 9,
     width: left + 3 + cell * n,
     height: TOP + columns + cell * n + 2,
   };
@@ -51,7 +52,8 @@ function card(view, layer, head) {
   const box = el("input", { type: "checkbox", onchange: flip });
   const name = el("span");
   const label = el("label", {}, box, name);
-  const lines = ["previous symbol", "what came next"].map((text) => ({
+  const many = store.get("heads") > 1;
+  const lines = (many ? ["previous", "came next"] : ["previous symbol", "what came next"]).map((text) => ({
     text: el("span", {}, text),
     bar: bar(),
     value: el("span", "value"),
@@ -63,19 +65,23 @@ function card(view, layer, head) {
   );
   const node = el("div", "card", label, canvas, scores);
   let map = null;
-  const show = ({ maps, tokens, heads, previous, next, off, width }) => {
+  const show = ({ maps, tokens, heads, previous, next, out, width }) => {
     const n = tokens.length;
     if (map?.nQ !== n) map = makeHead(null, n, n);
     map.weights.set(maps[layer][head]);
     paint(map, view.may, view.ramp);
     const measure = measureWith(canvas.getContext("2d"), view.family);
     const at = layout(width, tokens, measure);
-    const what = { head: map, tokens, keyTokens: tokens, pinned: null, cursor: null };
-    const axes = width > 150 ? ["query ↓  attends to →", ""] : ["", ""];
-    onCanvas(canvas, at, view.family, (pen) => drawPicture(pen, at, { ...what, axes }, view.palette, measure));
-    const out = isOff(off, layer, head);
-    box.checked = !out;
-    mark(node, "out", out);
+    const what = { head: map, tokens, keyTokens: tokens, pinned: null, cursor: null, axes: ["", ""] };
+    // a label that stands for several columns has the room of all of them
+    const small = (text) => (measure(text) * at.label) / LABEL.measured / at.every;
+    onCanvas(canvas, at, view.family, (pen) => {
+      drawPicture(pen, at, what, view.palette, small);
+      pen.text("query ↓  attends to →", 0, TOP / 2, { size: at.axis, colour: view.palette.muted });
+    });
+    const gone = isOff(out, layer, head);
+    box.checked = !gone;
+    mark(node, "out", gone);
     setText(name, headName(layer, head, heads));
     [previous, next].forEach((all, place) => {
       const score = all?.[layer * heads + head] ?? null;

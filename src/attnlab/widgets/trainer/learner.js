@@ -191,7 +191,9 @@ export function learner(D = 24, LENGTH = 20) {
       x: Array.from({ length: layers + 1 }, () => make(LENGTH * D)),
       layers: Array.from({ length: layers }, each),
       added: make(LENGTH * D),
+      logits: make(LENGTH * symbols),
       p: make(LENGTH * symbols),
+      total: make(LENGTH), // ln Σ e^logit of each place
       dx: make(LENGTH * D),
       flow: make(LENGTH), // of one row of weights
       by: turns(heads),
@@ -273,16 +275,19 @@ export function learner(D = 24, LENGTH = 20) {
       product(layer.mix, parts[2 + 2 * l], tape.added, n, D);
       for (let at = 0; at < n * D; at++) after[at] = x[at] + tape.added[at];
     }
-    product(tape.x[layers], parts[parts.length - 1], tape.p, n, symbols);
+    const { logits, p } = tape;
+    product(tape.x[layers], parts[parts.length - 1], logits, n, symbols);
     for (let i = 0; i < n; i++) {
+      const [from, to] = [i * symbols, (i + 1) * symbols];
       let most = Number.NEGATIVE_INFINITY;
-      for (let s = i * symbols; s < (i + 1) * symbols; s++) if (tape.p[s] > most) most = tape.p[s];
+      for (let s = from; s < to; s++) if (logits[s] > most) most = logits[s];
       let sum = 0;
-      for (let s = i * symbols; s < (i + 1) * symbols; s++) {
-        tape.p[s] = exp(tape.p[s] - most);
-        sum += tape.p[s];
+      for (let s = from; s < to; s++) {
+        p[s] = exp(logits[s] - most);
+        sum += p[s];
       }
-      for (let s = i * symbols; s < (i + 1) * symbols; s++) tape.p[s] /= sum;
+      for (let s = from; s < to; s++) p[s] /= sum;
+      tape.total[i] = most + Math.log(sum);
     }
   }
 
@@ -292,7 +297,7 @@ export function learner(D = 24, LENGTH = 20) {
     let loss = 0;
     for (let i = 0; i < n; i++) {
       const at = i * symbols + text[i + 1];
-      loss -= Math.log(tape.p[at]) * share;
+      loss += (tape.total[i] - tape.logits[at]) * share;
       tape.p[at] -= 1; // p − y: what the softmax and the logarithm hand back
     }
     for (let at = 0; at < n * symbols; at++) tape.p[at] *= share;
@@ -347,8 +352,9 @@ export function learner(D = 24, LENGTH = 20) {
   function step(run) {
     const { flat, slope, first, second, powers, settings } = run;
     const loss = slopes(run, texts(settings, BATCH, mixed(settings.seed, run.step)));
-    if (!Number.isFinite(loss)) run.broken = "loss";
-    else if (!slope.every(Number.isFinite)) run.broken = "gradient";
+    const off = slope.find((g) => !Number.isFinite(g));
+    if (!Number.isFinite(loss)) run.broken = `the loss is ${loss}`;
+    else if (off !== undefined) run.broken = `a gradient is ${off}`;
     if (run.broken) return loss;
     run.step += 1;
     powers[0] *= BETAS[0];

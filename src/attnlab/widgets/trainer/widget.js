@@ -24,7 +24,7 @@ import { allHeads } from "./heads.js";
 import { learner } from "./learner.js";
 import { strip } from "./strip.js";
 import { understood } from "./texts.js";
-import { broke, NOTE, numbers, rows, said, warned } from "./words.js";
+import { broke, noted, numbers, rows, said, warned } from "./words.js";
 
 const data = ["recorded", "initial"];
 const state = [...SETTINGS, "text", "off", "step", "speed", "kept"];
@@ -58,6 +58,7 @@ function build(store) {
   view.typed = typed(view);
   view.numbers = el("p", "numbers");
   view.warning = el("p", { class: "warning", role: "alert" });
+  view.note = note();
   view.twin = twin("The run, step by step", () => rows(view.now));
   view.picture = el("div", "course", view.curves.node);
   view.node = el(
@@ -71,7 +72,7 @@ function build(store) {
     view.typed.node,
     view.strip.node,
     view.status,
-    note(NOTE),
+    view.note,
     el("div", "foot", view.lessons.node, view.twin.node),
   );
   view.attach = (figure) => {
@@ -104,7 +105,7 @@ function begin(view) {
   const name = nameOf(read(store, SETTINGS));
   const found = view.record.runs[0];
   const settings = told(read(store, SETTINGS));
-  const run = { of, settings, id: ++view.runs, losses: [], broken: "", name, last: null };
+  const run = { of, settings, id: ++view.runs, losses: [], worst: 0, broken: "", name };
   if (store.get("step") < 0 && found.name === name) {
     const [, loss, before, fresh, previous, next] = found.points[found.points.length - 1];
     const whole = { before, fresh, previous, next };
@@ -132,8 +133,8 @@ function pursue(view) {
   const { store } = view;
   const asked = store.get("step");
   const other = !view.run || view.run.of !== key(store) || (view.run.recorded && (asked >= 0 || view.running));
-  if (other || (!view.running && !view.run.recorded && asked < view.run.step && !view.run.broken))
-    view.run = begin(view);
+  const back = !view.busy && !view.running && !view.run?.recorded && asked < view.run?.step && !view.run.broken;
+  if (other || back) view.run = begin(view);
   const { run } = view;
   if (view.busy) return;
   const upto = goal(view);
@@ -158,6 +159,7 @@ function learned(view, found, out, drove) {
   const { run, store } = view;
   Object.assign(run, { step: found.step, broken: found.broken, off: out });
   run.losses.push(...found.losses);
+  run.worst = Math.max(run.worst, ...found.losses);
   if (found.losses.length) run.loss = found.losses[found.losses.length - 1];
   if (found.whole) {
     Object.assign(run, { flat: run.recorded ? run.flat : found.flat, whole: found.whole, less: found.less });
@@ -219,11 +221,14 @@ function draw(view, width) {
   if (!run.model || run.model.of !== run.flat) run.model = { ...all.start(run.settings, run.flat), of: run.flat };
   const { maps, guesses } = all.glance(run.model, ids, offOf(store));
   const even = Math.log(given.symbols);
+  const settled = run.off === JSON.stringify(offOf(store)); // what is known is of these heads
   view.now = {
     ...given,
     ...run,
     settings: null,
-    off: given.off,
+    off: settled ? given.off : [],
+    out: given.off,
+    settled,
     running: view.running,
     even,
     name: run.name,
@@ -241,12 +246,13 @@ function draw(view, width) {
   view.lessons.show(now);
   view.typed.show(now);
   const old = [...view.record.runs, ...given.kept];
-  view.curves.show({ width: view.picture.clientWidth || width, old, name: run.name, points: run.points, even });
+  view.curves.show({ width: view.picture.clientWidth || width, old, mine: run, even });
   view.heads.show(now);
   view.strip.show(now);
   view.twin.show();
   setText(view.numbers, numbers(now));
   setText(view.warning, broke(now) || warned(now));
+  setText(view.note, noted(now));
   speak(view);
   if (!view.busy) delete view.node.dataset.busy;
 }
@@ -254,11 +260,11 @@ function draw(view, width) {
 /** The line that is read aloud changes with the hand, and while a run goes on at its hundreds. */
 function speak(view) {
   const { now, running } = view;
-  const hundred = Math.floor(now.step / SPOKEN);
-  if (running && now.step && hundred === view.hundred && view.spoken) return;
-  view.hundred = hundred;
-  view.spoken = running;
-  if (now.whole) setText(view.status, said(now));
+  const about = [running, running ? Math.floor(now.step / SPOKEN) : now.step, now.off, now.name];
+  const heard = JSON.stringify(about);
+  if (!now.whole || !now.settled || (running && heard === view.heard)) return;
+  view.heard = heard;
+  setText(view.status, said(now));
 }
 
 function settings(view) {

@@ -4,22 +4,25 @@ import { fixed, listed, visible } from "../core/view/text.js";
 import { bend, LAST } from "./course.js";
 import { headName } from "./heads.js";
 
-export const NOTE =
-  "Share right, thick: where the symbol has stood before, so that its answer can be copied; dashed: where it has " +
-  "not. Pale: runs that are done. Shares and scores are of 60 texts that no step has seen. A head without its tick " +
-  "hands over zeros: nothing is trained anew, and a run that goes on trains all heads.";
+const NOTE =
+  "Right: the share of right guesses where the symbol has stood before, so that its answer can be copied; dashed: " +
+  "where it is new. Pale: runs that are done. Shares and scores are of 60 texts that no step has seen. A head " +
+  "without its tick hands over zeros; nothing is trained anew.";
 
+export const noted = ({ heads, ids, guesses }) =>
+  NOTE +
+  (heads > 1 ? " Head 0.1 is head 1 of layer 0." : "") +
+  (guesses.some(({ symbol }) => !ids.includes(symbol)) ? " “?” is a symbol that your text does not have." : "");
+
+const large = (value) => (value < 1e4 ? fixed(value, 2) : value.toExponential(1).replace("e+", " · 10^"));
 const share = (value) => (value === null ? "–" : fixed(value, 2));
 
 /** The line of numbers under the curves. */
 export function numbers({ step, loss, whole, less, off }) {
   if (!whole) return "";
   const all = off.length ? `, with all heads ${share(whole.before)}` : "";
-  const lost = loss === null ? "" : `loss ${fixed(loss, 2)}, `;
-  return (
-    `Step ${step} of ${LAST}: ${lost}right ${share(less.before)} where the symbol has stood before${all}, ` +
-    `${share(less.fresh)} where it has not.`
-  );
+  const lost = loss === null ? "" : `loss ${large(loss)}; `;
+  return `Step ${step} of ${LAST}: ${lost}right ${share(less.before)}${all}; where the symbol is new, ${share(less.fresh)}.`;
 }
 
 const best = (scores) => scores.reduce((most, one, at) => (one > scores[most] ? at : most), 0);
@@ -56,17 +59,12 @@ export function warned({ symbols, shortest, longest, length, kinds }) {
 }
 
 /** What stopped a run, or threw it off. */
-export function broke({ broken, step, rate, loss, even }) {
+export function broke({ broken, step, rate, worst, even }) {
   const mend = "Choose a smaller learning rate, or reset.";
-  if (broken === "loss")
-    return `Step ${step + 1}: the loss is NaN, no number any more. The rate of ${rate} threw the weights too far. ${mend}`;
-  if (broken === "gradient")
-    return `Step ${step + 1}: a gradient is infinite or NaN, and the step is not taken. ${mend}`;
-  if (step >= 20 && loss > 2 * even + 0.5)
-    return (
-      `The loss is ${fixed(loss, 2)}, far above that of an even guess, ${fixed(even, 2)}: each step of rate ${rate} ` +
-      `throws the weights past what they should be. ${mend}`
-    );
+  if (broken)
+    return `Stopped before step ${step + 1}: ${broken}, and nothing can be learned from that. A rate of ${rate} may throw the weights too far. ${mend}`;
+  if (worst > 2 * even + 0.5)
+    return `The loss went up to ${large(worst)}; that of an even guess is ${fixed(even, 2)}. Steps at a rate of ${rate} throw the weights too far. ${mend}`;
   return "";
 }
 
@@ -93,7 +91,7 @@ export function rows({ points, layers, heads }) {
       .filter((_, at) => at % 5 === 0 || at === points.length - 1)
       .map(([step, loss, before, fresh, previous, next]) => [
         String(step),
-        loss === null ? "–" : fixed(loss, 2),
+        loss === null ? "–" : large(loss),
         ...[before, fresh, ...previous, ...next].map(share),
       ]),
   ];
