@@ -61,6 +61,7 @@ from attnlab.widgets import (
     Speculation,
     ThreeArrows,
     TileSteps,
+    TrainHere,
     Translator,
     UnrolledModel,
     Visibility,
@@ -70,6 +71,7 @@ from tests.attnlab.pictures.drawings import layer, tower
 from tests.attnlab.pretrained import tiny_bert
 from tests.attnlab.widgets import joint
 from tests.attnlab.widgets.pages import cell, press, settle
+from tests.patience import BROWSER
 
 X = [[2, -1, 0], [1, 1, 1], [1, 2, 2]]
 TOKENS = ["had", "bowl", "nuts"]
@@ -151,6 +153,8 @@ def through(*, tokens=("had", " bowl", "\n"), layers: int = 4, seed: int = 0, si
 lens = partial(LogitLens, prompts=[through(), through(tokens=("a", "b"), seed=1)], step=2, token=1)
 atlas = partial(Atlas, found=looked(), on="sentences", layer=1, head=1)
 visibility = partial(Visibility, found=seen_by(), measured=tuple(LOST), window=2)
+
+trained = TrainHere  # the recorded run
 
 
 LEARNED = {
@@ -628,6 +632,21 @@ BAD_TEMPERATURE = (
     "1",
     "1,73",
 )
+
+IDLE = "() => !document.querySelector('[data-busy]')"
+
+
+def learned(do: Callable) -> Callable:
+    """Do it, and wait until every view has trained as far, and counted."""
+
+    def done(view) -> None:
+        do(view)
+        settle(view)
+        getattr(view, "page", view).wait_for_function(IDLE, timeout=BROWSER)
+        settle(view)
+
+    return done
+
 
 # fmt: off
 EXAMPLES = {
@@ -1264,6 +1283,41 @@ EXAMPLES = {
         rows=6,
         told="OwnSentence(2 × 3 heads, 0 off: the cat sat.)",
         narrow=".attnbook-plot",
+    ),
+    "trainer": Example(
+        trained,
+        lambda: TrainHere(" ".join(named(20)[:11] + named(9)), heads=4, off=[(0, 1), (1, 3)],
+            seed=9_999, symbols=9, shortest=1, longest=40, step=20),
+        lambda evil: TrainHere(f"a {evil} b", caption=evil),
+        hand=(
+            (learned(check("layer 0", False)), {"off": [[0, 0]]}),
+            (fill("your text: letters, or words", "do re do re"), {"text": "do re do re"}),
+            (learned(choose("heads a layer", "four")), {"heads": 4, "off": [], "step": 0}),
+            (learned(click("step")), {"step": 1}),
+            (learned(check("head 0.1", False)), {"off": [[0, 1]]}),
+            (learned(choose("layers", "one")), {"layers": 1, "step": 0}),
+            (learned(fill("learning rate as a number", "0.02")), {"rate": 0.02}),
+            (learned(fill("seed", "3")), {"seed": 3}),
+            (learned(fill("symbols", "5")), {"symbols": 5}),
+            (learned(fill("shortest period", "2")), {"shortest": 2}),
+            (learned(fill("longest period", "30")), {"longest": 30}),
+            (choose("steps a frame", "20"), {"speed": 20}),
+        ),
+        moves=({"text": "xyxyx"}, {"speed": 1},),
+        bad=(
+            ("learning rate as a number", ["", "0", "11", "fast"],
+                "a number from 0.00001 to 10", "0.005", "0.01"),
+            ("seed", ["", "-1", "10000", "1.5"], "a whole number from 0 to 9999", "0", "7"),
+            ("symbols", ["0", "13"], "a whole number from 1 to 12", "12", "4"),
+            ("longest period", ["0", "41"], "a whole number from 1 to 40", "9", "12"),
+        ),
+        more=(lambda: TrainHere("do re mi do re", layers=1, step=0, caption="and `code`"),),
+        fallback=("Two recorded runs of 800 steps", "0.96", "An even guess has a loss of 2.48"),
+        rows=9,
+        paper=(".attnbook-course svg", ".attnbook-twin table"),
+        mess=fill("your text: letters, or words", "x"),
+        narrow=".attnbook-course svg",
+        told="TrainHere(two layers, one head, seed 0, recorded, text: ABCDEFABCDEFABC)",
     ),
     "translator": Example(
         translator,

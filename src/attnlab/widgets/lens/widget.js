@@ -18,10 +18,9 @@ import {
   twin,
 } from "../core/view/dom.js";
 import { stepper } from "../core/view/stepper.js";
-import { fixed } from "../core/view/text.js";
 import { chart } from "./draw.js";
 import { at, last } from "./maths.js";
-import { answer, cells, said, stage, texts } from "./words.js";
+import { cells, said, stage, texts } from "./words.js";
 
 const data = ["prompts", "initial"];
 const state = ["prompt", "step", "token"];
@@ -45,21 +44,11 @@ function build(store) {
   const parts = [
     settings(view),
     sentence(view),
-    best(),
     chart(),
     twin("The pressed token, layer by layer", () => cells(view.now)),
   ];
-  const [top, tokens, says, drawing, folded] = nodes(parts);
-  view.node = el(
-    "div",
-    {},
-    top,
-    tokens,
-    view.status,
-    el("div", "main", says, drawing),
-    note(NOTE),
-    el("div", "foot", folded),
-  );
+  const [top, tokens, drawing, folded] = nodes(parts);
+  view.node = el("div", {}, top, tokens, view.status, drawing, note(NOTE), el("div", "foot", folded));
   view.draw = () => {
     view.now = worked(store);
     for (const part of parts) part.show(view.now, view);
@@ -172,25 +161,6 @@ function sentence({ store }) {
     });
   };
   return { node: row, show };
-}
-
-/** The three most probable words after the pressed token. */
-function best() {
-  const title = el("p", "title");
-  const rows = [0, 1, 2].map(() => {
-    const [name, bar, number] = [el("span", "word"), el("span", "bar", el("span")), el("span", "number")];
-    return { node: el("li", {}, name, bar, number), name, fill: bar.firstChild, number };
-  });
-  const node = el("div", "says", title, el("ul", {}, nodes(rows)));
-  const show = ({ one, step, token }) => {
-    setText(title, answer({ one, step, token }));
-    at(one, step, token).forEach(({ name, chance }, k) => {
-      setText(rows[k].name, texts.token(name));
-      rows[k].fill.style.width = `${100 * chance}%`;
-      setText(rows[k].number, fixed(chance, 2));
-    });
-  };
-  return { node, show };
 }
 
 /** @type {import("../core/types.d.ts").Kind} */

@@ -14,8 +14,6 @@ export const texts = Object.assign((prompts) => prompts.map(({ tokens }) => toke
 /** Where one is: step 0 are the embeddings, step k is after layer k − 1. */
 export const stage = (step) => (step ? `after layer ${step - 1}` : "the embeddings");
 
-export const answer = ({ one, step, token: place }) => `after ${quoted(token(one.tokens[place]))}, ${stage(step)}:`;
-
 /** What is said so far of the pressed token, and what the present layer adds. */
 export function said({ one, step, token: place, final }) {
   const found = at(one, step, place).map(({ name, chance }) => `${quoted(token(name))} ${fixed(chance, 2)}`);

@@ -456,5 +456,5 @@ export function learner(D = 24, LENGTH = 20) {
     return one.value;
   }
 
-  return { LENGTH, exp, turn, random, texts, sizes, start, slopes, step, glance, tallied, serve, finished };
+  return { LENGTH, exp, turn, random, mixed, texts, sizes, start, slopes, step, glance, tallied, serve, finished };
 }

@@ -59,7 +59,9 @@ class TrainHere(Widget, kind="trainer"):
     Source: Elhage et al. (2021) for the model, Olsson et al. (2022) for the scores.
     """
 
-    recorded = traitlets.Dict().tag(sync=True)  # two runs, and the weights that the first ended with
+    recorded = traitlets.Dict().tag(
+        sync=True
+    )  # two runs, and the weights that the first ended with
     text = traitlets.Unicode(_TEXT).tag(sync=True)
     layers = traitlets.Int(2).tag(sync=True)
     heads = traitlets.Int(1).tag(sync=True)
