@@ -32,22 +32,22 @@ def test_what_is_recorded_is_what_it_says() -> None:
 
 def test_it_goes_layer_by_layer_and_says_so(show) -> None:
     page, widget = show(lens(step=0, token=0)), lens(step=0, token=0)
-    tells(page, "The embeddings, the output would say")
+    tells(page, "Embeddings, after “had”: ")
     press(page, "next")
     (name, chance), *_ = widget.best(1, 0)
-    tells(page, "After layer 0, the output would say")
+    tells(page, "After layer 0, after “had”: ")
     tells(page, f"{name.replace(' ', '␣')}” {chance:.2f}")
     press(page, "play")
     expect(page.get_by_role("button", name="pause")).to_be_visible()
     expect(page.get_by_role("button", name="play")).to_be_visible(timeout=6000)
-    tells(page, "After layer 3, the output would say")  # it stops at the last
+    tells(page, "After layer 3, after “had”: ")  # it stops at the last
 
 
 def test_a_press_follows_a_token_and_spaces_are_seen(show) -> None:
     page = show(lens())
     page.get_by_role("button", name="↵", exact=True).click()
     settle(page)
-    tells(page, "after “↵”.")
+    tells(page, "after “↵”: ")
     expect(page.get_by_role("button", name="␣bowl", exact=True)).to_have_attribute(
         "aria-pressed", "false"
     )

@@ -24,7 +24,7 @@ export function chart() {
   const legend = el(
     "p",
     "legend",
-    el("span", "attention", "■ attention"),
+    el("span", "attention", "■ attention "),
     el("span", "forward", "■ feed-forward network"),
   );
   const show = ({ one, steps, step, token, final }) => {

@@ -26,8 +26,7 @@ const data = ["prompts", "initial"];
 const state = ["prompt", "step", "token"];
 
 const PACE = 450; // milliseconds a layer
-const NOTE =
-  "Under each token: what the output would say next if the layers so far were all, the darker the more probable. Press a token to follow it.";
+const NOTE = "Under each token: what would be said next, darker where more probable. Press one to follow it.";
 
 function build(store) {
   /** @type {any} */
@@ -89,19 +88,12 @@ function settings(view) {
   });
   const steps = stepper({
     what: "layers",
+    moves: { "« 5": -5, previous: -1, next: 1, "5 »": 5 },
     inner: play,
     last: end,
     at: () => store.get("step"),
     go: view.go,
     told: () => stage(view.now.step),
-  });
-  const slider = el("input", {
-    type: "range",
-    min: 0,
-    max: prompts[0].chance.length - 1,
-    step: 1,
-    "aria-label": "layer",
-    oninput: () => view.go(Number(slider.value)),
   });
   const choose = choice("prompt", texts(prompts), (prompt) => {
     view.pause();
@@ -109,18 +101,11 @@ function settings(view) {
   });
   const show = (now) => {
     choose.show(now.prompt);
-    slider.value = String(now.step);
-    slider.setAttribute("aria-valuetext", stage(now.step));
     setText(play, view.playing ? "pause" : "play");
     play.hidden = still.matches;
     steps.show();
   };
-  const node = el(
-    "div",
-    {},
-    el("div", "controls", choose.node, reset(view, "prompt", view.pause)),
-    el("div", "controls along", slider, steps.node),
-  );
+  const node = el("div", "controls", choose.node, steps.node, reset(view, "prompt", view.pause));
   return { node, show };
 }
 

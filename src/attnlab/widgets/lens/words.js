@@ -4,7 +4,7 @@ import { fixed, listed, quoted } from "../core/view/text.js";
 import { added, at, last, rising } from "./maths.js";
 
 /** A token that shows its spaces and ends of lines. */
-const token = (text) => text.replaceAll("\n", "↵").replaceAll(/^ +| +$/g, (spaces) => "␣".repeat(spaces.length)) || "∅";
+const token = (text) => text.replaceAll("\n", "↵").replaceAll(" ", "␣");
 
 /** The prompts as names of choices; and `texts.token`. */
 export const texts = Object.assign((prompts) => prompts.map(({ tokens }) => tokens.join("").replaceAll("\n", " ↵ ")), {
@@ -12,16 +12,15 @@ export const texts = Object.assign((prompts) => prompts.map(({ tokens }) => toke
 });
 
 /** Where one is: step 0 are the embeddings, step k is after layer k − 1. */
-export const stage = (step) => (step ? `after layer ${step - 1}` : "the embeddings");
+export const stage = (step) => (step ? `After layer ${step - 1}` : "Embeddings");
 
 /** What is said so far of the pressed token, and what the present layer adds. */
 export function said({ one, step, token: place, final }) {
   const found = at(one, step, place).map(({ name, chance }) => `${quoted(token(name))} ${fixed(chance, 2)}`);
-  const where = stage(step);
-  const first = `${where[0].toUpperCase()}${where.slice(1)}, the output would say ${listed(found)} after ${quoted(token(one.tokens[place]))}.`;
+  const first = `${stage(step)}, after ${quoted(token(one.tokens[place]))}: ${listed(found)}.`;
   if (!step) return first;
   const [attention, forward] = added(one, place)[step - 1];
-  return `${first} Layer ${step - 1} adds to the logit of ${quoted(token(final))}: attention ${fixed(attention, 1)}, feed-forward network ${fixed(forward, 1)}.`;
+  return `${first} To ${quoted(token(final))} the layer’s attention adds ${fixed(attention, 1)}, its feed-forward network ${fixed(forward, 1)}.`;
 }
 
 /** Layer by layer. */
