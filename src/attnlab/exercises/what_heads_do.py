@@ -114,7 +114,8 @@ def two_after(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
         generator = torch.Generator().manual_seed(seed)
         order = torch.randperm(length, generator=generator) + STARTS
         ids = torch.cat([torch.arange(STARTS), order, order])
-        said = _run(ids, slots, four)[STARTS + length : -2].argmax(dim=-1)
+        says, said = _run(ids, slots, four)[STARTS + length : -2].max(dim=-1)
+        said = said.where(says > 0.5, -1)  # what is no more than a mean says nothing
         place = torch.arange(STARTS + length, n - 2)
         for name, step in (("two", 2), ("next", 1), ("same", 0), ("before", -1)):
             hits[name] += (said == ids[place + step]).tolist()

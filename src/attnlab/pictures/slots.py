@@ -116,8 +116,9 @@ class Slots:
 
     def _repr_html_(self) -> tuple[str, dict[str, Any]]:
         drawn = (
-            '<div class="attnbook attnbook-drawing attnbook-slots" role="group" tabindex="0"'
-            f' aria-label="{html.escape(self.alt)}"><style>{_look()}</style>{self.svg}</div>'
+            '<div class="attnbook attnbook-drawing" role="group" tabindex="0"'
+            f' aria-label="{html.escape(self.alt)}"><style>{_look()}</style>'
+            f'<div class="attnbook-slots">{self.svg}</div></div>'
         )
         return drawn, {"alt": self.alt}
 

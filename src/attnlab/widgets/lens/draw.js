@@ -56,7 +56,7 @@ export function chart() {
     const layers = [0, 10, 20, steps - 1].filter((k, place, all) => k < steps && all.indexOf(k) === place);
     numbers.replaceChildren(
       ...[0, 0.5, 1].map((at) => words(BOX.left - 5, y(at) + 4, String(at), "end")),
-      words(BOX.left, BOX.up - 10, "probability above, below what is added to the logit", "start"),
+      words(BOX.left, BOX.up - 9, "probability ↑   added to the logit ↓", "start"),
       words(BOX.left - 5, zero + 4, "0", "end"),
       words(BOX.left - 5, BOX.up + 8, `+${most.toFixed(0)}`, "end"),
       words(BOX.left - 5, BOX.bottom, `−${most.toFixed(0)}`, "end"),
