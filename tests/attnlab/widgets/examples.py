@@ -636,7 +636,7 @@ BAD_TEMPERATURE = (
 IDLE = "() => !document.querySelector('[data-busy]')"
 
 
-def learned(do: Callable) -> Callable:
+def waited(do: Callable) -> Callable:
     """Do it, and wait until every view has trained as far, and counted."""
 
     def done(view) -> None:
@@ -1290,17 +1290,17 @@ EXAMPLES = {
             seed=9_999, symbols=9, shortest=1, longest=40, step=20),
         lambda evil: TrainHere(f"a {evil} b", caption=evil),
         hand=(
-            (learned(check("layer 0", False)), {"off": [[0, 0]]}),
+            (waited(check("layer 0", False)), {"off": [[0, 0]]}),
             (fill("your text: letters, or words", "do re do re"), {"text": "do re do re"}),
-            (learned(choose("heads a layer", "four")), {"heads": 4, "off": [], "step": 0}),
-            (learned(click("step")), {"step": 1}),
-            (learned(check("head 0.1", False)), {"off": [[0, 1]]}),
-            (learned(choose("layers", "one")), {"layers": 1, "step": 0}),
-            (learned(fill("learning rate as a number", "0.02")), {"rate": 0.02}),
-            (learned(fill("seed", "3")), {"seed": 3}),
-            (learned(fill("symbols", "5")), {"symbols": 5}),
-            (learned(fill("shortest period", "2")), {"shortest": 2}),
-            (learned(fill("longest period", "30")), {"longest": 30}),
+            (waited(choose("heads a layer", "four")), {"heads": 4, "off": [], "step": 0}),
+            (waited(click("step")), {"step": 1}),
+            (waited(check("head 0.1", False)), {"off": [[0, 1]]}),
+            (waited(choose("layers", "one")), {"layers": 1, "step": 0}),
+            (waited(fill("learning rate as a number", "0.02")), {"rate": 0.02}),
+            (waited(fill("seed", "3")), {"seed": 3}),
+            (waited(fill("symbols", "5")), {"symbols": 5}),
+            (waited(fill("shortest period", "2")), {"shortest": 2}),
+            (waited(fill("longest period", "30")), {"longest": 30}),
             (choose("steps a frame", "20"), {"speed": 20}),
         ),
         moves=({"text": "xyxyx"}, {"speed": 1},),

@@ -148,6 +148,9 @@ OF_A_KIND = {
     "beam.penalty translator.length_penalty memory.length": number(0, 2),
     "translator.temperature": number(0.01, 1000), "answer.tolerance": number(0, 10**12),
     "clocks.factor": number(1, 16), "clocks.base": number(2, 10**8),
+    "trainer.seed": whole(0, 9_999), "trainer.step": whole(-1, 800), "trainer.symbols": whole(1, 12),
+    "trainer.shortest trainer.longest": whole(1, 40), "trainer.rate": number(1e-5, 10),
+    "trainer.layers trainer.heads trainer.speed": EITHER,
     "heatmap/painter/heads/player.temperature roles/block.step": ABOVE_0,
     "browser/own/translator.asset": ASSET,
     "painter.show painter.fill heads.large block.norm memory.write browser.measure clocks.scaling "
@@ -169,6 +172,10 @@ OF_ITS_OWN = {
         "shape (3, 3) … (1, 1)": [[True]], "shape (3, 3) … (2, 3, 3)": np.ones((2, 3, 3)) > 0}),
     "prediction/answer.answers": bad({"NaN or infinity": {"a": NAN}, "is empty": {}}),
     "block.shown block.blocks": each((0, -1, 1.5), "a whole number of at least 1"),
+    "trainer.text": bad({"TypeError … a string … 5": 5, "2 to 20 symbols, got 1: 'a'": "a",
+        "2 to 20 symbols, got 22": "a b " * 11, "12 different symbols, got 13": "abcdefghijklm"}),
+    "trainer.off": bad({"TypeError … (layer, head) … 'x'": "x", "(1, 3), got (0, 4)": [(0, 4)],
+        "(1, 3), got [1]": [[1]], "(1, 3), got 1": [1], "(1, 3), got (0, True)": [(0, True)]}),
     "clocks/positions.d": bad({"even … 7": 7}), "prediction.tolerance": bad({"0 or more … -1": -1}),
     "steps.vectors": numbers(X, 1e7, "up to 1,000,000")
         + bad({"at most 12 × 12 … 13 × 2": np.ones((13, 2))}, tokens=["a"] * 13),

@@ -122,8 +122,9 @@ const offOf = (store) => {
   return off;
 };
 
-/** How far the run is to go. */
+/** How far the run is to go at once: to the next picture, or the next point of its curve. */
 function goal({ store, running, run }) {
+  if (!run.whole) return run.step; // what the weights do that it begins with
   const step = running ? LAST : run.recorded ? run.step : Math.max(0, store.get("step"));
   return Math.min(step, due(run.step), running ? run.step + store.get("speed") : LAST);
 }
@@ -193,8 +194,10 @@ function keep({ store, run, record: known }) {
 
 /** Another model, or other texts: a run of its own begins. */
 function anew(view, changes) {
+  const { store } = view;
+  if (Object.entries(changes).every(([name, value]) => store.get(name) === value)) return;
   view.running = false;
-  view.store.set({ ...keep(view), ...changes, off: [], step: 0 });
+  store.set({ ...keep(view), ...changes, off: [], step: 0 });
 }
 
 function press(view) {
@@ -326,7 +329,7 @@ function labelled(view, label, name, least, most, change) {
     most,
     whole: true,
     thousands: false,
-    change: (value) => value !== view.store.get(name) && change({ [name]: value }),
+    change: (value) => change({ [name]: value }),
     tell: view.alert.tell,
   });
   const node = el("label", "typed", el("span", {}, label), box.node);
