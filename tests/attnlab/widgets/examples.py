@@ -1295,7 +1295,7 @@ EXAMPLES = {
             (waited(choose("heads a layer", "four")), {"heads": 4, "off": [], "step": 0}),
             (waited(click("step")), {"step": 1}),
             (waited(check("head 0.1", False)), {"off": [[0, 1]]}),
-            (waited(choose("layers", "one")), {"layers": 1, "step": 0}),
+            (waited(choose("layers", "one")), {"layers": 1, "off": [], "step": 0}),
             (waited(fill("learning rate as a number", "0.02")), {"rate": 0.02}),
             (waited(fill("seed", "3")), {"seed": 3}),
             (waited(fill("symbols", "5")), {"symbols": 5}),

@@ -267,12 +267,12 @@ def test_a_run_that_is_done_stays_as_a_pale_curve_with_its_name(show) -> None:
     page = host(show(), widget, views=1)
     idle(page)
     press(page, "start")
-    expect(button(page, "start")).to_be_visible(timeout=2 * BROWSER)
+    expect(status(page)).to_contain_text("Done.", timeout=2 * BROWSER)
+    expect(button(page, "start")).to_be_visible()
     assert trait(page, "step") == 800
     (kept,) = trait(page, "kept")
     assert kept["name"] == "one layer, seed 3"
     assert len(kept["points"]) == 41
-    expect(status(page)).to_contain_text("Done.")
     choose("layers", "two")(page)
     assert trait(page, "step", "layers") == [0, 2]
     expect(page.locator(".attnbook-course text", has_text="one layer, seed 3")).to_have_count(1)
