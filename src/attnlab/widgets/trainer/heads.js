@@ -3,7 +3,7 @@
 import { times } from "../core/maths/lists.js";
 import { bar, el, mark, setText, setVar } from "../core/view/dom.js";
 import { makeHead, paint } from "../core/view/frame.js";
-import { drawPicture, measureWith } from "../core/view/picture.js";
+import { drawPicture } from "../core/view/picture.js";
 import { onCanvas } from "../core/view/plot.js";
 import { fixed, visible } from "../core/view/text.js";
 
@@ -70,7 +70,7 @@ function card(view, layer, head) {
     if (map?.nQ !== n) map = makeHead(null, n, n);
     map.weights.set(maps[layer][head]);
     paint(map, view.may, view.ramp);
-    const measure = measureWith(canvas.getContext("2d"), view.family);
+    const measure = view.measured(canvas);
     const at = layout(width, tokens, measure);
     const what = { head: map, tokens, keyTokens: tokens, pinned: null, cursor: null, axes: ["", ""] };
     // a label that stands for several columns has the room of all of them
@@ -96,6 +96,7 @@ function card(view, layer, head) {
 export function allHeads(view) {
   const node = el("div", { class: "cards", role: "group", "aria-label": "heads; a box takes one out" });
   let [made, cards] = ["", []];
+  let [sized, wide] = ["", 0];
   const show = (now) => {
     const { layers, heads } = now;
     if (made !== `${layers} ${heads}`) {
@@ -105,8 +106,10 @@ export function allHeads(view) {
       setVar(node, "columns", heads > 1 ? heads : 2);
       mark(node, "many", heads > 1);
     }
-    const width = Math.floor(cards[0].node.clientWidth) || 100;
-    cards.forEach((one) => one.show({ ...now, width }));
+    const place = `${made} ${view.width}`;
+    if (sized !== place) wide = cards[0].node.clientWidth || 100; // asked for seldom: a browser lays all out for it
+    sized = place;
+    cards.forEach((one) => one.show({ ...now, width: wide }));
   };
   return { node, show };
 }

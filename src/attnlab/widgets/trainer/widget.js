@@ -15,6 +15,7 @@ import {
   together,
   twin,
 } from "../core/view/dom.js";
+import { measureWith } from "../core/view/picture.js";
 import { attach, drawn } from "../core/view/plot.js";
 import { read } from "../core/view/store.js";
 import { bend, due, LAST, nameOf, point, SETTINGS, told } from "./course.js";
@@ -52,6 +53,8 @@ function build(store) {
     },
     draw,
   );
+  const measured = widths();
+  view.measured = (canvas) => measured(view, canvas);
   view.heads = allHeads(view);
   view.settings = settings(view);
   view.lessons = lessons(view);
@@ -212,6 +215,10 @@ function press(view) {
 
 function draw(view, width) {
   const { store } = view;
+  const place = `${width} ${store.get("heads")}`;
+  if (view.place !== place) view.course = 0;
+  view.place = place;
+  view.width = width;
   pursue(view);
   const { run } = view;
   const words = understood(store.get("text"));
@@ -221,7 +228,9 @@ function draw(view, width) {
   if (view.may?.length !== n * n)
     view.may = Uint8Array.from({ length: n * n }, (_, at) => Number(at % n <= Math.floor(at / n)));
   // a run that has only begun shows the weights that it begins with
-  if (!run.model || run.model.of !== run.flat) run.model = { ...all.start(run.settings, run.flat), of: run.flat };
+  run.model ??= all.start(run.settings, run.flat);
+  if (run.shown !== run.flat && run.flat) run.model.flat.set(run.flat);
+  run.shown = run.flat;
   const { maps, guesses } = all.glance(run.model, ids, offOf(store));
   const even = Math.log(given.symbols);
   const settled = run.off === JSON.stringify(offOf(store)); // what is known is of these heads
@@ -249,8 +258,9 @@ function draw(view, width) {
   view.lessons.show(now);
   view.typed.show(now);
   const old = [...view.record.runs, ...given.kept];
-  view.curves.show({ width: view.picture.clientWidth || width, old, mine: run, even });
   view.heads.show(now);
+  view.course ||= view.picture.clientWidth || width; // asked for seldom: a browser lays all out for it
+  view.curves.show({ width: view.course, old, mine: run, even });
   view.strip.show(now);
   view.twin.show();
   setText(view.numbers, numbers(now));
@@ -258,6 +268,19 @@ function draw(view, width) {
   setText(view.note, noted(now));
   speak(view);
   if (!view.busy) delete view.node.dataset.busy;
+}
+
+/** How wide a label is: each is measured once in each font. */
+function widths() {
+  const known = new Map();
+  return (view, canvas) => {
+    const measure = measureWith(canvas.getContext("2d"), view.family);
+    return (text) => {
+      const name = `${view.family} ${text}`;
+      if (!known.has(name)) known.set(name, measure(text));
+      return known.get(name);
+    };
+  };
 }
 
 /** The line that is read aloud changes with the hand, and while a run goes on at its hundreds. */
