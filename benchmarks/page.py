@@ -134,7 +134,7 @@ READ = """(sentence) => new Promise((done) => {
   look();
 })"""
 # the step by which the recorded loss is halfway down
-BEND = 220
+BEND = 200
 BENT = """(bend) => Number(document.querySelector('.attnbook-numbers').textContent
   .match(/^Step (\\d+)/)?.[1]) >= bend && !document.querySelector('.attnbook-turn')
   .textContent.includes('start')"""

@@ -83,8 +83,8 @@ export function said(now) {
 /** The table of a run: a row for each point. */
 export function rows({ points, layers, heads }) {
   const all = Array.from({ length: layers * heads }, (_, at) => headName(Math.floor(at / heads), at % heads, heads));
-  const head = ["step", "loss", "right: stood before", "right: new"];
-  const of = (what) => all.map((name) => `${name}: ${what}`);
+  const head = ["step", "loss", "right", "right where new"];
+  const of = (what) => all.map((name) => `${name}, ${what}`);
   return [
     [...head, ...of("previous"), ...of("came next")],
     ...points
