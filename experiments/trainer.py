@@ -7,11 +7,14 @@ so a test compares their beginnings with what a browser computes.
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 import subprocess
 from importlib.resources import as_file
 from pathlib import Path
+
+import numpy as np
 
 import attnlab.widgets
 from attnlab.models.recorded import FOLDER
@@ -38,10 +41,6 @@ console.log(JSON.stringify(found));
 
 def main() -> None:
     """Run both, and write them down."""
-    import base64
-
-    import numpy as np
-
     node = shutil.which("node")
     if node is None:
         raise SystemExit("node was not found: install Node.js 20 or newer")

@@ -18,7 +18,6 @@ from attnlab.models.copying import (
 )
 from attnlab.models.recorded import FOLDER
 from attnlab.training import seeded
-from attnlab.widgets import TrainHere
 from tests.attnlab.widgets.examples import choose, fill, trained
 from tests.attnlab.widgets.pages import alert, button, host, press, status, trait
 from tests.patience import BROWSER

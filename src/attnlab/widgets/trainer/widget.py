@@ -1,4 +1,4 @@
-"""A small model that learns to copy in the page: its loss, its heads, and what a head is good for."""
+"""A small model that learns to copy in the page: its loss, its heads, and what each is good for."""
 
 from __future__ import annotations
 
