@@ -13,9 +13,10 @@ def numbers_of_a_circuit(draw: random.Random) -> Number:
     d_model, d = draw.choice([(512, 64), (768, 64), (1024, 128), (2048, 128)])
     thin, full = 4 * d_model * d, 2 * d_model * d_model
     return Number(
-        text=f"A head has $d_k = d_v = {d}$ in a model with $d_{{\\text{{model}}}} = {d_model}$. How "
-        "many numbers does it learn for $W^{QK}$ and $W^{OV}$ together? How many would two full "
-        "matrices of that shape have? And what is the highest rank that $W^{QK}$ can have?",
+        text=f"A head has $d_k = d_v = {d}$ in a model with "
+        f"$d_{{\\text{{model}}}} = {d_model}$. How many numbers does it learn for "
+        "$W^{QK}$ and $W^{OV}$ together? How many would two full matrices of that shape "
+        "have? And what is the highest rank that $W^{QK}$ can have?",
         answers={"learned": thin, "full": full, "rank": d},
         decimals=0,
         solution=f"$W^Q$, $W^K$, $W^V$ and the head's rows of $W^O$ have {d_model} · {d} numbers "
@@ -31,14 +32,15 @@ def weight_of_a_match(draw: random.Random) -> Number:
     weight = math.exp(score) / (math.exp(score) + n - 1)
     needed = math.log(wanted / (1 - wanted) * (n - 1))
     return Number(
-        text=f"An induction head looks over {n} tokens. One matches, with a score of {score:g}; the "
-        "others have 0. What is the weight of the one that matches? Which score would give it a "
-        f"weight of {wanted}?",
+        text=f"An induction head looks over {n} tokens. One matches, with a score of "
+        f"{score:g}; the others have 0. What is the weight of the one that "
+        f"matches? Which score would give it a weight of {wanted}?",
         answers={"weight": weight, "score": needed},
         decimals=2,
-        solution=f"The weight is $e^{{{score:g}}} / (e^{{{score:g}}} + {n - 1}) = {weight:.2f}$. For "
-        f"{wanted} the exponential must be {wanted / (1 - wanted):.0f} times that of all others "
-        f"together, so the score is ln({wanted / (1 - wanted):.0f} · {n - 1}) = {needed:.2f}.",
+        solution=f"The weight is $e^{{{score:g}}} / (e^{{{score:g}}} + {n - 1}) = "
+        f"{weight:.2f}$. For {wanted} the exponential must be "
+        f"{wanted / (1 - wanted):.0f} times that of all others together, so "
+        f"the score is ln({wanted / (1 - wanted):.0f} · {n - 1}) = {needed:.2f}.",
     )
 
 
@@ -71,8 +73,8 @@ def two_measures_of_a_head(draw: random.Random) -> Choice:
     adds = draw.choice([0.0, 0.1])
     before, after = draw.choice([(0.82, 0.21), (0.91, 0.3), (0.78, 0.19)])
     return Choice(
-        text=f"A head of the first layer adds {adds:.1f} to the logit of the right symbol, where the "
-        f"others add up to 3.6. Without it the share of right answers falls from {before} to "
+        text=f"A head of the first layer adds {adds:.1f} to the logit of the right symbol, where "
+        f"the others add up to 3.6. Without it the share of right answers falls from {before} to "
         f"{after}. What do both numbers together say?",
         right="What it writes is needed, and reaches the output through something that reads it",
         wrong={

@@ -43,14 +43,14 @@ def backward(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
         alone = alpha * (1 - alpha) * by_weight
         named(
             found[2],
-            (alpha @ grad, "dV: a value is handed to those that look at it. Transpose the weights."),
+            (alpha @ grad, "dV: a value goes to those that look at it. Transpose the weights."),
         )
         if not close(found[2], wanted[2]):
             raise Mistake("dV: value j gets, from each output i, α_ij times its gradient.")
         named(
             found[0],
             (wanted[0] * math.sqrt(d), "dQ: the scores were divided by √d, so divide here too."),
-            (by_weight @ key / math.sqrt(d), "dQ: the softmax is missing between weights and scores."),
+            (by_weight @ key / math.sqrt(d), "dQ: the softmax is missing, from weights to scores."),
             (
                 alpha * by_weight @ key / math.sqrt(d),
                 "dQ: of the softmax's Jacobian only α is here: subtract the row's mean as well.",
@@ -62,7 +62,7 @@ def backward(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
             (by_score @ query / math.sqrt(d), "dQ: a query meets keys, not queries."),
         )
         if not close(found[0], wanted[0]):
-            raise Mistake("dQ: from weights to scores by lecture 7's Jacobian, then times the keys.")
+            raise Mistake("dQ: weights to scores by lecture 7's Jacobian, then times the keys.")
         named(
             found[1],
             (by_score @ query / math.sqrt(d), "dK: key j meets all queries i. Transpose."),
@@ -161,7 +161,8 @@ def stand_ins(function: Callable[[Callable[[set[int]], float], int], Any]) -> st
         if len(found) != 2 or not found <= set(range(h)):
             raise Mistake(f"Two different heads from 0 to {h - 1} were wanted, got {answer}.")
         whole = right(set())
-        loss = {gone: whole - right(set(gone)) for k in (1, 2) for gone in combinations(range(h), k)}
+        sets = [gone for k in (1, 2) for gone in combinations(range(h), k)]
+        loss = {gone: whole - right(set(gone)) for gone in sets}
 
         def more(pair: tuple[int, ...], loss: dict[tuple[int, ...], float] = loss) -> float:
             return loss[pair] - sum(loss[(one,)] for one in pair)

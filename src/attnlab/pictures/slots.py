@@ -22,7 +22,7 @@ __all__ = ["Slots"]
 WIDE, HIGH, GAP = 60, 22, 5  # of a slot; between two columns
 STAGE, LINKS = 20, 46  # heights: of the name of a stage, and of the arrows before it
 MOST = 4  # parts, for so many colours
-SEEN = 0.5  # what a slot's largest number, or a weight, must exceed to be drawn
+SEEN = 0.6  # what a slot's largest number, or a weight, must exceed to be drawn
 
 
 class Slots:
@@ -34,8 +34,8 @@ class Slots:
             links=[weights],
         )
 
-    A slot has the name of its part and of its largest number; it is empty where none exceeds 0.5.
-    An arrow goes from the token that is looked at to the one that looks, where a weight exceeds 0.5.
+    A slot has the name of its part and of its largest number; it is empty where none exceeds 0.6.
+    An arrow goes from the token that is looked at to the one that looks, if a weight exceeds 0.6.
 
     Shapes: each stage (n, d), d the names of all parts together; ``links`` one (n, n) between two
     stages, or None for no arrows.
@@ -66,7 +66,7 @@ class Slots:
             raise ValueError(f"links must be {len(shapes) - 1} matrices of shape {(n, n)}")
 
     def said(self, stage: str) -> list[list[str]]:
-        """Return what each token's slots say at a stage: a text for each part, empty for nothing."""
+        """Return what each token's slots say at a stage: a text a part, empty for nothing."""
         found = []
         for row in self.stages[stage]:
             texts, at = [], 0
@@ -154,7 +154,8 @@ def _arrows(weights: np.ndarray | None, y: float, n: int) -> str:
         top, tip = y + 3, y + LINKS + STAGE - 4
         bend = (top + tip) / 2
         found.append(
-            f'<path d="M{start:g} {top:g}C{start:g} {bend:g} {end:g} {bend:g} {end:g} {tip - 7:g}"/>'
+            f'<path d="M{start:g} {top:g}C{start:g} {bend:g}'
+            f' {end:g} {bend:g} {end:g} {tip - 7:g}"/>'
             f'<path class="attnbook-bold" d="M{end:g} {tip:g}l-4.5 -9h9Z"/>'
         )
     return "".join(found)

@@ -87,7 +87,7 @@ def least_beyond(right, h):
 
 WRONG = {
     lecture_16.backward: [
-        (lambda *a: back(*a, dv=lambda q, k, v, g: parts(q, k, v, g)[1] @ g), "Transpose the weights"),
+        (lambda *a: back(*a, dv=lambda *b: parts(*b)[1] @ b[-1]), "Transpose the weights"),
         (lambda *a: back(*a, dv=lambda q, k, v, g: g), "from each output i"),
         (lambda *a: back(*a, lambda r, al, w, s: s * r), "dQ: the scores were divided"),
         (lambda *a: back(*a, lambda r, al, w, s: w), "softmax is missing"),

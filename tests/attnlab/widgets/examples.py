@@ -140,7 +140,9 @@ def looked(*, layers: int = 6, heads: int = 2, texts=None, size: float = 1.0) ->
     return HeadScores(scores, even, counted, np.stack(parts, axis=-1), texts, 1107)
 
 
-def through(*, tokens=("had", " bowl", "\n"), layers: int = 4, seed: int = 0, size=1.0) -> LensPrompt:
+def through(
+    *, tokens=("had", " bowl", "\n"), layers: int = 4, seed: int = 0, size=1.0
+) -> LensPrompt:
     """A prompt that went through a model: seeded words and what its layers are said to add."""
     rng = np.random.default_rng(seed)
     n, names = len(tokens), [" nuts", ".", "\n", *tokens]

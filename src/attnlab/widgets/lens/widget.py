@@ -104,7 +104,13 @@ class LogitLens(Widget, kind="lens"):
                 adds = [markup.fixed(part[self.token], 1) for part in one["adds"][step - 1]]
             rows.append([name, markup.escape(_spaced(word)), markup.fixed(chance, 2), *adds])
         text = markup.escape("".join(one["tokens"]))
-        head = ["step", "the output would say", "probability", "attention adds", "feed-forward adds"]
+        head = [
+            "step",
+            "the output would say",
+            "probability",
+            "attention adds",
+            "feed-forward adds",
+        ]
         token = markup.escape(_spaced(one["tokens"][self.token]))
         return (
             f"<p>“{text}”: what the output would say after “{token}”, layer by layer.</p>"
