@@ -273,7 +273,10 @@ def smollm_lens() -> list[LensPrompt]:
         LensPrompt(
             one["tokens"],
             one["names"],
-            *(np.array(one[name]) for name in ("best", "chance", "by last", "adds")),
+            np.array(one["best"]),
+            np.array(one["chance"]),
+            np.array(one["by last"]),
+            np.array(one["adds"]),
             one["without"],
         )
         for one in found["prompts"]

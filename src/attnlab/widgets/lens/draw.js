@@ -1,9 +1,9 @@
 // The word that is said at last: how probable it is after each layer, and what each layer adds to it.
 
-import { el, setText, svg } from "../core/view/dom.js";
+import { el, svg } from "../core/view/dom.js";
 import { quoted } from "../core/view/text.js";
 import { added, rising } from "./maths.js";
-import { texts } from "./words.js";
+import { shown } from "./words.js";
 
 const [W, H] = [340, 238];
 const BOX = { left: 36, right: W - 8, top: 10, middle: 98, up: 122, bottom: 202 };
@@ -11,7 +11,6 @@ const words = (x, y, text, anchor = "middle") => svg("text", { x, y, "text-ancho
 const path = (name) => svg("path", name);
 
 export function chart() {
-  const title = el("p", "title");
   const inside = {
     axes: path("axes"),
     line: path("line"),
@@ -21,14 +20,8 @@ export function chart() {
   };
   const numbers = svg("g", {});
   const drawing = svg("svg", { viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true" }, Object.values(inside), numbers);
-  const legend = el(
-    "p",
-    "legend",
-    el("span", "attention", "■ attention "),
-    el("span", "forward", "■ feed-forward network"),
-  );
+  const legend = el("p", "legend", el("span", "attention", "■ attention "), el("span", "forward", "■ feed-forward"));
   const show = ({ one, steps, step, token, final }) => {
-    setText(title, `towards ${quoted(texts.token(final))}`);
     const x = (k) => BOX.left + ((k + 0.5) / (steps + 1)) * (BOX.right - BOX.left);
     const y = (chance) => BOX.middle - chance * (BOX.middle - BOX.top);
     const adds = added(one, token);
@@ -53,16 +46,15 @@ export function chart() {
     inside.one.setAttribute("d", bars(0));
     inside.two.setAttribute("d", bars(1));
     inside.now.setAttribute("d", `M${x(step).toFixed(1)} ${BOX.top}V${BOX.bottom}`);
-    const layers = [0, 10, 20, steps - 1].filter((k, place, all) => k < steps && all.indexOf(k) === place);
     numbers.replaceChildren(
       ...[0, 0.5, 1].map((at) => words(BOX.left - 5, y(at) + 4, String(at), "end")),
-      words(BOX.left, BOX.up - 9, "probability ↑   added to the logit ↓", "start"),
+      words(BOX.left, BOX.up - 9, `probability of ${quoted(shown(final))} ↑   added to its logit ↓`, "start"),
       words(BOX.left - 5, zero + 4, "0", "end"),
       words(BOX.left - 5, BOX.up + 8, `+${most.toFixed(0)}`, "end"),
       words(BOX.left - 5, BOX.bottom, `−${most.toFixed(0)}`, "end"),
-      ...layers.map((k) => words(x(k + 1), BOX.bottom + 16, String(k))),
+      ...[0, steps - 1].map((k) => words(x(k + 1), BOX.bottom + 16, String(k))),
       words((BOX.left + BOX.right) / 2, H - 3, "layer →"),
     );
   };
-  return { node: el("div", "towards", title, drawing, legend), show };
+  return { node: el("div", "towards", drawing, legend), show };
 }

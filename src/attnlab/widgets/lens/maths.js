@@ -1,6 +1,8 @@
 // What is recorded of a prompt, taken apart. Of each step (the embeddings, then each layer) and each
 // token there are the most probable words; of each layer what its two parts add.
 
+import { times } from "../core/maths/lists.js";
+
 /**
  * @typedef {{tokens: string[], names: string[], best: number[][], chance: number[][], adds: number[][][]}} Prompt
  */
@@ -8,7 +10,7 @@
 /** The most probable words after a token at a step. @type {(one: Prompt, step: number, token: number) => {name: string, chance: number}[]} */
 export function at({ tokens, names, best, chance }, step, token) {
   const each = best[step].length / tokens.length;
-  return Array.from({ length: each }, (_, k) => ({
+  return times(each, (k) => ({
     name: names[best[step][token * each + k]],
     chance: chance[step][token * each + k] / 100,
   }));

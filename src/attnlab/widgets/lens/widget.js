@@ -8,8 +8,6 @@ import {
   choice,
   el,
   nodes,
-  note,
-  onKeys,
   pressed,
   reset,
   setText,
@@ -17,16 +15,15 @@ import {
   statusLine,
   twin,
 } from "../core/view/dom.js";
-import { stepper } from "../core/view/stepper.js";
+import { stepKeys, stepper } from "../core/view/stepper.js";
 import { chart } from "./draw.js";
 import { at, last } from "./maths.js";
-import { cells, said, stage, texts } from "./words.js";
+import { cells, names, said, shown, stage } from "./words.js";
 
 const data = ["prompts", "initial"];
 const state = ["prompt", "step", "token"];
 
 const PACE = 450; // milliseconds a layer
-const NOTE = "Under each token: what would be said next, darker where more probable. Press one to follow it.";
 
 function build(store) {
   /** @type {any} */
@@ -47,10 +44,10 @@ function build(store) {
     twin("The pressed token, layer by layer", () => cells(view.now)),
   ];
   const [top, tokens, drawing, folded] = nodes(parts);
-  view.node = el("div", {}, top, tokens, view.status, drawing, note(NOTE), el("div", "foot", folded));
+  view.node = el("div", {}, top, tokens, view.status, drawing, el("div", "foot", folded));
   view.draw = () => {
     view.now = worked(store);
-    for (const part of parts) part.show(view.now, view);
+    for (const part of parts) part.show(view.now);
     setText(view.status, said(view.now));
   };
   view.attach = () => view.pause;
@@ -73,7 +70,7 @@ function settings(view) {
   const end = () => prompts[store.get("prompt")].chance.length - 1;
   const tick = () => {
     const step = store.get("step");
-    if (step >= end() || still.matches) {
+    if (step >= end()) {
       view.pause();
       view.draw();
     } else store.set({ step: step + 1 });
@@ -88,14 +85,13 @@ function settings(view) {
   });
   const steps = stepper({
     what: "layers",
-    moves: { "« 5": -5, previous: -1, next: 1, "5 »": 5 },
     inner: play,
     last: end,
     at: () => store.get("step"),
     go: view.go,
     told: () => stage(view.now.step),
   });
-  const choose = choice("prompt", texts(prompts), (prompt) => {
+  const choose = choice("prompt", names(prompts), (prompt) => {
     view.pause();
     store.set({ prompt, token: prompts[prompt].tokens.length - 1 });
   });
@@ -111,37 +107,35 @@ function settings(view) {
 
 /** The prompt's tokens, under each what would be said after it. */
 function sentence({ store }) {
-  const row = el("ol", "reading");
-  let shown = -1;
-  const press = (token) => store.set({ token });
-  const show = (now) => {
-    const { one, step, token } = now;
-    if (shown !== now.prompt) {
-      shown = now.prompt;
-      const keys = onKeys(({ key }) => {
-        const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[key];
-        if (!by) return false;
-        press(within(store.get("token") + by, one.tokens.length - 1));
-        row.children[store.get("token")].firstChild.focus();
-      });
-      row.replaceChildren(
-        ...one.tokens.map((_, place) =>
-          el(
-            "li",
-            {},
-            button("", () => press(place), { onkeydown: keys }),
-            el("span", "guess"),
-          ),
-        ),
-      );
+  const go = (token) => store.set({ token });
+  const row = el("ol", {
+    class: "reading",
+    onkeydown: stepKeys((change) => {
+      const place = within(store.get("token") + change, row.children.length - 1);
+      go(place);
+      row.children[place].firstChild.focus();
+    }),
+  });
+  let before = null;
+  const show = ({ one, step, token }) => {
+    if (before !== one) {
+      before = one;
+      const press = (_, place) =>
+        el(
+          "li",
+          {},
+          button("", () => go(place)),
+          el("span", "guess"),
+        );
+      row.replaceChildren(...one.tokens.map(press));
     }
     one.tokens.forEach((text, place) => {
       const [name, guess] = row.children[place].childNodes;
       const [first] = at(one, step, place);
-      setText(name, texts.token(text));
+      setText(name, shown(text));
       pressed(name, place === token);
       name.tabIndex = place === token ? 0 : -1;
-      setText(guess, texts.token(first.name));
+      setText(guess, shown(first.name));
       setVar(guess, "share", first.chance);
     });
   };
@@ -149,5 +143,5 @@ function sentence({ store }) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { name: "A prompt through the layers", build, data, state, drawsTable: true };
+export const widget = { name: "A logit lens", build, data, state, drawsTable: true };
 export * as maths from "./maths.js";
