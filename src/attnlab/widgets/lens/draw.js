@@ -28,13 +28,9 @@ export function chart() {
     const most = Math.max(1, ...adds.flat().map(Math.abs));
     const zero = (BOX.up + BOX.bottom) / 2;
     const high = (value) => (value / most) * ((BOX.bottom - BOX.up) / 2);
-    const wide = (BOX.right - BOX.left) / (steps + 1);
     const bars = (part) =>
       adds
-        .map((both, k) => {
-          const left = x(k + 1) - wide * 0.4 + part * wide * 0.4;
-          return `M${left.toFixed(1)} ${zero}h${(wide * 0.4).toFixed(1)}v${(-high(both[part])).toFixed(1)}h${(-wide * 0.4).toFixed(1)}z`;
-        })
+        .map((both, k) => `M${(x(k + 1) + 4 * part - 2).toFixed(1)} ${zero}v${(-high(both[part])).toFixed(1)}`)
         .join("");
     inside.axes.setAttribute("d", [y(0), y(0.5), y(1), zero].map((at) => `M${BOX.left} ${at}H${BOX.right}`).join(""));
     inside.line.setAttribute(
@@ -51,7 +47,6 @@ export function chart() {
       words(BOX.left, BOX.up - 9, `probability of ${quoted(shown(final))} ↑   added to its logit ↓`, "start"),
       words(BOX.left - 5, zero + 4, "0", "end"),
       words(BOX.left - 5, BOX.up + 8, `+${most.toFixed(0)}`, "end"),
-      words(BOX.left - 5, BOX.bottom, `−${most.toFixed(0)}`, "end"),
       ...[0, steps - 1].map((k) => words(x(k + 1), BOX.bottom + 16, String(k))),
       words((BOX.left + BOX.right) / 2, H - 3, "layer →"),
     );

@@ -37,12 +37,7 @@ function build(store) {
     store.set({ step });
     view.draw();
   };
-  const parts = [
-    settings(view),
-    sentence(view),
-    chart(),
-    twin("The pressed token, layer by layer", () => cells(view.now)),
-  ];
+  const parts = [settings(view), sentence(view), chart(), twin("Layer by layer", () => cells(view.now))];
   const [top, tokens, drawing, folded] = nodes(parts);
   view.node = el("div", {}, top, tokens, view.status, drawing, el("div", "foot", folded));
   view.draw = () => {
@@ -66,7 +61,6 @@ function worked(store) {
 function settings(view) {
   const { store } = view;
   const prompts = store.get("prompts");
-  const still = matchMedia("(prefers-reduced-motion: reduce)");
   const end = () => prompts[store.get("prompt")].chance.length - 1;
   const tick = () => {
     const step = store.get("step");
@@ -98,7 +92,6 @@ function settings(view) {
   const show = (now) => {
     choose.show(now.prompt);
     setText(play, view.playing ? "pause" : "play");
-    play.hidden = still.matches;
     steps.show();
   };
   const node = el("div", "controls", choose.node, steps.node, reset(view, "prompt", view.pause));

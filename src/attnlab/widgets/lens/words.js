@@ -26,7 +26,7 @@ export function cells({ one, token: place }) {
   const word = shown(last(one, place));
   const adds = added(one, place);
   return [
-    ["step", "says", "probability", `that of ${quoted(word)}`, "attention adds", "feed-forward adds"],
+    ["step", "says", "probability", quoted(word), "attention", "feed-forward"],
     ...rising(one, place).map((chance, step) => {
       const [first] = at(one, step, place);
       const [attention, forward] = step ? adds[step - 1].map((value) => fixed(value, 1)) : ["–", "–"];
