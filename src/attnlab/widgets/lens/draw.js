@@ -45,7 +45,6 @@ export function chart() {
     numbers.replaceChildren(
       ...[0, 0.5, 1].map((at) => words(BOX.left - 5, y(at) + 4, String(at), "end")),
       words(BOX.left, BOX.up - 9, `probability of ${quoted(shown(final))} ↑   added to its logit ↓`, "start"),
-      words(BOX.left - 5, zero + 4, "0", "end"),
       words(BOX.left - 5, BOX.up + 8, `+${most.toFixed(0)}`, "end"),
       ...[0, steps - 1].map((k) => words(x(k + 1), BOX.bottom + 16, String(k))),
       words((BOX.left + BOX.right) / 2, H - 3, "layer →"),
