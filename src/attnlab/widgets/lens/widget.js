@@ -136,5 +136,5 @@ function sentence({ store }) {
 }
 
 /** @type {import("../core/types.d.ts").Kind} */
-export const widget = { name: "A logit lens", build, data, state, drawsTable: true };
+export const widget = { name: "The lens", build, data, state, drawsTable: true };
 export * as maths from "./maths.js";

@@ -18,7 +18,7 @@ export function said({ one, step, token: place, final }) {
   const first = `${stage(step)}, after ${quoted(shown(one.tokens[place]))}: ${listed(found)}.`;
   if (!step) return first;
   const [attention, forward] = added(one, place)[step - 1];
-  return `${first} It adds to ${quoted(shown(final))}: attention ${fixed(attention, 1)}, feed-forward ${fixed(forward, 1)}.`;
+  return `${first} Adds to ${quoted(shown(final))}: attention ${fixed(attention, 1)}, feed-forward ${fixed(forward, 1)}.`;
 }
 
 /** Layer by layer. */
