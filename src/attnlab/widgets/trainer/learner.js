@@ -143,15 +143,15 @@ export function learner(D = 24, LENGTH = 20) {
     }
   }
 
-  /** What a product hands back: dx += dout W and dW += doutᵀ x, two rows at a time. */
-  function back(dout, x, w, dx, dw, n, outside) {
+  /** What a product hands back: dx += dy W and dW += dyᵀ x, two rows at a time. */
+  function back(dy, x, w, dx, dw, n, outside) {
     for (let o = 0; o < outside; o++) {
       const at = o * D;
       for (let r = 0; r < n; r += 2) {
         const x0 = r * D;
         const x1 = r + 1 < n ? x0 + D : x0;
-        const g0 = dout[r * outside + o];
-        const g1 = r + 1 < n ? dout[(r + 1) * outside + o] : 0;
+        const g0 = dy[r * outside + o];
+        const g1 = r + 1 < n ? dy[(r + 1) * outside + o] : 0;
         for (let c = 0; c < D; c++) {
           const one = w[at + c];
           dw[at + c] += g0 * x[x0 + c] + g1 * x[x1 + c];
