@@ -5,9 +5,10 @@ A text holds four facts such as "B is 7", each a token, in its first half, some 
 fact's digit, elsewhere it names the token to the left. Texts of 8 to 256 tokens are learnt: of a
 head's eight pairs one turns more than 32 times in 256 tokens, three more than once and less than
 that, and four less than once, so that every part of YaRN's rule has something to do. "loss" is the
-mean −log p of all places, "previous" and "recall" are the shares right of the two kinds. Scaling is
-switched on at the test, by a factor of 4, in a model that was trained without. ALiBi has eight
-heads, as in "positions".
+mean −log p of all places, "previous" and "recall" are the shares right of the two kinds; in the
+longest texts "recall to 512" is that of questions whose fact stands 257 to 512 tokens back. Scaling
+is switched on at the test, by a factor of 4, in a model that was trained without. ALiBi has eight
+heads, as in "positions", and once two, of the rotary model's size.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ KINDS: tuple[Literal["interpolation", "ntk", "yarn", "llama3"], ...] = (
     "yarn",
     "llama3",
 )
-MODELS = {"rotary": {"positions": "rope", "heads": 2}, "ALiBi": {"positions": "alibi", "heads": 8}}
+MODELS = {
+    "rotary": {"positions": "rope", "heads": 2},
+    "ALiBi": {"positions": "alibi", "heads": 8},
+    "ALiBi, 2 heads": {"positions": "alibi", "heads": 2},
+}
 AGAIN = ("rotary", 0)
 TOLERANCE = {"as trained, 256, previous": 0.02, "as trained, 256, recall": 0.05}
 
@@ -56,6 +61,7 @@ class Texts(NamedTuple):
 
     tokens: Tensor  # (b, n)
     wanted: Tensor  # (b, n); −1 where nothing is asked
+    back: Tensor  # (b, n); of a question, how many tokens back its fact stands, else 0
 
 
 def texts(n: int, b: int, draws: torch.Generator) -> Texts:
@@ -69,7 +75,8 @@ def texts(n: int, b: int, draws: torch.Generator) -> Texts:
     names = torch.randint(NAMES, (b, asked), generator=draws)
     tokens.scatter_(1, later, QUESTIONS + names)
     wanted = torch.cat((torch.full((b, 1), -1), tokens[:, :-1]), dim=1)
-    return Texts(tokens, wanted.scatter(1, later, values.gather(1, names)))
+    back = torch.zeros_like(tokens).scatter(1, later, later - places.gather(1, names))
+    return Texts(tokens, wanted.scatter(1, later, values.gather(1, names)), back)
 
 
 def wrong(model: LanguageModel, asked: Texts) -> Tensor:
@@ -131,11 +138,16 @@ def judged(model: LanguageModel, long: Texts) -> dict[str, float]:
     right, real = logits.argmax(-1) == long.wanted, long.wanted >= 0
     question = long.tokens >= QUESTIONS
     loss = cross_entropy(logits.flatten(0, 1), long.wanted.flatten(), ignore_index=-1)
-    return {
+    found = {
         "loss": float(loss),
         "previous": float(right[real & ~question].double().mean()),
         "recall": float(right[question].double().mean()),
     }
+    if long.tokens.shape[1] == FACTOR * TRAINED:
+        for most in range(TRAINED, FACTOR * TRAINED + 1, TRAINED):
+            there = question & (most - TRAINED < long.back) & (long.back <= most)
+            found[f"recall to {most}"] = float(right[there].double().mean())
+    return found
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ MODELS: dict[str, dict[str, Any]] = {
         "steps": 1_500,
     },
     "sinusoidal": {"kind": "sinusoidal"},
+    "sinusoidal, 1,500 steps": {"kind": "sinusoidal", "steps": 1_500},
     "sinusoidal, six directions": {"kind": "sinusoidal", "directions": 6},
     "multiplied": {"kind": "multiplied"},
     "sinusoidal, begun anywhere": {"kind": "sinusoidal", "anywhere": SHIFTS},

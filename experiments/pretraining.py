@@ -6,9 +6,10 @@ deviation of 0.02, biases 0, norms 1. Perhaps that needs only longer, so "ten ti
 as many. Task, draws of examples, batches, classifier and schedule are those of ``tuning``.
 
 The rate of "every weight" is the best of 0.00003, 0.0001 and 0.0003 as there, on a fifth of the
-examples. On that fifth, of twins, what only counts words is right in less than a half; so for
-random weights the rate, of 0.0001, 0.0003 and 0.001, is the best on the test sentences themselves,
-which favours this control. All rates were tried with seed 3, which no row has, by
+examples: 0.81, 0.86 and 0.87. On that fifth, of twins, what only counts words is right in less than
+a half; so for random weights the rate, of 0.0001, 0.0003 and 0.001, is the best on the test
+sentences themselves, which favours this control: 0.64, 0.68 and 0.68. Ten times the steps have the
+same rate. All rates were tried with seed 3, which no row has, by
 ``python -c "from experiments.pretraining import choose; choose()"``.
 """
 
@@ -29,11 +30,10 @@ from experiments.tuning import BATCH, STEPS, Batch, data, decided, drawn, minilm
 
 __all__ = ["data"]
 
-RATES = {"every weight": 1e-4, "random weights": 3e-4, "random weights, ten times the steps": 3e-4}
+RATES = {"every weight": 3e-4, "random weights": 3e-4, "random weights, ten times the steps": 3e-4}
 TRIED = {
     "every weight": (3e-5, 1e-4, 3e-4),
     "random weights": (1e-4, 3e-4, 1e-3),
-    "random weights, ten times the steps": (1e-4, 3e-4, 1e-3),
 }
 TIMES = {"random weights, ten times the steps": 10}
 MODELS = {

@@ -107,6 +107,20 @@ def guessed(model, prompt, guesses):
     return [alone, same, len(found.tokens), found.calls]
 
 
+def by_call(model, prompt, guesses):
+    ids, starts = model.encode(prompt)[0][0], []
+
+    def noting(text, n, generator):
+        starts.append(len(text) - len(ids))
+        return look_up(text, n)
+
+    at_most = {"guesses": guesses, "max_length": 48}
+    tokens = speculate(model, ids, noting, eos=model.eos, **at_most).tokens
+    ends = [start - 1 for start in (*starts[1:], len(tokens) + 1)]  # the model's own
+    parts = [(tokens[a:b], tokens[b : b + 1]) for a, b in zip(starts, ends, strict=True)]
+    return [[model.decode(part) for part in both] for both in parts]
+
+
 def in_chunks(model, size):
     ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
     caches = [KVCache() for _ in model.decoder.blocks]
@@ -184,17 +198,18 @@ def by_column(model, bits):
     return torch.nn.functional.cross_entropy(logits, ids[0, 1:]).exp().item()
 
 
-def in_four_columns(model):
+def largest_in_rows(model):
     ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
-    caches, shares = [KVCache() for _ in model.decoder.blocks], []
+    caches, answers = [KVCache() for _ in model.decoder.blocks], []
     model.decoder(model.embed(ids), causal=True, caches=caches)
     none = torch.empty(1, 3, 0, 64)
     for kept in zip(*(cache.append(none, none) for cache in caches), strict=True):
         size = torch.cat(kept).abs()  # (30, 3, n, 64)
         large = size.mean(2).topk(4).indices[:, :, None]  # (30, 3, 1, 4)
-        found = size.argmax(-1, keepdim=True) == large
-        shares.append(found.any(-1).float().mean().item())
-    return shares
+        found = (size.argmax(-1, keepdim=True) == large).any(-1)
+        times = size.amax(-1) / size.mean(-1)
+        answers.append([found.float().mean().item(), times.median().item()])
+    return answers
 
 
 def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
@@ -209,12 +224,13 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         *((of, (text,)) for of in (log_p, log_p_by_last) for text in sentences),
         *((log_p, reading) for pair in SHOWN for both in readings(pair) for reading in both),
         *((guessed, (prompt, 7)) for prompt in GUESSED.values()),
+        (by_call, (GUESSED["a rewriting"], 7)),
         *((in_chunks, (size,)) for size in SIZES),
         *((loss_without_offset, (size,)) for size in OFFSETS),
         *((mean_loss, (repeated,)) for repeated in (False, True)),
         *((perplexity, bits) for bits in BITS),
         (by_column, (4,)),
-        (in_four_columns, ()),
+        (largest_in_rows, ()),
     ]
 
 

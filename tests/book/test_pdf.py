@@ -27,6 +27,15 @@ def test_a_print_is_read_back_pages_and_places(chromium) -> None:
     assert titles(printed) == ["One", "Two"]
 
 
+def test_what_is_sent_is_taken_for_what_it_is(chromium) -> None:
+    page = chromium.new_page()
+    page.route("https://sent.test/*", pdf.answer("text/css", "p { color: rgb(1, 2, 3) }"))
+    page.set_content('<!doctype html><link rel=stylesheet href="https://sent.test/a.css"><p>a')
+    colour = page.locator("p").evaluate("(one) => getComputedStyle(one).color")
+    page.close()
+    assert colour == "rgb(1, 2, 3)"
+
+
 PAGE = """<article><section id="same"><h1>{title}</h1><div class="cell"><details class="hide">
 <summary>Set-up</summary>import</details></div><p id="id1">{text}</p></section></article>"""
 FOLD = "<details><summary>Answer</summary><p>forty-two</p></details>"

@@ -89,7 +89,7 @@ PROMISES = {
         "keep it, and they go on": ("14.3", "sink"),
         "reads all its weights for each": ("13.3", "weights"),
     },
-    13: {"selection give up is": ("14.6", "indexer"), "what may be left out": ("14.3", "window")},
+    13: {"what may be left out": ("14.3", "window")},
     14: {
         "what such heads are called": ("15.7", "induction head"),
         "the whole course as one argument": ("16.8", "One argument"),

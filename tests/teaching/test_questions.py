@@ -559,6 +559,14 @@ class Answer:
         kept = cache / share if option.startswith("Keys") else cache * share
         return halved + kept < 0.75 * (weights + cache)
 
+    def guesses_and_experts(self, weights, one_in, rate, guesses, kept):
+        share, length = 0, (guesses + 1) * kept**guesses
+        for k in range(int(guesses) + 1):  # each token reads its part of what is still unread
+            share += (1 - share) / one_in
+            length += (k + 1) * kept**k * (1 - kept) * (k < guesses)
+        alone, judged = weights / one_in / rate, weights * share / rate / length
+        return alone, judged, alone / judged, length
+
     def what_a_latent_costs(self, h, d, d_c, n):
         given = (h, 1, d), (n, d_c), (h, d_c, d), (h, d_c, d)
         written = products(lambda q, c, k, v: (q @ (c @ k).mT) @ (c @ v), *given)

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from string import Template
 
 import yaml
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, Route, sync_playwright
 
 from attnlab.widgets.core.chunks import page_script, stylesheet
 from book.tools.pdf.read import Printed
@@ -101,10 +102,7 @@ def join(page: Page, address: str) -> None:
         "print.css": ("text/css", (HERE / "book.css").read_text(encoding="utf-8")),
     }
     for name, (kind, text) in made.items():
-        page.route(
-            f"{address}/_static/pdf-{name}",
-            lambda route, kind=kind, text=text: route.fulfill(body=text, content_type=kind),
-        )
+        page.route(f"{address}/_static/pdf-{name}", answer(kind, text))
     page.goto(f"{address}/_static/pdf-book.html")
     given = {**contents(), "about": ABOUT, "answers": ANSWERS}
     if dead := page.evaluate((HERE / "join.js").read_text(encoding="utf-8"), given):
@@ -115,6 +113,11 @@ def join(page: Page, address: str) -> None:
     page.evaluate(FORMULAE)
     page.emulate_media(media="print")  # what live pictures fold up opens
     page.evaluate((HERE / "fit.js").read_text(encoding="utf-8"), SIZES)
+
+
+def answer(kind: str, text: str) -> Callable[[Route], None]:
+    """What is sent where a file is asked for; Playwright gives a second argument its request."""
+    return lambda route: route.fulfill(body=text, content_type=kind)
 
 
 def title_page() -> str:

@@ -40,8 +40,8 @@ def test_right_numbers_are_told_with_the_reason_and_not_before_they_are_checked(
 
 
 VERDICTS = {
-    "0.1": "right as far as it goes: give 3 decimals, or a fraction",
-    "0.092": "close, but rounded on the way: keep more decimals until the end",
+    "0.1": "right so far: give 3 decimals, or a fraction",
+    "0.092": "close, but rounded on the way: keep more decimals",
     "-0.09": "not right: look at the sign",
     "0.9": "not right",
     "a tenth": "“a tenth” is not a number",

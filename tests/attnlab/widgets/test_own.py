@@ -250,7 +250,7 @@ def test_it_opens_with_a_stored_sentence_and_no_model(show) -> None:
     expect(page.locator(".attnbook-grid canvas")).to_have_count(6)
     expect(page.locator(".attnbook-grid input:disabled")).to_have_count(6)
     assert "loads MiniLM once, " in page.locator(".attnbook-ask").inner_text()
-    button(page, "the dogs sat it.").click()
+    page.get_by_label("or a stored sentence").select_option("the dogs sat it.")
     assert eventually(
         lambda: pieces(page) == ["[CLS]", "the", "dog", "##s", "sat", "it", ".", "[SEP]"]
     )
@@ -327,7 +327,7 @@ def test_what_reaches_the_pronoun_and_its_swing_are_those_of_the_lecture(show, t
     check(ALL)
     assert wanted(ALL)[2] == "0.000"  # nothing else brings the changed word to the pronoun
     page.get_by_label("second piece").select_option("cat")  # the two change places
-    expect(lean).to_contain_text("The leaning of “it” to “dog”: ")
+    expect(lean).to_contain_text("The lean of “it” to “dog”: ")
 
 
 def test_minilms_swing_is_the_lectures_within_a_hundredth() -> None:
@@ -371,6 +371,6 @@ def test_without_its_weights_the_stored_sentences_still_work(show, folder: Path)
     (folder / "assets" / "tiny-lost.js").unlink()
     read(page, "a cat")
     expect(page.locator(".attnbook-error")).to_contain_text("The model could not be loaded")
-    button(page, "the dogs sat it.").click()
+    page.get_by_label("or a stored sentence").select_option("the dogs sat it.")
     assert eventually(lambda: "dog" in pieces(page))
     assert "ERR_FILE_NOT_FOUND" in show.logged.pop()

@@ -207,4 +207,5 @@ def test_a_shift_turns_each_hand_by_the_same_angle_from_everywhere(show) -> None
     settle(page)
     assert hands.all_inner_texts() == before
     assert hands.nth(1).locator(".attnbook-to").get_attribute("d").split("L")[1].split() != tip
-    expect(page.locator(".attnbook-half .attnbook-note")).to_contain_text("PE[11] gives PE[14]")
+    note = page.locator(".attnbook-half .attnbook-note")
+    expect(note).to_contain_text("PE[11], turned by k = 3, is PE[14]")

@@ -88,7 +88,7 @@ def test_bars_roof_and_formula_follow_the_hand(show) -> None:
         return " ".join(page.locator(".attnbook-formula").inner_text().split())
 
     assert formula() == (
-        "step = max( (15.0 GB weights + 537 MB caches) / 4.80 TB/s,"
+        "step ≥ max( (15.0 GB weights + 537 MB caches) / 4.80 TB/s,"
         " 17.2 billion operations / 989 trillion/s) = max(3.24 ms, 17.3 µs) = 3.24 ms"
     )
     before = drawn("caches"), drawn("limit")

@@ -43,7 +43,8 @@ READ = """(figure) => {
   const texts = document.createTreeWalker(live, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) read(texts.currentNode.parentElement, texts.currentNode.data);
   for (const box of live.querySelectorAll("input[type=text]")) read(box, box.value);
-  for (const box of live.querySelectorAll("select")) read(box, box.selectedOptions[0].text);
+  for (const box of live.querySelectorAll("select:has(option)"))
+    read(box, box.selectedOptions[0].text);
   return found.filter((text) => text);
 }"""
 OUTSIDE = """() => {

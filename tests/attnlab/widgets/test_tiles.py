@@ -64,7 +64,7 @@ def test_without_the_factor_the_page_says_what_is_right_and_larger_tiles_are_few
     page.get_by_label("score of key 1").fill("9")  # the first tile holds the greatest: no harm
     expect(status).to_contain_text("gives the same")
     page = show(tiles(step=3))
-    page.get_by_label("keys in a tile").fill("3")
+    page.get_by_label("side of a tile").fill("3")
     expect(page.get_by_text("3 of 4 tiles seen")).to_be_visible()
     expect(page.get_by_role("status")).to_contain_text("Query 1 has y = 0.8; the softmax")
     page.get_by_role("button", name="previous").click()
@@ -84,7 +84,8 @@ def test_the_sweep_is_on_one_screen_opens_after_a_tile_and_never_stores_the_scor
     for n, tile in ((8, 2), (16, 5), (3, 3)):
         widget = TileSteps([0.0] * n, [0.0] * n, tile=tile)
         swept = maths("([n, tile]) => maths.sweep(n, tile, 1)", [n, tile], "tiles")
-        assert swept["fast"] == widget.numbers["fast"]
+        for name in ("fast", "moved"):
+            assert swept[name] == widget.numbers[name]
     page = show(TileSteps([0, 2, 1, 3, 2, 4, 0, 1], [4, 1, 2, 0, 2, 1, 4, 2], tile=2), width=1280)
     expect(page.get_by_text("1 of 16 tiles seen")).to_be_visible()
     sizes = page.locator(".attnbook-memories p")
@@ -92,6 +93,7 @@ def test_the_sweep_is_on_one_screen_opens_after_a_tile_and_never_stores_the_scor
         "Fast memory: Q 2, K 2, V 2, scores 2 × 2, m, ℓ, o 2 × 3: 16 numbers",
         "Slow memory: Q, K, V, Y 4 × 8: 32 numbers; of Y 0 are written",
         "Never stored: 8 × 8 = 64 scores",
+        "Moved in a whole sweep: Q, Y once, K, V × 4: 80 numbers",
     ]
     lit = page.locator("path.attnbook-of-weight")
     assert lit.get_attribute("d") == "M20 40h30v30h-30z"

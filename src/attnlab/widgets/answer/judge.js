@@ -30,10 +30,11 @@ export function judge(text, truth, tolerance, decimals) {
 function compared(mine, truth, tolerance, decimals, kept) {
   if (near(mine, truth, tolerance)) return { is: "right", said: "right" };
   const cut = 0.5 * 10 ** -kept;
-  if (mine !== 0 && kept < decimals && near(mine, truth, cut))
-    return { is: "close", said: `right as far as it goes: give ${decimals} decimals, or a fraction` };
+  // without a decimal of its own, or as 0, it shows nothing of the rest
+  if (mine && kept && kept < decimals && near(mine, truth, cut))
+    return { is: "close", said: `right so far: give ${decimals} decimals, or a fraction` };
   if (near(mine, truth, Math.min(6 * tolerance, Math.abs(truth) / 20)))
-    return { is: "close", said: "close, but rounded on the way: keep more decimals until the end" };
+    return { is: "close", said: "close, but rounded on the way: keep more decimals" };
   if (truth !== 0 && near(mine, -truth, tolerance)) return { is: "wrong", said: "not right: look at the sign" };
   return { is: "wrong", said: "not right" };
 }

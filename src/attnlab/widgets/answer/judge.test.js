@@ -24,6 +24,11 @@ test("an entry is right, close for a reason, or wrong", () => {
     ["0", "0.2", "-0.090", "9"].map((text) => is(text)),
     ["wrong", "wrong", "wrong", "wrong"],
   );
+  // another answer is no rounding: of coarser ones, those with a decimal count
+  assert.deepEqual(
+    ["1", "0.8", "0.7"].map((text) => is(text, 0.75, 2)),
+    ["wrong", "close", "close"],
+  );
   assert.deepEqual(
     ["", " ", "x"].map((text) => is(text)),
     ["empty", "empty", "unread"],

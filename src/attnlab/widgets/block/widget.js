@@ -45,8 +45,7 @@ function build(store) {
     flow,
     weights,
     view.status,
-    hint,
-    el("div", "foot", folded),
+    el("div", "foot", folded, hint),
   );
   view.draw = () => draw(view);
   return view;

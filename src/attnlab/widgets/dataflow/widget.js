@@ -52,8 +52,7 @@ function build(store) {
     view.place,
     view.panel,
     view.status,
-    note(HINT),
-    el("div", "foot", table.node),
+    el("div", "foot", table.node, note(HINT)),
   );
   view.draw = () => draw(view);
   return view;

@@ -86,7 +86,7 @@ function settings(view) {
     { node: third.node, show: (now) => third.show(now.third) },
     only(angle, (now) => now.third),
     only(by("length", "length of k₃", 2), (now) => now.third),
-    by("decay", "decay g"),
+    by("decay", "gate g"),
     only(by("beta", "β"), ({ write }) => write === "delta"),
   ];
   return together(el("div", "controls hands", nodes(parts), reset(view, "memory")), parts);

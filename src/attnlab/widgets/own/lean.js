@@ -142,7 +142,7 @@ export function leaning(view) {
     });
     const mine = [found.near, found.intact].map((near) => lean(near, n, i, view.pair));
     const [a, b] = view.pair.map((j) => fixed(found.near[i * n + j]));
-    const what = `The leaning of ${quoted(names[i])} to ${quoted(names[view.pair[0]])}`;
+    const what = `The lean of ${quoted(names[i])} to ${quoted(names[view.pair[0]])}`;
     setText(sum, `${what}: ${a} − ${minus(b)} = ${told(...mine)}.`);
     const other = partner(
       view,

@@ -30,18 +30,7 @@ import { found, prepared, stored } from "./run.js";
 import * as unpacking from "./unpack.js";
 import { taken } from "./unpack.js";
 import * as wordpiece from "./wordpiece.js";
-import {
-  changeText,
-  describe,
-  describeRow,
-  HINT,
-  headCells,
-  headName,
-  mapCells,
-  offText,
-  short,
-  tellOdd,
-} from "./words.js";
+import { changeText, describe, describeRow, HINT, headCells, mapCells, offText, short, tellOdd } from "./words.js";
 
 const data = ["shapes", "sizes", "examples", "asset", "initial"];
 const state = ["text", "layer", "head", "row", "off", "between"];
@@ -63,7 +52,6 @@ function build(store) {
       alert: alertLine(),
       odd: note(),
       place: el("div"),
-      title: el("p", "title"),
       side: el("div", "side"),
       there: false, // the model
       read: new Map(), // sentences, ready for it
@@ -86,7 +74,6 @@ function build(store) {
     {},
     view.pieces.node,
     view.which.node,
-    view.title,
     el("div", "main", view.place, view.side),
     view.status,
     view.board.node,
@@ -200,7 +187,6 @@ function draw(view, width) {
   rowBars(view);
   view.board.show({ n, layers, heads });
   for (const part of [view.pieces, view.lean, view.which]) part.show(view.now);
-  setText(view.title, headName(layer, head));
   view.twins.forEach((one) => one.show());
   tellOdd(view.odd, view.found.odd);
   const { cursor } = view;
@@ -229,7 +215,7 @@ const picture = (view) => ({
   pinned: view.store.get("row"),
 });
 
-/** The box, its button, and the stored sentences. */
+/** The box, its button, and the list of the stored sentences. */
 function typing(view) {
   const { store, alert } = view;
   const send = () => {
@@ -265,18 +251,15 @@ function typing(view) {
     const at = tokens.indexOf(word);
     return store.set({ text, row: at < 0 ? null : at, off: [] });
   };
-  const examples = store.get("examples").map(({ text }) => button(text, () => choose(text)));
-  const node = el(
-    "div",
-    {},
-    el("div", "ask", box, button("read it", send), cost),
-    el("div", { class: "examples", role: "group", "aria-label": "stored sentences" }, el("span", {}, "or"), examples),
-  );
+  const texts = store.get("examples").map(({ text }) => text);
+  const examples = choice("or a stored sentence:", texts, (at) => choose(texts[at]));
+  const node = el("div", "typing", el("div", "ask", box, button("read it", send), cost), examples.node);
   let put = null;
   const show = () => {
     const now = store.get("text");
     if (put !== now) box.value = now;
     put = now;
+    examples.show(texts.indexOf(now));
     if (!view.wish) price();
   };
   return {
@@ -291,7 +274,7 @@ function typing(view) {
   };
 }
 
-/** The pieces, each a button that pins its row. */
+/** The pieces, each a button that pins its row, and as dark as the pinned one looks at it. */
 function pieces(view) {
   const list = el("ol", { class: "pieces", "aria-label": "the sentence in pieces" });
   let drawn = null;
@@ -309,7 +292,10 @@ function pieces(view) {
         ),
       );
     }
-    Array.from(list.children, (item, i) => pressed(item.firstChild, i === row));
+    Array.from(list.children, (item, j) => {
+      pressed(item.firstChild, j === row);
+      setVar(item.firstChild, "w", row === null ? 0 : view.head.weights[row * view.tokens.length + j]);
+    });
   };
   return { node: list, show };
 }
@@ -363,7 +349,7 @@ function board(view) {
   const on = button("all on", () => store.set({ off: [] }));
   const load = button("", () => go(view, store.get("text")));
   const why = el("span", "note");
-  const told = note();
+  const told = el("p", "effect");
   const node = el(
     "div",
     "all",

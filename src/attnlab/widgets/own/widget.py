@@ -176,10 +176,11 @@ class OwnSentence(WithAsset, kind="own"):
         if not self.off:
             return self._model
         model = copy.deepcopy(self._model)
+        blocks: Any = model.encoder.blocks
         with torch.no_grad():
             for layer, head in self.off:
-                mix = model.encoder.blocks[layer].attention.out.weight  # type: ignore[union-attr]
-                mix.unflatten(1, (self.sizes["heads"], -1))[:, head] = 0  # (d_model, h, d_k)
+                mix = blocks[layer].attention.out.weight.unflatten(1, (self.sizes["heads"], -1))
+                mix[:, head] = 0  # (d_model, h, d_k)
         return model
 
     def _summary(self) -> str:

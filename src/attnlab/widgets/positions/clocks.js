@@ -45,9 +45,8 @@ export function clocks() {
     const gap = farthest(turned(now.rowOf(now.p), now.omega, now.k), now.rowOf(now.later));
     setText(
       under,
-      `Thin hand: position ${now.p}; thick hand: position ${now.later}. The turn in ` +
-        `between depends on k = ${now.k} alone: turning the pairs of PE[${now.p}] gives ` +
-        `PE[${now.later}], with a largest difference of ${gap ? gap.toExponential(0) : 0}.`,
+      `Thin hand: position ${now.p}; thick: ${now.later}. PE[${now.p}], turned by k = ${now.k}, is ` +
+        `PE[${now.later}]; largest difference: ${gap ? gap.toExponential(0) : 0}.`,
     );
   };
   return { node, show };

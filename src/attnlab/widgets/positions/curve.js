@@ -37,7 +37,7 @@ export function curve(view) {
     then,
   );
   axes.setAttribute("d", [1, 0, -1].map((level) => `M${BOX.left} ${y(level)}H${BOX.right}`).join(""));
-  const node = el("div", "curve", el("p", "title", "cosine with position p"), picture);
+  const node = el("div", "curve", el("p", "title", "cosine with p; dashed: the chosen pair alone"), picture);
   const show = ({ n, p, later, cosines, own }) => {
     const x = (q) => (BOX.left + (q / (n - 1)) * (BOX.right - BOX.left)).toFixed(1);
     const spots = (values) => values.map((value, q) => `${x(q)} ${y(value)}`);

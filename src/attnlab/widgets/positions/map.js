@@ -11,8 +11,8 @@ import { ramp, readable, shade } from "../core/view/theme.js";
 
 const [LEFT, TOP] = [44, 40];
 const WIDE = 46; // a cell at most
-const HIGH = [6, 22]; // a cell at least and at most
-const ALL = 224; // the height of all cells, where they need no more
+const HIGH = [3, 22]; // a cell at least and at most
+const ALL = 128; // the height of all cells, where they need no more
 const NUMBERS = { wide: 34, high: 16 }; // the smallest cell with a number in it
 const LABEL = { wide: 26, high: 15 }; // labels that are closer would overlap
 

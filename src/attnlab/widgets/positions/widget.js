@@ -17,9 +17,7 @@ const MOST = 64; // components, and positions
 const FARTHEST = 63; // of a shift
 const LARGEST = 6; // the base's logarithm
 
-const NOTE =
-  "Blue is above 0, orange below. The thick frame is position p, the thin one p + k, the " +
-  "upright one the chosen pair of components, whose own cosine is the dashed line.";
+const NOTE = "Blue: above 0; orange: below. Frames: p thick, p + k thin, the chosen pair upright.";
 
 function build(store) {
   const view = drawn({ store, near: null, alert: alertLine() }, draw);

@@ -26,7 +26,7 @@ export function round(value) {
 const BAR = { left: 8, right: WIDE - 30, first: 32, second: 84, axis: 104 };
 
 export const bars = () =>
-  picture("time of a step", 140, ({ now: { memory, arithmetic, seconds, weights, caches } }) => {
+  picture("least time of a step", 140, ({ now: { memory, arithmetic, seconds, weights, caches } }) => {
     const end = round(seconds);
     const x = (time) => BAR.left + (time / end) * (BAR.right - BAR.left);
     const bar = (name, from, to, y) => path(`M${x(from)} ${y}H${x(to)}`, name, 20);

@@ -21,7 +21,7 @@ import { fit, formula, rows, said } from "./words.js";
 const data = ["models", "machines", "initial"];
 const state = ["model", "machine", "texts", "tokens", "cached", "weight_bits", "cache_bits"];
 
-const NOTE = "Full dot: the step. Rings: its weights and its caches alone.";
+const NOTE = "Dot: the step. Rings: its weights and caches.";
 
 function build(store) {
   const view = { store, alert: alertLine(), status: statusLine() };

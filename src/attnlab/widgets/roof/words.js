@@ -22,7 +22,7 @@ export function fit({ machine, texts, now: { held, room } }) {
 
 /** The formula with the present numbers. */
 export const formula = ({ machine, now }) =>
-  `step = max(\n(${sized(now.weights)} weights + ${sized(now.caches)} caches) / ${sized(machine.bytes_a_second)}/s,\n` +
+  `step ≥ max(\n(${sized(now.weights)} weights + ${sized(now.caches)} caches) / ${sized(machine.bytes_a_second)}/s,\n` +
   `${many(now.operations)} operations / ${many(machine.operations_a_second)}/s)\n` +
   `= max(${timed(now.memory)}, ${timed(now.arithmetic)}) = ${timed(now.seconds)}`;
 

@@ -11,8 +11,9 @@ export const tiles = (keys, tile) => Math.ceil(keys / tile);
 /**
  * Where a tile is that sweeps n × n scores, row by row of tiles, after so many steps: its first
  * query and key, how many it has of them, how many rows of Y are written, and how many numbers
- * fast memory holds, where a vector is one: Q, K, V and scores of the tile, m, ℓ and o.
- * @type {(n: number, tile: number, step: number) => {query: number, key: number, queries: number, keys: number, written: number, fast: number}}
+ * fast memory holds, where a vector is one: Q, K, V and scores of the tile, m, ℓ and o. The whole
+ * sweep has moved Q and Y once, K and V once for each row of tiles.
+ * @type {(n: number, tile: number, step: number) => {query: number, key: number, queries: number, keys: number, written: number, fast: number, moved: number}}
  */
 export function sweep(n, tile, step) {
   const many = tiles(n, tile);
@@ -20,7 +21,8 @@ export function sweep(n, tile, step) {
   const [query, key] = [Math.floor(at / many) * tile, (at % many) * tile];
   const [queries, keys] = [query, key].map((first) => Math.min(tile, n - first));
   const written = key + keys === n ? query + queries : query;
-  return { query, key, queries, keys, written, fast: 4 * queries + 2 * keys + queries * keys };
+  const fast = 4 * queries + 2 * keys + queries * keys;
+  return { query, key, queries, keys, written, fast, moved: 2 * n * (1 + many) };
 }
 
 /**

@@ -32,5 +32,9 @@ test("every score is swept once, and fast memory holds what the tile needs", () 
     assert.equal(all.at(-1).written, n);
     assert.equal(all[0].fast, 6 * tile + tile * tile);
   }
+  assert.deepEqual(
+    [1, 2, 3, 4, 8].map((tile) => sweep(8, tile, 1).moved), // larger tiles move less, down to 4 n
+    [144, 80, 64, 48, 32],
+  );
   assert.deepEqual(sweep(8, 2, 0), sweep(8, 2, 1)); // before the first one, nothing is drawn
 });

@@ -59,7 +59,7 @@ function settings(view) {
     type: "range",
     min: 1,
     max: keys,
-    "aria-label": "keys in a tile",
+    "aria-label": "side of a tile",
     oninput: () => {
       const tile = Number(slider.value);
       store.set({ tile, step: Math.min(store.get("step"), tiles(keys, tile) ** 2) });
@@ -70,7 +70,7 @@ function settings(view) {
   const node = el(
     "div",
     "controls",
-    el("div", "slide", el("span", { "aria-hidden": "true" }, "keys in a tile"), slider, value),
+    el("div", "slide", el("span", { "aria-hidden": "true" }, "side of a tile"), slider, value),
     factor.node,
     reset(view, "numbers"),
   );
@@ -117,13 +117,14 @@ function picture() {
 
 /** What is in either memory, and how many numbers that are. */
 function memories() {
-  const lines = times(3, () => el("p"));
-  const show = ({ n, at, queries: r, keys: c, fast, written }) => {
+  const lines = times(4, () => el("p"));
+  const show = ({ n, at, all, queries: r, keys: c, fast, written, moved }) => {
     const inside = `Q ${r}, K ${c}, V ${c}, scores ${r} × ${c}, m, ℓ, o ${r} × 3: ${fast} numbers`;
     const texts = [
       `Fast memory: ${at ? inside : "nothing yet"}`,
       `Slow memory: Q, K, V, Y 4 × ${n}: ${4 * n} numbers; of Y ${at ? written : 0} are written`,
       `Never stored: ${n} × ${n} = ${n * n} scores`,
+      `Moved in a whole sweep: Q, Y once, K, V × ${all.length}: ${moved} numbers`,
     ];
     texts.forEach((text, each) => setText(lines[each], text));
   };

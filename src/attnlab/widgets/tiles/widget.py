@@ -85,9 +85,12 @@ class TileSteps(Widget, kind="tiles"):
 
     @property
     def numbers(self) -> dict[str, int]:
-        """How many numbers a whole tile takes in fast memory, Q, K, V and Y in slow, and n²."""
-        n, tile = len(self.scores), self.tile
-        return {"fast": 6 * tile + tile**2, "slow": 4 * n, "scores": n**2}
+        """How many numbers a whole tile takes in fast memory, Q, K, V and Y in slow; n²; moved.
+
+        A vector counts as one. A whole sweep moves Q and Y once, K and V for each row of tiles.
+        """
+        n, tile, moved = len(self.scores), self.tile, 2 * len(self.scores) * (1 + self._tiles())
+        return {"fast": 6 * tile + tile**2, "slow": 4 * n, "scores": n**2, "moved": moved}
 
     def _tiles(self) -> int:
         return ceil(len(self.scores) / self.tile)
@@ -126,7 +129,8 @@ class TileSteps(Widget, kind="tiles"):
         held = self.numbers
         return (
             f"<p>A tile of {self.tile} × {self.tile} sweeps {held['scores']} scores, never stored:"
-            f" fast memory holds {held['fast']} numbers, slow memory {held['slow']}.</p>"
+            f" fast memory holds {held['fast']} numbers, slow memory {held['slow']}; a whole sweep"
+            f" moves {held['moved']}.</p>"
             "<p>One query's scores, in units of ln 2, and values.</p>"
             + markup.table(["key", "score e", "value v"], given, label="Scores and values")
             + f"<p>Seen in tiles of {self.tile}, with what is kept after each:</p>"

@@ -4,17 +4,17 @@ import { times } from "../core/maths/lists.js";
 import { grouped } from "../core/maths/number.js";
 import { el, nodes, setText, svg } from "../core/view/dom.js";
 
-const [W, H] = [270, 250];
+const [W, H] = [270, 225];
 const BOX = { left: 34, right: W - 12, top: 22, bottom: H - 38 };
 const R = 4.5;
 
 /** Kinds of measurement, each with its own shape and line. */
 const KINDS = [
-  { name: "last", sign: "●", says: "the last tokens alone", of: ({ last, first }) => last && !first },
-  { name: "one", sign: "◆", says: "with the first one", of: ({ first }) => first === 1 },
-  { name: "more", sign: "□", says: "with more first ones", of: ({ first }) => first > 1 },
-  { name: "top", sign: "▲", says: "the largest scores", of: ({ top }) => top },
-  { name: "whole", sign: "★", says: "all", of: ({ last, top }) => !last && !top },
+  { name: "last", sign: "●", says: "the last ones", of: ({ last, first }) => last && !first },
+  { name: "one", sign: "◆", says: "and the first", of: ({ first }) => first === 1 },
+  { name: "more", sign: "□", says: "and more first", of: ({ first }) => first > 1 },
+  { name: "top", sign: "▲", says: "largest scores", of: ({ top }) => top },
+  { name: "whole", sign: "■", says: "all", of: ({ last, top }) => !last && !top },
 ];
 
 const SHAPES = {
@@ -22,7 +22,7 @@ const SHAPES = {
   one: "m0 -6l5.4 6l-5.4 6l-5.4 -6z",
   more: "m-7.5 -7.5h15v15h-15z",
   top: "m0 -5.6l5.6 9.8h-11.2z",
-  whole: "m0 -7l2 4.6l5 0.4l-3.8 3.3l1.2 4.9l-4.4 -2.6l-4.4 2.6l1.2 -4.9l-3.8 -3.3l5 -0.4z",
+  whole: "m-5 -5h10v10h-10z",
 };
 
 /** Round numbers from low to high. @type {(low: number, high: number) => number[]} */
@@ -83,7 +83,7 @@ export function ladder(measured) {
   const node = el(
     "div",
     "ladder",
-    el("p", "title", "perplexity of the whole model, measured"),
+    el("p", "title", "the model’s perplexity, measured"),
     picture,
     el("p", "legend", legend),
   );

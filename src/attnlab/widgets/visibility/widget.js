@@ -33,8 +33,7 @@ const FIRST = [0, 1, 2, 4];
 const WIDEST = 420; // of the map, so that the measured points have room beside it
 const BLANK = 0.005; // as in the book's other figures, a smaller weight has no number
 
-const NOTE =
-  "Hatched: hidden, the darker the more weight is lost. The rest is divided by its sum. Press a row to see its weights.";
+const NOTE = "Hatched: hidden, darker where more weight is lost. Press a row to see its weights.";
 
 function build(store) {
   const tokens = store.get("tokens");
