@@ -66,11 +66,6 @@ GUESSED = {
 }
 
 
-def chance(model, prompt, word):
-    ids, (wanted,) = model.encode(prompt)[0], model.encode(word)[0][0]
-    return model(ids)[0, -1].softmax(-1)[wanted].item()
-
-
 def answers(model, prompts):
     texts = model.continue_text(prompts, max_length=4)
     return [text.split("\n")[0].strip() for text in texts]
@@ -216,7 +211,6 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
     """Return each function with the arguments that it is asked with."""
     sentences = [text for pair in minimal_pairs() for text in (pair.right, pair.wrong)]
     return [
-        *((chance, (prompt, " old")) for prompt in by_count("opposites", "young")),
         *((answers, ([prompt],)) for prompt in by_count("plurals", "mouse")),
         *((answers, (prompts,)) for prompts in few_shots()),
         *((write, (prompt,)) for prompt in PROMPTS),

@@ -281,12 +281,36 @@ def visibility(state: dict[str, Any], _: str) -> str:
     return "".join(cells)
 
 
+def fewshot(state: dict[str, Any], _: str) -> str:
+    """The lines of a prompt, the question in bold, and the next tokens as bars."""
+    task, count = state["tasks"][state["task"]], state["count"]
+    pairs = [*task["shown"][:count], task["asked"][state["word"]]]
+    high = min(16, 72 / len(pairs))
+    top = 4 + (72 - high * len(pairs)) / 2
+    lines = []
+    for k, (one, other) in enumerate(pairs):
+        y, asked = top + k * high, k == count
+        lines.append(rect(6, y, min(26, 4 * len(one)), high - 6, 1.0 if asked else 0.35))
+        lines.append(line([(34, y + high / 2 - 3), (40, y + high / 2 - 3)], 1.2))
+        if not asked:
+            lines.append(rect(44, y, min(26, 4 * len(other)), high - 6, 0.35))
+    best = task["rows"][count]
+    bars = (
+        rect(74, 6 + 14 * k, 42, 8, 0.12)
+        + rect(
+            74, 6 + 14 * k, max(1, 42 * p), 8, 1 if token == task["first"][state["word"]] else 0.4
+        )
+        for k, (token, p) in enumerate(best[state["word"]]["top"][:5])
+    )
+    return "".join([*lines, *bars])
+
+
 KINDS: dict[str, Callable[[dict[str, Any], str], str]] = {
     "unrolled": unrolled, "beam": beam, "player": shaded, "scores": scores, "arrows": arrows,
     "steps": steps,
     "roles": roles, "heatmap": shaded, "heads": heads, "positions": positions, "block": block,
     "translator": translator, "browser": browser, "own": own, "cache": memory,
-    "visibility": visibility, "lens": lens,
+    "visibility": visibility, "fewshot": fewshot, "lens": lens,
 }  # fmt: skip
 
 

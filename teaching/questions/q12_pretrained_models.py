@@ -215,3 +215,47 @@ def which_control(draw: random.Random) -> Text:
             ("says that adapters train few numbers, or keep one copy for many tasks", 1),
         ],
     )
+
+
+@question(section="12.2", points=4)
+def which_model_for_it(draw: random.Random) -> Text:
+    gap, writing = draw.choice([
+        ("restore the words that a stain covers in old letters", "suggest how a letter goes on"),
+        ("say which word of a finished sentence is a misprint", "write the answer to a letter"),
+        ("fill the gap in a printed form", "end a line of verse while it is typed"),
+    ])  # fmt: skip
+    return Text(
+        text=f"You have many letters, no labels. One program must {gap}; another must {writing}. "
+        "Which of the two models of section 12.2 do you train for each? Say for both which mask it "
+        "needs, which words it is asked for, and what would go wrong with the other model.",
+        solution="The first: a masked model. Every place sees both sides (only padding is hidden); "
+        "it is asked for the words that were taken away. A causal model would see the left side "
+        "alone and ignore what follows the gap. The second: a causal model. A place sees itself "
+        "and what stands before it; it is asked for the next word everywhere. A masked model was "
+        "never asked to go on where nothing follows, and gives a text no probability.",
+        marks=[
+            ("a masked model for the first, with both sides visible", 1),
+            ("it is asked for the words that were taken away", 1),
+            ("a causal model for the second, with a causal mask, asked for the next word", 1),
+            ("names what the other model lacks, in one of the cases", 1),
+        ],
+    )
+
+
+@question(section="12.7", points=3)
+def what_is_left_of_an_adapter(draw: random.Random) -> Choice:
+    out, inside, r = draw.choice([(1_152, 384, 8), (512, 512, 4), (2_048, 512, 16)])
+    return Choice(
+        text=f"Beside a frozen matrix W of shape ({out:,}, {inside}) an adapter of rank {r} was "
+        "trained, A and B. Before it is used, W + BA is formed once and stored in place of W. What "
+        "is true of the layer from then on?",
+        right="It costs as many products as before the adapter, and taking BA away gives W back",
+        wrong={
+            f"Each token costs it {r * (out + inside):,} products more": "That is so while A and B "
+            "stand beside W. Now one matrix is left, of W's shape.",
+            f"Only {r} rows of W have changed": f"BA has rank {r}, but it may change every number.",
+            f"Its matrix has rank {r}": "BA has, but W + BA keeps what W had.",
+        },
+        solution=f"W + BA has W's shape, so nothing is added to what a token costs. While A and B "
+        f"stand beside W, they add {r} · ({out:,} + {inside}) = {r * (out + inside):,} products.",
+    )

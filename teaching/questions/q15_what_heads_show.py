@@ -139,10 +139,10 @@ def erased_words(draw: random.Random) -> Text:
     return Text(
         text="Of a classifier's decisions, so many change when one word is erased: the word with "
         f"the most attention, {top} %; another word, on average, {other} %; the word whose erasure "
-        f"moves the decision most, {best} %. “So attention explains the decisions,” says one; “so "
-        "it does not,” says another. What do the numbers support on each side? Name a rival that "
-        "needs no attention and should be compared, and say why a further map would not settle "
-        "the question.",
+        f"moves the decision most against what it was, {best} %. “So attention explains the "
+        "decisions,” says one; “so it does not,” says another. What do the numbers support on each "
+        "side? Name a rival that needs no attention and should be compared, and say why a further "
+        "map would not settle the question.",
         solution="For the first: the most attended word changes decisions more often than "
         f"another, {top} against {other} %, so attention is related to what matters. For the "
         f"second: {100 - top} % of the decisions stand without that word, and since {best} % can "

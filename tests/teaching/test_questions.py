@@ -38,9 +38,9 @@ from teaching.kit.questions import Asked, Choice, Number, Text
 QUESTIONS = {one.name: one for row in bank.written().values() for one in row}
 # an argument in words, from which no number follows, as in a Text whose marks name none
 ARGUED = {
-    "blind_to_its_query", "high_loss_and_high_recall", "what_a_sink_repairs",
-    "what_can_come_at_once", "what_changes_nothing", "which_exchange_tells",
-    "what_a_lens_shows", "which_mask_is_missing",
+    "blind_to_its_query", "exchanged_answers", "high_loss_and_high_recall", "what_a_lens_shows",
+    "what_a_sink_repairs", "what_can_come_at_once", "what_changes_nothing",
+    "what_is_left_of_an_adapter", "which_exchange_tells", "which_mask_is_missing",
 }  # fmt: skip
 approx = pytest.approx
 vector = partial(torch.tensor, dtype=torch.float64)
@@ -137,6 +137,10 @@ FORMULAE: dict[str, Callable] = {
         vector(some).log().mean().exp()
         for some in (n[1:10:2], n[13::2], [n[2 * i - 1] for i in n[10:12]])
     ],
+    "tokens_and_a_power": lambda billions, trillions, usual, power, times: (
+        each := trillions * 1_000 / billions, each / usual,
+        math.exp(power * math.log(times)),  # a straight line in the logarithms of both
+    ),
     "adapters_in_all_blocks": lambda blocks, wide, d, rank: (
         one := wide * rank + rank * d, sum([one] * blocks), 100 * one / (wide * d)
     ),

@@ -211,3 +211,26 @@ def _no_attention(model: Small, ids: Tensor) -> Tensor:
         found.append(functional.cosine_similarity(model(ids)[0].mean(0), whole, dim=0))
         hook.remove()
     return torch.stack(found)
+
+
+@exercise(4)
+def adapted(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
+    """`function(x, W, A, B)` must return x Wᵀ + x Aᵀ Bᵀ, of shape (b, n, out)."""
+    x, w, a, b = drawn(2, 3, 7), drawn(5, 7, seed=13), drawn(2, 7, seed=14), drawn(5, 2, seed=15)
+    found = tensor_of(called(function, x, w, a, b), (2, 3, 5))
+    frozen, beside = x @ w.mT, x @ a.mT @ b.mT
+    named(
+        found,
+        (frozen, "This is W alone, as it was before: add what A and B make of x."),
+        (beside, "This is the adapter alone: W goes on working beside it."),
+        (frozen - beside, "The adapter is added, not subtracted."),
+        (frozen + beside / 2, "You divided by r: the adapter of this lecture has no factor."),
+        ((frozen @ w) @ a.mT @ b.mT + frozen, "A reads what W has written. It reads x, beside W."),
+    )
+    if not close(found, frozen + beside):
+        raise Mistake("The numbers are wrong. Print the shapes of x Aᵀ and of x Aᵀ Bᵀ.")
+    other = drawn(2, 3, 7, seed=16)
+    again = tensor_of(function(other.clone(), w.clone(), a.clone(), b.clone()), (2, 3, 5))
+    if not close(again, other @ (w + b @ a).mT):
+        raise Mistake("Right for these vectors, wrong for others: use x.")
+    return "Two thin matrices beside a large one: this is all that low-rank tuning trains."

@@ -22,6 +22,7 @@ KINDS = {
     "checkpoint": ("Checkpoint",),
     "clocks": ("RotaryClocks",),
     "dataflow": ("DataFlow", "Count"),
+    "fewshot": ("FewShot",),
     "heads": ("HeadGrid",),
     "heatmap": ("AttentionHeatmap",),
     "lens": ("LogitLens",),

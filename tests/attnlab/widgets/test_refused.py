@@ -120,7 +120,7 @@ MAKE = {kind: one.make for kind, one in EXAMPLES.items()} | {
 }
 WIDEN, BIAS = "feed_forward.widen.weight", "decoder.output.bias"
 VOCABULARY = {"TypeError … a Vocabulary … a list": [0]}
-SEEN, LENS = of.looked(), of.through()
+SEEN, LENS, SHOTS = of.looked(), of.through(), of.shots()
 W, OTHER = of.attention(6), [[None, None], *BeamTree(DETERMINERS).logs[1:]]
 SCORES, FLAT = {"query": None, "key": None, "scores": X}, {"2 dimensions … (2, 3, 3)": [X, X]}
 UP_TO_4, UP_TO_10 = "from −4 to 4", "from −10 to 10"
@@ -158,6 +158,7 @@ OF_A_KIND = {
     "translator.part atlas.across atlas.upwards atlas.on": ONE_OF,
     "atlas.layer": place(6), "atlas.head": place(2), "lens.prompt": place(2),
     "lens.step": place(5), "lens.token": place(3),
+    "fewshot.task": place(2), "fewshot.word": place(3), "fewshot.count": whole(0, 4),
     "cache.bits cache.weight_bits cache.gpu roof.weight_bits roof.cache_bits visibility.first "
     "positions.formula": EITHER,
 }  # fmt: skip
@@ -238,6 +239,19 @@ OF_ITS_OWN = {
         + bad({"1 to 8 … 9": of.seen_by(heads=9)}, called="heads")
         + bad({"NaN or inf": of.seen_by(size=INF),
                "(1, 1) … (4, 4)": of.seen_by()._replace(tokens=["a"])}, called="scores"),
+    "fewshot.tasks": bad({"TypeError … a list of FewShots … {}": {},
+            "TypeError … hold FewShots … 1": [1], "1 to 4 … 0": [], "1 to 4 … 5": [SHOTS] * 5})
+        + bad({"1 to 8 … 0": [of.shots(shown=0)], "[3, 4]": [SHOTS, of.shots(shown=3)]},
+              called="shown")
+        + bad({"1 to 12 … 13": [of.shots(asked="a" * 13)], "[2, 3]": [SHOTS, of.shots(asked="ab")]},
+              called="asked")
+        + bad({"3 strings … 1": [SHOTS._replace(first=["a"])]}, called="first")
+        + bad({"TypeError … strings … 1": [SHOTS._replace(name=1)]}, called="name")
+        + bad({"from 0 to 1 … 2": [of.shots(p=2.0)]}, called="top")
+        + bad({"no (3, True)": [SHOTS._replace(found={k: v for k, v in SHOTS.found.items()
+                  if k != (3, True)})],
+               "3 words … 0": [SHOTS._replace(found={key: [] for key in SHOTS.found})]},
+              called="found"),
     "atlas.found": bad({"TypeError … a HeadScores … {}": {}})
         + bad({"of random must be four … (6, 2, 3)": SEEN._replace(
                    scores=SEEN.scores | {"random": SEEN.scores["random"][..., :3]}),

@@ -28,12 +28,14 @@ from attnlab.pretrained import SmolLM, load_smollm, smollm_file
 
 __all__ = [
     "LOOKS",
+    "FewShots",
     "HeadScores",
     "Induction",
     "LensPrompt",
     "MaskTime",
     "MaskTimes",
     "Measured",
+    "NextWord",
     "PronounLeans",
     "ScoredHead",
     "Visible",
@@ -42,6 +44,7 @@ __all__ = [
     "measured",
     "recorded",
     "smollm_atlas",
+    "smollm_few_shots",
     "smollm_heads",
     "smollm_induction",
     "smollm_lens",
@@ -178,6 +181,33 @@ class LensPrompt(NamedTuple):
     without: dict[str, list[float]]
 
 
+class NextWord(NamedTuple):
+    """What SmolLM2 makes of one prompt.
+
+    ``top`` are the most probable next tokens with their probabilities, the greatest first, and
+    ``said`` what it writes up to the end of the line.
+    """
+
+    top: list[tuple[str, float]]
+    said: str
+
+
+class FewShots(NamedTuple):
+    """A task by examples alone: each word that is asked, after the first k examples.
+
+    ``shown`` are the examples and ``asked`` the words that are asked, each with its answer;
+    ``first`` is the token that the answer begins with. ``found`` holds, by (k, exchanged), a
+    ``NextWord`` for each word asked; exchanged, from two examples on, each of them stands before
+    the answer to the next.
+    """
+
+    name: str
+    shown: list[tuple[str, str]]
+    asked: list[tuple[str, str]]
+    first: list[str]
+    found: dict[tuple[int, bool], list[NextWord]]
+
+
 class Visible(NamedTuple):
     """What SmolLM2 keeps and loses where it may see only some of the past.
 
@@ -234,6 +264,27 @@ def smollm_atlas() -> HeadScores:
         found["texts"],
         found["sentences"],
     )
+
+
+def smollm_few_shots() -> list[FewShots]:
+    """Return what SmolLM2 makes of lecture 12's two tasks, opposites and plurals, as recorded."""
+    found = json.loads((FOLDER / "fewshot.json").read_text(encoding="utf-8"))
+    return [
+        FewShots(
+            task["name"],
+            [(one, other) for one, other in task["shown"]],
+            [(one, other) for one, other in task["asked"]],
+            task["first"],
+            {
+                (row["examples"], row["exchanged"]): [
+                    NextWord([(token, p) for token, p in word["top"]], word["said"])
+                    for word in row["words"]
+                ]
+                for row in task["rows"]
+            },
+        )
+        for task in found["tasks"]
+    ]
 
 
 def smollm_heads() -> list[tuple[list[str], np.ndarray]]:

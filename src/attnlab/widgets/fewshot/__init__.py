@@ -1,0 +1,1 @@
+"""A task that a language model is given by examples alone."""
