@@ -24,7 +24,8 @@ ROOT = Path(__file__).resolve().parents[3]
 SCRIPTS = sorted(
     path
     for path in (ROOT / "experiments").glob("*.py")
-    if path.name not in ("atlas.py", "harness.py", "multi30k.py", "smollm.py", "visible.py")
+    if path.name
+    not in ("atlas.py", "fewshot.py", "harness.py", "multi30k.py", "smollm.py", "visible.py")
 )
 # of each table a model or two, which say enough where the whole takes too long
 FEW = {path.stem: list(read(path.stem))[:1] for path in SCRIPTS}

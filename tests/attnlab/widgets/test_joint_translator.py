@@ -121,6 +121,8 @@ def test_heads_are_switched_off_in_the_page_as_in_python(started) -> None:
     page = started(widget)
     translate(page)
     plain = widget.translation
+    folded = page.locator(".attnbook-all input[type=checkbox]")
+    assert folded.evaluate_all("all => all.map((one) => one.checked)") == [True] * 4
     page.get_by_text("heads at once, with a switch for each").click()
     page.get_by_role("checkbox", name="layer 1, head 1").uncheck()
     widget.off = [("cross", -1, 1)]

@@ -21,7 +21,9 @@ export function switches(view, before) {
       const rest = store.get("off").filter((one) => `${one}` !== `${name()}`);
       store.set({ off: now ? rest : [...rest, name()] });
     });
-    return { layer, head, press, on, name, map: null };
+    const stand = () => on.show(!store.get("off").some((one) => `${one}` === `${name()}`));
+    stand(); // a hand may be quicker than the first drawing
+    return { layer, head, press, on, stand, name, map: null };
   });
   const node = el(
     "div",
@@ -42,7 +44,7 @@ export function switches(view, before) {
       fill(one.map.weights, layer, head);
       paint(one.map, view.may, view.ramp);
       pressed(press, store.get("layer") === layer && store.get("head") === head);
-      one.on.show(!store.get("off").some((other) => `${other}` === `${one.name()}`));
+      one.stand();
     }
   };
   return { node, maps, show };
