@@ -19,8 +19,8 @@ from attnlab.pictures import sheets
 
 __all__ = ["Slots"]
 
-WIDE, HIGH, GAP = 60, 22, 5  # of a slot; between two columns
-STAGE, LINKS = 20, 46  # heights: of the name of a stage, and of the arrows before it
+WIDE, HIGH, GAP = 72, 22, 5  # of a slot; between two columns
+LINKS, LETTER = 58, 7  # the height of the arrows before a stage; a letter's width in a stage's name
 MOST = 4  # parts, for so many colours
 SEEN = 0.6  # what a slot's largest number, or a weight, must exceed to be drawn
 
@@ -91,15 +91,17 @@ class Slots:
     def svg(self) -> str:
         """The drawing as SVG, whose colours are those of the style around it."""
         n = next(iter(self.stages.values())).shape[0]
-        width = n * (WIDE + GAP) + GAP
+        side = n * (WIDE + GAP) + GAP  # where the names of the stages stand
+        names = [stage.split(", ") for stage in self.stages]
+        width = side + GAP + LETTER * max(len(line) for lines in names for line in lines)
         found: list[str] = []
         y = 0.0
         for k, stage in enumerate(self.stages):
             if k and self.links:
                 found.append(_arrows(self.links[k - 1], y, n))
                 y += LINKS
-            found.append(_text(stage, GAP, y + 14, "start", "stage"))
-            y += STAGE
+            for line, text in enumerate(names[k]):
+                found.append(_text(text, side + GAP, y + 14 + 18 * line, "start", "stage"))
             for column, texts in enumerate(self.said(stage)):
                 x = GAP + column * (WIDE + GAP)
                 for part, text in enumerate(texts):
@@ -151,7 +153,7 @@ def _arrows(weights: np.ndarray | None, y: float, n: int) -> str:
         if i == j:
             continue
         start, end = (GAP + k * (WIDE + GAP) + WIDE / 2 for k in (j, i))
-        top, tip = y + 3, y + LINKS + STAGE - 4
+        top, tip = y, y + LINKS - 3
         bend = (top + tip) / 2
         found.append(
             f'<path d="M{start:g} {top:g}C{start:g} {bend:g}'
