@@ -210,7 +210,8 @@ def lens(model: SmolLM, prompt: str) -> dict[str, Any]:
         states.append(x)
     at = torch.stack([state[0] for state in states])  # (31, n, d_model)
     scale = (at[-1].square().mean(-1, keepdim=True) + norm.eps).rsqrt()
-    best = (norm(at) @ unembed.T).softmax(-1).topk(BEST)
+    chance = (norm(at) @ unembed.T).softmax(-1)  # (31, n, words)
+    best = chance.topk(BEST)
     by_last = (at * scale * norm.weight) @ unembed.T  # every block's state by the last one's size
     final = best.indices[-1, :, 0]  # (n,)
     direction = (unembed[final] - unembed.mean(0)) * norm.weight * scale  # (n, d_model)
@@ -225,6 +226,7 @@ def lens(model: SmolLM, prompt: str) -> dict[str, Any]:
         "names": list(names.values()),
         "best": [[[words.index(k) for k in row] for row in at] for at in best.indices.tolist()],
         "chance": tidy(best.values),  # (31, n, best)
+        "last": tidy(chance[:, range(len(final)), final]),  # (31, n), of the word said at last
         "by last": tidy(by_last.softmax(-1).amax(-1)),  # (31, n), the greatest
         "adds": tidy(adds, 2),  # (30, 2, n): attention, feed-forward
     }

@@ -153,7 +153,8 @@ def through(
     best = np.argsort(rng.random((layers + 1, n, len(names))))[..., :3]
     chance = size * np.sort(rng.dirichlet([1] * 4, (layers + 1, n))[..., :3])[..., ::-1].round(2)
     adds = normal(layers, 2, n, seed=seed).round(1)
-    return LensPrompt(list(tokens), names, best, chance, chance[..., 0], adds, {})
+    last = chance[..., 0]
+    return LensPrompt(list(tokens), names, best, chance, last, last, adds, {})
 
 
 lens = partial(LogitLens, prompts=[through(), through(tokens=("a", "b"), seed=1)], step=2, token=1)

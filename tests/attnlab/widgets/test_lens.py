@@ -26,6 +26,9 @@ def test_what_is_recorded_is_what_it_says() -> None:
     for one in prompts:
         assert one.names[one.best[0, -1, 0]] == one.tokens[-1]  # the embedding says itself
         assert one.chance[-1, :, 0] == pytest.approx(one.by_last[-1])
+        named = one.best == one.best[-1, :, :1]  # (31, n, 3): the word that is said at last
+        assert one.chance[named] == pytest.approx(one.last[named.any(-1)])
+        assert (one.last <= one.chance[..., 2])[~named.any(-1)].all()
         assert len(one.without["drawn"]) == 20
         assert one.without["nothing"] == [pytest.approx(one.chance[-1, -1, 0], abs=0.002)]
 

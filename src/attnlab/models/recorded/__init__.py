@@ -164,8 +164,9 @@ class LensPrompt(NamedTuple):
     """What SmolLM2's output would say of each token of a prompt after each block, as recorded.
 
     ``best`` (blocks + 1, n, 3) are the most probable tokens, as places of ``names``, after the
-    embeddings and after each block, ``chance`` their probabilities; ``by_last`` (blocks + 1, n) the
-    greatest probability where each state is divided by the last one's size. ``adds``
+    embeddings and after each block, ``chance`` their probabilities; ``last`` (blocks + 1, n) is the
+    probability of the token that is named at last, and ``by_last`` the greatest one where each
+    state is divided by the last one's size. ``adds``
     (blocks, 2, n) is what attention and feed-forward network add to the logit of the token that is
     named at last, above the mean of all logits. ``without`` says how probable the prompt's last
     word is with "nothing" removed, without the ten heads of most weight on what came "next", and
@@ -176,6 +177,7 @@ class LensPrompt(NamedTuple):
     names: list[str]
     best: np.ndarray
     chance: np.ndarray
+    last: np.ndarray
     by_last: np.ndarray
     adds: np.ndarray
     without: dict[str, list[float]]
@@ -326,6 +328,7 @@ def smollm_lens() -> list[LensPrompt]:
             one["names"],
             np.array(one["best"]),
             np.array(one["chance"]),
+            np.array(one["last"]),
             np.array(one["by last"]),
             np.array(one["adds"]),
             one["without"],

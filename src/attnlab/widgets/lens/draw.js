@@ -44,7 +44,7 @@ export function chart() {
     inside.now.setAttribute("d", `M${x(step).toFixed(1)} ${BOX.top}V${BOX.bottom}`);
     numbers.replaceChildren(
       ...[0, 0.5, 1].map((at) => words(BOX.left - 5, y(at) + 4, String(at), "end")),
-      words(BOX.left, BOX.up - 9, `probability of ${quoted(shown(final))} ↑  added logit ↓`, "start"),
+      words(BOX.left, BOX.up - 9, `↑ probability of ${quoted(shown(final))}, ↓ added to its logit`, "start"),
       words(BOX.left - 5, BOX.up + 8, `+${most.toFixed(0)}`, "end"),
       ...[0, steps - 1].map((k) => words(x(k + 1), BOX.bottom + 16, String(k))),
       words((BOX.left + BOX.right) / 2, H - 3, "layer →"),

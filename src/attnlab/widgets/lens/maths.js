@@ -1,10 +1,11 @@
 // What is recorded of a prompt, taken apart. Of each step (the embeddings, then each layer) and each
-// token there are the most probable words; of each layer what its two parts add.
+// token there are the most probable words, and the probability of that which is said at last; of each
+// layer what its two parts add.
 
 import { times } from "../core/maths/lists.js";
 
 /**
- * @typedef {{tokens: string[], names: string[], best: number[][], chance: number[][], adds: number[][][]}} Prompt
+ * @typedef {{tokens: string[], names: string[], best: number[][], chance: number[][], last: number[][], adds: number[][][]}} Prompt
  */
 
 /** The most probable words after a token at a step. @type {(one: Prompt, step: number, token: number) => {name: string, chance: number}[]} */
@@ -19,11 +20,8 @@ export function at({ tokens, names, best, chance }, step, token) {
 /** The word that is said at last. @type {(one: Prompt, token: number) => string} */
 export const last = (one, token) => at(one, one.chance.length - 1, token)[0].name;
 
-/** How probable that word is at each step, where it is among the most probable; else 0. @type {(one: Prompt, token: number) => number[]} */
-export function rising(one, token) {
-  const word = last(one, token);
-  return one.chance.map((_, step) => at(one, step, token).find(({ name }) => name === word)?.chance ?? 0);
-}
+/** How probable that word is at each step. @type {(one: Prompt, token: number) => number[]} */
+export const rising = (one, token) => one.last.map((row) => row[token] / 100);
 
 /** What each layer's attention and its feed-forward network add. @type {(one: Prompt, token: number) => number[][]} */
 export const added = ({ adds }, token) => adds.map(([attention, forward]) => [attention[token], forward[token]]);

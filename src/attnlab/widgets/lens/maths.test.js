@@ -13,6 +13,10 @@ const one = {
     [90, 5, 60, 20],
     [50, 40, 70, 10],
   ],
+  last: [
+    [2, 7],
+    [50, 70],
+  ],
   adds: [
     [
       [1, 2],
@@ -29,9 +33,9 @@ test("the words of a token at a step", () => {
   assert.equal(last(one, 0), "z");
 });
 
-test("a word that is not among the most probable counts as 0", () => {
-  assert.deepEqual(rising(one, 0), [0, 0.5]);
-  assert.deepEqual(rising(one, 1), [0, 0.7]);
+test("the word that is said at last is followed where it is not among the most probable", () => {
+  assert.deepEqual(rising(one, 0), [0.02, 0.5]);
+  assert.deepEqual(rising(one, 1), [0.07, 0.7]);
 });
 
 test("what a layer adds to a token's word", () => {

@@ -27,8 +27,7 @@ class LogitLens(Widget, kind="lens"):
 
     Under each token stands the most probable word after the present layer. Of the pressed token are
     shown the three most probable ones, and over all layers the probability of the word that is said
-    at last, where it is among those three, and what each layer's attention and feed-forward network
-    add to its logit.
+    at last, and what each layer's attention and feed-forward network add to its logit.
 
     Args:
         prompts: what ``smollm_lens`` returns: 1 to 8 prompts of at most 64 tokens.
@@ -133,17 +132,20 @@ def _prompt(one: Any) -> dict[str, Any]:
         raise ValueError(f"tokens must be 1 to {_MOST_TOKENS}, got {n}")
     chance = checks.finite_array("chance", one.chance, ranks=(3,))
     best = checks.finite_array("best", one.best, ranks=(3,)).astype(int)
+    last = checks.finite_array("last", one.last, ranks=(2,))
     adds = checks.finite_array("adds", one.adds, ranks=(3,))
     steps = len(chance)
     for name, found, wanted in (
         ("chance", chance, (steps, n, _BEST)),
         ("best", best, (steps, n, _BEST)),
+        ("last", last, (steps, n)),
         ("adds", adds, (steps - 1, 2, n)),
     ):
         if found.shape != wanted:
             raise ValueError(f"{name} must have shape {wanted}, got {found.shape}")
-    if chance.min() < 0 or chance.max() > 1:
-        raise ValueError("chance must be from 0 to 1")
+    for name, found in (("chance", chance), ("last", last)):
+        if found.min() < 0 or found.max() > 1:
+            raise ValueError(f"{name} must be from 0 to 1")
     if best.min() < 0 or best.max() >= len(names):
         raise ValueError(f"best must be places of the {len(names)} names")
     return {
@@ -151,5 +153,6 @@ def _prompt(one: Any) -> dict[str, Any]:
         "names": names,
         "best": best.reshape(steps, -1).tolist(),
         "chance": np.round(100 * chance).astype(int).reshape(steps, -1).tolist(),
+        "last": np.round(100 * last).astype(int).tolist(),
         "adds": np.round(adds, 1).tolist(),
     }
