@@ -60,17 +60,18 @@ export function apart(heights, low, high) {
   return found.map((y) => y - over);
 }
 
-/** The names of runs that are done, near their ends; the present one's is beside its own. */
+/** The names of runs that are done, near their ends; the present one's, till then, beside its own. */
 function names(at, old, mine) {
+  const last = mine.points[mine.points.length - 1];
+  const done = mine.recorded || last?.[0] === LAST;
   const known = old.filter(({ points }) => points.some(([, loss]) => loss !== null));
   const ends = known.map(({ points }) => at.y(points[points.length - 1][1]) - 5);
   const texts = apart(ends, at.top + 8, at.bottom - 3).map((y, place) => {
     const text = words({ x: at.right - 2, y: round(y), "text-anchor": "end" }, known[place].name);
-    mark(text, "mine", mine.recorded && known[place].name === mine.name);
+    mark(text, "mine", done && known[place].name === mine.name);
     return text;
   });
-  const last = mine.points[mine.points.length - 1];
-  if (mine.recorded || mine.points.length < 2 || last[1] === null) return texts;
+  if (done || mine.points.length < 2 || last[1] === null) return texts;
   const near = last[0] > LAST / 2;
   const place = { x: round(at.x(last[0]) + (near ? 0 : 4)), y: round(Math.min(at.bottom - 3, at.y(last[1]) + 15)) };
   return [...texts, words({ ...place, "text-anchor": near ? "end" : "start", class: "mine" }, "this run")];
