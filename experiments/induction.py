@@ -12,7 +12,7 @@ either ranking; beside the second half's loss the first half's, and that of Engl
 - "english": the mean loss of the book's sentences, one after the other.
 - "attributed": what a head adds by itself to the logit of the right token of the second half, above
   the mean of all logits, with the last norm's scale as it is; summed over heads and all the rest it
-  is that logit.
+  is that logit, which stands beside it as "logit".
 
 The record of the lens has for each prompt, after the embeddings and after each block, the ``BEST``
 tokens that the last norm and the output matrix name with their probabilities, and how much each
@@ -167,8 +167,8 @@ def draw(heads: Heads, rng: np.random.Generator) -> list[tuple[int, int]]:
     return found
 
 
-def attributed(texts: Texts) -> Tensor:
-    """Return what each head adds to the right token's logit in the second half, (30, 9)."""
+def attributed(texts: Texts) -> tuple[Tensor, float]:
+    """Return what each head adds to the right token's logit in the second half, (30, 9), and it."""
     model, ids = texts.model, texts.ids
     unembed = model.embed.tokens.weight
     norm = model.decoder.norm
@@ -176,6 +176,7 @@ def attributed(texts: Texts) -> Tensor:
     scale = (last.square().mean(-1, keepdim=True) + norm.eps).rsqrt()  # as it is
     right = unembed[ids[:, HALF + 1 :]] - unembed.mean(0)  # (b, n, d_model)
     direction = right * norm.weight * scale
+    whole = (last * direction).sum(-1).mean().item()
     found = []
     for layer, block in enumerate(model.decoder.blocks):
         kept: list[Tensor] = []
@@ -184,7 +185,7 @@ def attributed(texts: Texts) -> Tensor:
         weight = block.attention.out.weight.unflatten(1, (9, 64))  # (d_model, h, d)
         given = torch.einsum("bhnd,chd->bhnc", kept[0][:, :, HALF:-1], weight)
         found.append((given * direction[:, None]).sum(-1).mean(dim=(0, 2)))
-    return torch.stack(found)
+    return torch.stack(found), whole
 
 
 def tidy(numbers: Tensor, decimals: int = 3) -> list[Any]:
@@ -264,7 +265,7 @@ def run() -> None:
     plain = Texts(model, words[:ENGLISH], words[ENGLISH:])
     rows: dict[str, Any] = {"none": measured(random, plain, ())}
     print("none", rows["none"], flush=True)
-    adds = attributed(random)
+    adds, whole = attributed(random)
     for kind, counts in COUNTS.items():
         heads = ranking(kind)
         for k in counts:
@@ -283,6 +284,7 @@ def run() -> None:
         "file": path.name,
         "ranked": {kind: ranking(kind)[:RANKED] for kind in KINDS},
         "attributed": tidy(adds),
+        "logit": round(whole, 3),
         "rows": rows,
     }
     with as_file(FOLDER / "induction.json") as file:

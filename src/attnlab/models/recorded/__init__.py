@@ -151,13 +151,15 @@ class Induction(NamedTuple):
     removed, "none", and with the first k of a ranking, "next, 5": replaced by their means over
     other texts, or with ", zero" behind by zeros. ``drawn`` have lists of the same for draws of as
     many other heads of the same layers. ``attributed`` (layers, heads) is what each head adds by
-    itself to the right token's logit. As ``experiments/induction.py`` defines them.
+    itself to the right token's ``logit``, above the mean of all logits. As
+    ``experiments/induction.py`` defines them.
     """
 
     ranked: dict[str, list[tuple[int, int]]]
     rows: dict[str, dict[str, float]]
     drawn: dict[str, dict[str, list[float]]]
     attributed: np.ndarray
+    logit: float
 
 
 class LensPrompt(NamedTuple):
@@ -316,7 +318,7 @@ def smollm_induction() -> Induction:
         if name.endswith("drawn")
     }
     ranked = {kind: [(a, b) for a, b in heads] for kind, heads in found["ranked"].items()}
-    return Induction(ranked, rows, drawn, np.array(found["attributed"]))
+    return Induction(ranked, rows, drawn, np.array(found["attributed"]), found["logit"])
 
 
 def smollm_lens() -> list[LensPrompt]:
