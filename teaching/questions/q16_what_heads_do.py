@@ -92,6 +92,41 @@ def two_measures_of_a_head(draw: random.Random) -> Choice:
     )
 
 
+@question(section="16.5", points=2)
+def read_as_what(draw: random.Random) -> Choice:
+    parts = ["queries", "keys", "values"]
+    reads = draw.choice(parts)
+    whole, fallen = draw.choice([(0.82, 0.38), (0.88, 0.41), (0.77, 0.33)])
+    shares = ", ".join(
+        f"{fallen if part == reads else whole - 0.01:.2f} without it in the {part}"
+        for part in parts
+    )
+    told = {
+        "queries": "what the first wrote at the token that looks, to choose whom it asks",
+        "keys": "what the first wrote at the tokens that are looked at, to choose among them",
+        "values": "what the first wrote at the tokens that are looked at, to hand it on",
+    }
+    others = [part for part in parts if part != reads]
+    return Choice(
+        text="Of a model with one head in each of two layers, the output of the first head is "
+        "taken away from what the second one's queries are made of, or its keys, or its values; "
+        f"the rest of the model still reads it. Right are {whole:.2f} as it is; {shares}. What "
+        "does the second head use?",
+        right=f"Mostly {told[reads]}",
+        wrong={
+            **{
+                f"Mostly {told[part]}": f"Without it in the {part} nearly as much is right."
+                for part in others
+            },
+            "Nothing of the first head, since two of the three cuts change hardly "
+            "anything": "The third cut takes more than a third away.",
+        },
+        solution=f"Only the cut from the {reads} costs much. A query is made at the token that "
+        "looks, keys and values at those that are looked at; keys decide who is chosen, values "
+        "what is handed over.",
+    )
+
+
 @question(section="16.6")
 def a_control_for_removed_heads(draw: random.Random) -> Text:
     k, heads = draw.choice([(5, 144), (8, 270), (12, 384)])
