@@ -254,6 +254,22 @@ def memory(state: dict[str, Any], _: str) -> str:
     return rect(6, 76 - top, 108, top, 0.3) + wedge + line([(6, 4), (6, 76), (114, 76)])
 
 
+def lens(state: dict[str, Any], _: str) -> str:
+    """How probable the word that is said at last is, layer by layer, for each token."""
+    one = state["prompts"][state["prompt"]]
+    n = len(one["tokens"])
+    steps = [row for k, row in enumerate(one["chance"]) if k % 3 == 0]
+    final = one["best"][-1]
+    cells = []
+    for k, row in enumerate(steps):
+        named = one["best"][3 * k]
+        for token in range(n):
+            same = named[3 * token] == final[3 * token]
+            shade = 0.12 + 0.88 * (row[3 * token] / 100 if same else 0)
+            cells.append(rect(6 + 108 * token / n, 5 + 70 * k / len(steps), 96 / n, 5.4, shade))
+    return "".join(cells)
+
+
 def visibility(state: dict[str, Any], _: str) -> str:
     """Which earlier tokens each token still sees."""
     n, window, first = 14, state["window"], state["first"]
@@ -294,7 +310,7 @@ KINDS: dict[str, Callable[[dict[str, Any], str], str]] = {
     "steps": steps,
     "roles": roles, "heatmap": shaded, "heads": heads, "positions": positions, "block": block,
     "translator": translator, "browser": browser, "own": own, "cache": memory,
-    "visibility": visibility, "fewshot": fewshot,
+    "visibility": visibility, "fewshot": fewshot, "lens": lens,
 }  # fmt: skip
 
 

@@ -48,7 +48,7 @@ def lectures(row: str) -> set[int]:
     parts = {n for name in re.findall(r"I+V?", named) for n in PARTS[name]}
     numbers = re.findall(r"lectures? (\d[\d, and]*)", row)
     found = parts | {int(n) for one in numbers for n in re.findall(r"\d+", one)}
-    return found or set(range(1, 16))
+    return found or set(range(1, 17))
 
 
 def test_symbols_are_found_with_their_names_and_without_their_indices():

@@ -36,6 +36,7 @@ def lecture(tmp_path: Path) -> Path:
         new.new_code_cell("first = 1\nprint(first)", outputs=said),
         new.new_code_cell("second = 1\nprint(1)", outputs=said),
         new.new_code_cell("silent = 1"),
+        new.new_code_cell("folded = 1", outputs=said, metadata={"tags": ["hide-input"]}),
         new.new_code_cell("long = 1\n" + "print(1)\n" * 12, outputs=said),
     ]
     path = tmp_path / "01-x.ipynb"
@@ -62,6 +63,7 @@ WRONG = {
     "## One\n\n{{ figure 1.1: left }}": (3, "figure 1.1 is no drawing that can be cut"),
     "## One\n\n{{ figure 1.7 }}": (3, "no figure 1.7 in 01-x; it has 1.1"),
     "## One\n\n{{ code 1.9: first }}": (3, "no section 1.9 in 01-x; it has 1.1, 1.2"),
+    "## One\n\n{{ code 1.2: folded }}": (3, "no visible code cell of section 1.2 with 'folded'"),
     "## One\n\n{{ code 1.2: third }}": (3, "no visible code cell of section 1.2 with 'third'"),
     "## One\n\n{{ code 1.2: print }}": (3, "3 visible code cells of section 1.2 with 'print'"),
     "## One\n\n{{ code 1.2: long }}": (3, "the cell of 'long' has 13 lines; a slide holds 12"),
@@ -98,7 +100,8 @@ def test_a_slide_holds_what_it_asks_for_and_leads_to_its_section(lecture):
         lecture,
         "## One $x$\n\nwords *here*\n\n{{ figure 1.1 }}\n\nNote:\nSay this.\n---\n"
         "## Two\n\n{{ code 1.2: first }}\n---\n## Three\n\n- **A** $y < z$\n- **B** no\n---\n"
-        "## Four, in section 1.1\n\n{{ output 1.2: second }}\n---\n## Five, in section 1.1\n",
+        "## Four, in section 1.1\n\n{{ output 1.2: second }}\n---\n"
+        "## Five, in section 1.1\n---\n## Six\n\n{{ output 1.2: folded }}\n",
     )
     wanted = [
         ["Lecture 1 · A lecture", "One <span class=", "<em>here</em>", "<svg></svg>",
@@ -107,6 +110,7 @@ def test_a_slide_holds_what_it_asks_for_and_leads_to_its_section(lecture):
         [r"\(y &lt; z\)", ">1.2</a>"],  # where the slide before it stands
         ['<pre class="printed">1\n2</pre>', ">1.2</a>"],
         [">1.1</a>"],
+        ['<pre class="printed">1\n2</pre>'],
     ]  # fmt: skip
     for slide, parts in zip(page.split("<section ")[1:], wanted, strict=True):
         assert not [part for part in parts if part not in slide]

@@ -38,9 +38,9 @@ from teaching.kit.questions import Asked, Choice, Number, Text
 QUESTIONS = {one.name: one for row in bank.written().values() for one in row}
 # an argument in words, from which no number follows, as in a Text whose marks name none
 ARGUED = {
-    "blind_to_its_query", "exchanged_answers", "high_loss_and_high_recall", "what_a_sink_repairs",
-    "what_can_come_at_once", "what_changes_nothing", "what_is_left_of_an_adapter",
-    "which_exchange_tells", "which_mask_is_missing",
+    "blind_to_its_query", "exchanged_answers", "high_loss_and_high_recall", "what_a_lens_shows",
+    "what_a_sink_repairs", "what_can_come_at_once", "what_changes_nothing",
+    "what_is_left_of_an_adapter", "which_exchange_tells", "which_mask_is_missing",
 }  # fmt: skip
 approx = pytest.approx
 vector = partial(torch.tensor, dtype=torch.float64)
@@ -157,6 +157,19 @@ FORMULAE: dict[str, Callable] = {
     # what is left of a difference of two runs, and how near each comes to the other
     "swing_lost_and_carried": lambda a, b, c, d, e, f: (
         a - b, 1 - (c - d) / (a - b), ((a - e) / (a - b) + (f - b) / (a - b)) / 2
+    ),
+    "numbers_of_a_circuit": lambda d, d_model: (
+        sum(torch.empty(d_model, d).numel() for _ in "qkvo"),
+        2 * torch.empty(d_model, d_model).numel(),
+        matrix_rank(torch.eye(d_model, d) @ torch.eye(d, d_model)),
+    ),
+    "weight_of_a_match": lambda n, score, other, wanted: (
+        vector([score, *[other] * (n - 1)]).softmax(dim=0)[0],
+        math.log(wanted) - math.log((1 - wanted) / (n - 1)),
+    ),
+    "two_measures_of_a_head": lambda adds, others, before, after: (
+        adds < 0.05 * others and before - after > 0.3
+        and "What it writes is needed, and reaches the output through something that reads it"
     ),
     "weight_and_norm": lambda n, weight, first, norm: (
         1 / (1 + (1 / weight - 1) * norm / first), 1 / n

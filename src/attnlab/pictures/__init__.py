@@ -2,7 +2,7 @@
 
 ``figures`` draws by matplotlib, with ``draw`` for the strokes and ``describe`` for the words;
 ``schematic`` draws machines as SVG, of ``parts`` that ``layout`` puts in their places, by ``grid``,
-``routes`` and ``labels``; ``arcs`` draws dependencies by spaCy's displaCy.
+``routes`` and ``labels``; ``slots`` draws vectors as parts that say something; ``arcs`` draws dependencies by spaCy's displaCy.
 """
 
 from attnlab import _check
@@ -19,10 +19,12 @@ from attnlab.pictures.figures import (  # noqa: E402
     histograms,
 )
 from attnlab.pictures.schematic import Schematic  # noqa: E402
+from attnlab.pictures.slots import Slots  # noqa: E402
 
 __all__ = [
     "Picture",
     "Schematic",
+    "Slots",
     "alignment",
     "curves",
     "dots",

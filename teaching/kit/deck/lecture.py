@@ -89,11 +89,11 @@ class Lecture:
         return _fits(lines, f"the cell of {words!r}")
 
     def output(self, section: str, words: str) -> str:
-        """Return what that cell printed.
+        """Return what such a cell printed, or one of which only the input is folded.
 
         Raises: as ``code``; Missing where it printed nothing.
         """
-        cell = self._cell(section, words)
+        cell = self._cell(section, words, _FOLDED - {"hide-input"})
         text = "".join(out.get("text", "") for out in cell.outputs)
         if not text.strip():
             raise Missing(f"the cell of {words!r} in section {section} prints nothing")
@@ -118,8 +118,8 @@ class Lecture:
             raise Missing(f"no section {section} in {self.name}; it has {_list(self.sections)}")
         return self.cells.get(section, [])
 
-    def _cell(self, section: str, words: str) -> NotebookNode:
-        visible = [c for c in self._of(section) if not _FOLDED & set(c.metadata.get("tags", []))]
+    def _cell(self, section: str, words: str, folded: set[str] = _FOLDED) -> NotebookNode:
+        visible = [c for c in self._of(section) if not folded & set(c.metadata.get("tags", []))]
         found = [cell for cell in visible if words in cell.source]
         if len(found) != 1:
             many = f"{len(found)} visible code cells" if found else "no visible code cell"

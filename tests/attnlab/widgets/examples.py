@@ -24,11 +24,13 @@ from attnlab.models.caches import cached_models
 from attnlab.models.recorded import (
     FewShots,
     HeadScores,
+    LensPrompt,
     NextWord,
     ScoredHead,
     Visible,
     smollm_atlas,
     smollm_few_shots,
+    smollm_lens,
 )
 from attnlab.models.roof import machines, roof_models
 from attnlab.pretrained import Pretrained
@@ -49,6 +51,7 @@ from attnlab.widgets import (
     FewShot,
     HeadBrowser,
     HeadGrid,
+    LogitLens,
     MaskPainter,
     Memory,
     OwnSentence,
@@ -62,6 +65,7 @@ from attnlab.widgets import (
     Speculation,
     ThreeArrows,
     TileSteps,
+    TrainHere,
     Translator,
     UnrolledModel,
     Visibility,
@@ -71,6 +75,7 @@ from tests.attnlab.pictures.drawings import layer, tower
 from tests.attnlab.pretrained import tiny_bert
 from tests.attnlab.widgets import joint
 from tests.attnlab.widgets.pages import cell, press, settle
+from tests.patience import BROWSER
 
 X = [[2, -1, 0], [1, 1, 1], [1, 2, 2]]
 TOKENS = ["had", "bowl", "nuts"]
@@ -139,6 +144,20 @@ def looked(*, layers: int = 6, heads: int = 2, texts=None, size: float = 1.0) ->
     return HeadScores(scores, even, counted, np.stack(parts, axis=-1), texts, 1107)
 
 
+def through(
+    *, tokens=("had", " bowl", "\n"), layers: int = 4, seed: int = 0, size=1.0
+) -> LensPrompt:
+    """A prompt that went through a model: seeded words and what its layers are said to add."""
+    rng = np.random.default_rng(seed)
+    n, names = len(tokens), [" nuts", ".", "\n", *tokens]
+    best = np.argsort(rng.random((layers + 1, n, len(names))))[..., :3]
+    chance = size * np.sort(rng.dirichlet([1] * 4, (layers + 1, n))[..., :3])[..., ::-1].round(2)
+    adds = normal(layers, 2, n, seed=seed).round(1)
+    last = chance[..., 0]
+    return LensPrompt(list(tokens), names, best, chance, last, last, adds, {})
+
+
+lens = partial(LogitLens, prompts=[through(), through(tokens=("a", "b"), seed=1)], step=2, token=1)
 atlas = partial(Atlas, found=looked(), on="sentences", layer=1, head=1)
 
 
@@ -162,6 +181,8 @@ def shots(name: str = "numbers", *, shown=4, asked=("one", "two", "three"), p: f
 
 few_shots = partial(FewShot, tasks=[shots(), shots("letters")], word=0, count=3)
 visibility = partial(Visibility, found=seen_by(), measured=tuple(LOST), window=2)
+
+trained = TrainHere  # the recorded run
 
 
 LEARNED = {
@@ -640,6 +661,21 @@ BAD_TEMPERATURE = (
     "1,73",
 )
 
+IDLE = "() => !document.querySelector('[data-busy]')"
+
+
+def waited(do: Callable) -> Callable:
+    """Do it, and wait until every view has trained as far, and counted."""
+
+    def done(view) -> None:
+        do(view)
+        settle(view)
+        getattr(view, "page", view).wait_for_function(IDLE, timeout=BROWSER)
+        settle(view)
+
+    return done
+
+
 # fmt: off
 EXAMPLES = {
     "heatmap": Example(
@@ -1052,6 +1088,26 @@ EXAMPLES = {
         paper=(".attnbook-points svg", ".attnbook-twin table"),
         told="Atlas(6 × 2 heads on sentences: next and previous, layer 1 head 1)",
     ),
+    "lens": Example(
+        lens,
+        lambda: LogitLens(smollm_lens()),
+        lambda evil: lens(prompts=[through(tokens=[evil, "</script>"])], token=0, caption=evil),
+        hand=(
+            (choose("prompt", 1), {"prompt": 1}),
+            (lambda view: view.get_by_role("button", name="a", exact=True).click(), {"token": 0}),
+            (click("next"), {"step": 3}),
+            (lambda view: view.get_by_role("button", name="next").press("Home"), {"step": 0}),
+            (lambda view: view.locator(".attnbook-reading button").first.press("End"),
+                {"token": 1}),
+        ),
+        moves=({"step": 4, "token": 2}, {"step": 0}, {"token": 0, "prompt": 1}),
+        more=(lambda: lens(step=0, caption="and `code`."),),
+        fallback=("after layer 3", "what the output would say after “␣bowl”"),
+        rows=5,
+        paper=(".attnbook-towards svg", ".attnbook-twin table"),
+        told="LogitLens('had bowl ↵ ', step 2, token 1)",
+        narrow=".attnbook-towards",
+    ),
     "fewshot": Example(
         few_shots,
         lambda: FewShot(smollm_few_shots(), count=6, exchanged=True),
@@ -1273,6 +1329,41 @@ EXAMPLES = {
         rows=6,
         told="OwnSentence(2 × 3 heads, 0 off: the cat sat.)",
         narrow=".attnbook-plot",
+    ),
+    "trainer": Example(
+        trained,
+        lambda: TrainHere(" ".join(named(20)[:11] + named(9)), heads=4, off=[(0, 1), (1, 3)],
+            seed=9_999, symbols=9, shortest=1, longest=40, step=20),
+        lambda evil: TrainHere(f"a {evil} b", caption=evil),
+        hand=(
+            (waited(check("layer 0", False)), {"off": [[0, 0]]}),
+            (fill("your text: letters, or words", "do re do re"), {"text": "do re do re"}),
+            (waited(choose("heads a layer", "four")), {"heads": 4, "off": [], "step": 0}),
+            (waited(click("step")), {"step": 1}),
+            (waited(check("head 0.1", False)), {"off": [[0, 1]]}),
+            (waited(choose("layers", "one")), {"layers": 1, "off": [], "step": 0}),
+            (waited(fill("learning rate as a number", "0.02")), {"rate": 0.02}),
+            (waited(fill("seed", "3")), {"seed": 3}),
+            (waited(fill("symbols", "5")), {"symbols": 5}),
+            (waited(fill("shortest period", "2")), {"shortest": 2}),
+            (waited(fill("longest period", "30")), {"longest": 30}),
+            (choose("steps a frame", "20"), {"speed": 20}),
+        ),
+        moves=({"text": "xyxyx"}, {"speed": 1},),
+        bad=(
+            ("learning rate as a number", ["", "0", "11", "fast"],
+                "a number from 0.00001 to 10", "0.005", "0.01"),
+            ("seed", ["", "-1", "10000", "1.5"], "a whole number from 0 to 9999", "0", "7"),
+            ("symbols", ["0", "13"], "a whole number from 1 to 12", "12", "4"),
+            ("longest period", ["0", "41"], "a whole number from 1 to 40", "9", "12"),
+        ),
+        more=(lambda: TrainHere("do re mi do re", layers=1, step=0, caption="and `code`"),),
+        fallback=("Two recorded runs of 800 steps", "0.96", "An even guess has a loss of 2.48"),
+        rows=9,
+        paper=(".attnbook-course svg", ".attnbook-twin table"),
+        mess=fill("your text: letters, or words", "x"),
+        narrow=".attnbook-course svg",
+        told="TrainHere(two layers, one head, seed 0, recorded, text: ABCDEFABCDEFABC)",
     ),
     "translator": Example(
         translator,

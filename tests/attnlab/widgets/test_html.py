@@ -36,7 +36,7 @@ from tests.attnlab.widgets.examples import (
 
 HOSTILE = EVIL + "\u2028&\"'"
 # bytes of the largest; of all others 50,000. The atlas holds 776 sentences: a third when packed
-LIMIT = {"beam": 60_000, "atlas": 125_000}
+LIMIT = {"beam": 60_000, "atlas": 125_000, "lens": 60_000}
 
 
 @pytest.fixture(params=EXAMPLES.values(), ids=EXAMPLES)

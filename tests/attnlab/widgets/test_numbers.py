@@ -14,7 +14,7 @@ from tests.attnlab.widgets.pages import alert, button, settle, unfold
 ROOT = Path(__file__).resolve().parents[3]
 LECTURES = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
 ASKED = ("answer", "bughunt", "checkpoint", "prediction")  # they ask; a task is about a picture
-BARE = ("fewshot", "pages", "unrolled", "visibility")  # pictures without a box
+BARE = ("fewshot", "lens", "pages", "unrolled", "visibility")  # pictures without a box
 FIGURE = re.compile(r'<figure class="attnbook attnbook-(\w+)"')
 NAMED = re.compile(r"Figure (\d+\.\d+)")
 # not numbers to type: addresses, citations, names of places in the book, formulae's letters

@@ -308,7 +308,7 @@ def test_a_phone_shows_parts_two_by_two(show) -> None:
 
 
 HUGE = [[1e3] * 3] * 3
-BLANKS = ("fewshot", "painter", "player")  # they have a sign for a blank token
+BLANKS = ("fewshot", "lens", "painter", "player")  # they have a sign for a blank token
 HUGEST = {  # the largest numbers, what is pressed one after another, and how many are then alike
     "steps": ({"vectors": [[1e6] * 3] * 3}, "12345", 3),
     "roles": ({"vectors": HUGE, "w_q": HUGE, "w_k": [[-1e3] * 3] * 3, "w_v": HUGE}, "", 3),

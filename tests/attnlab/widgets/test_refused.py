@@ -120,7 +120,7 @@ MAKE = {kind: one.make for kind, one in EXAMPLES.items()} | {
 }
 WIDEN, BIAS = "feed_forward.widen.weight", "decoder.output.bias"
 VOCABULARY = {"TypeError … a Vocabulary … a list": [0]}
-SEEN, SHOTS = of.looked(), of.shots()
+SEEN, LENS, SHOTS = of.looked(), of.through(), of.shots()
 W, OTHER = of.attention(6), [[None, None], *BeamTree(DETERMINERS).logs[1:]]
 SCORES, FLAT = {"query": None, "key": None, "scores": X}, {"2 dimensions … (2, 3, 3)": [X, X]}
 UP_TO_4, UP_TO_10 = "from −4 to 4", "from −10 to 10"
@@ -148,11 +148,16 @@ OF_A_KIND = {
     "beam.penalty translator.length_penalty memory.length": number(0, 2),
     "translator.temperature": number(0.01, 1000), "answer.tolerance": number(0, 10**12),
     "clocks.factor": number(1, 16), "clocks.base": number(2, 10**8),
+    "trainer.seed": whole(0, 9_999), "trainer.step": whole(-1, 800),
+    "trainer.symbols": whole(1, 12), "trainer.shortest trainer.longest": whole(1, 40),
+    "trainer.rate": number(1e-5, 10),
+    "trainer.layers trainer.heads trainer.speed": EITHER,
     "heatmap/painter/heads/player.temperature roles/block.step": ABOVE_0,
     "browser/own/translator.asset": ASSET,
     "painter.show painter.fill heads.large block.norm memory.write browser.measure clocks.scaling "
     "translator.part atlas.across atlas.upwards atlas.on": ONE_OF,
-    "atlas.layer": place(6), "atlas.head": place(2),
+    "atlas.layer": place(6), "atlas.head": place(2), "lens.prompt": place(2),
+    "lens.step": place(5), "lens.token": place(3),
     "fewshot.task": place(2), "fewshot.word": place(3), "fewshot.count": whole(0, 4),
     "cache.bits cache.weight_bits cache.gpu roof.weight_bits roof.cache_bits visibility.first "
     "positions.formula": EITHER,
@@ -169,6 +174,10 @@ OF_ITS_OWN = {
         "shape (3, 3) … (1, 1)": [[True]], "shape (3, 3) … (2, 3, 3)": np.ones((2, 3, 3)) > 0}),
     "prediction/answer.answers": bad({"NaN or infinity": {"a": NAN}, "is empty": {}}),
     "block.shown block.blocks": each((0, -1, 1.5), "a whole number of at least 1"),
+    "trainer.text": bad({"TypeError … a string … 5": 5, "2 to 20 symbols, got 1: 'a'": "a",
+        "2 to 20 symbols, got 22": "a b " * 11, "12 different symbols, got 13": "abcdefghijklm"}),
+    "trainer.off": bad({"TypeError … (layer, head) … 'x'": "x", "(1, 3), got (0, 4)": [(0, 4)],
+        "(1, 3), got [1]": [[1]], "(1, 3), got 1": [1], "(1, 3), got (0, True)": [(0, True)]}),
     "clocks/positions.d": bad({"even … 7": 7}), "prediction.tolerance": bad({"0 or more … -1": -1}),
     "steps.vectors": numbers(X, 1e7, "up to 1,000,000")
         + bad({"at most 12 × 12 … 13 × 2": np.ones((13, 2))}, tokens=["a"] * 13),
@@ -260,6 +269,17 @@ OF_ITS_OWN = {
         + bad({"(6, 2, 5, k, 4), got (6, 2, 4, 3, 4)": SEEN._replace(best=SEEN.best[:, :, :4]),
                "sentences of texts": SEEN._replace(best=SEEN.best + 1),
                "two of their tokens": SEEN._replace(texts=[["a"]] * 2)}, called="best"),
+    "lens.prompts": bad({"TypeError … a list … 'hot'": "hot", "TypeError … LensPrompts … 9": [9],
+        "1 to 8 prompts, got 0": [], "1 to 8 prompts, got 9": [of.through()] * 9,
+        "as many layers": [of.through(), of.through(layers=2)]})
+        + bad({"1 to 64, got 0": [of.through(tokens=())],
+               "1 to 64, got 65": [of.through(tokens=["a"] * 65)]}, called="tokens")
+        + bad({"from 0 to 1": [of.through(size=2)], "NaN or inf": [of.through(size=NAN)],
+               "(5, 3, 3), got (4, 3, 3)": [LENS._replace(best=LENS.best[1:])]},
+              called="(chance|best)")
+        + bad({"of the 6 names": [LENS._replace(best=LENS.best + 3)]}, called="best")
+        + bad({"(4, 2, 3), got (4, 2, 2)": [LENS._replace(adds=LENS.adds[..., 1:])]},
+              called="adds"),
     "unrolled.sentence": strings() + bad({"1 to 12 … 0": [], "1 to 12 … 13": ["3"] * 13,
         **{f"'{one}' … knows 0, 1": ["3", one] for one in ("x", "<eos>")}}),
     "unrolled.forced": bad({"TypeError … list of strings … '77'": "77",

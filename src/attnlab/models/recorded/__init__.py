@@ -30,6 +30,8 @@ __all__ = [
     "LOOKS",
     "FewShots",
     "HeadScores",
+    "Induction",
+    "LensPrompt",
     "MaskTime",
     "MaskTimes",
     "Measured",
@@ -44,6 +46,8 @@ __all__ = [
     "smollm_atlas",
     "smollm_few_shots",
     "smollm_heads",
+    "smollm_induction",
+    "smollm_lens",
     "smollm_pronouns",
     "smollm_visible",
 ]
@@ -136,6 +140,49 @@ class HeadScores(NamedTuple):
     best: np.ndarray
     texts: list[list[str]]
     read: int
+
+
+class Induction(NamedTuple):
+    """What SmolLM2 copies of random tokens said twice, with some of its heads removed.
+
+    ``ranked`` are heads, (layer, head), by the atlas's weight on what came "next" and on the
+    "previous" token, the greatest first. ``rows`` have the mean "loss" and the share "right" of the
+    second half's tokens, the loss of the "first half" and of "english" sentences, with none
+    removed, "none", and with the first k of a ranking, "next, 5": replaced by their means over
+    other texts, or with ", zero" behind by zeros. ``drawn`` have lists of the same for draws of as
+    many other heads of the same layers. ``attributed`` (layers, heads) is what each head adds by
+    itself to the right token's ``logit``, above the mean of all logits. As
+    ``experiments/induction.py`` defines them.
+    """
+
+    ranked: dict[str, list[tuple[int, int]]]
+    rows: dict[str, dict[str, float]]
+    drawn: dict[str, dict[str, list[float]]]
+    attributed: np.ndarray
+    logit: float
+
+
+class LensPrompt(NamedTuple):
+    """What SmolLM2's output would say of each token of a prompt after each block, as recorded.
+
+    ``best`` (blocks + 1, n, 3) are the most probable tokens, as places of ``names``, after the
+    embeddings and after each block, ``chance`` their probabilities; ``last`` (blocks + 1, n) is the
+    probability of the token that is named at last, and ``by_last`` the greatest one where each
+    state is divided by the last one's size. ``adds``
+    (blocks, 2, n) is what attention and feed-forward network add to the logit of the token that is
+    named at last, above the mean of all logits. ``without`` says how probable the prompt's last
+    word is with "nothing" removed, without the ten heads of most weight on what came "next", and
+    without ten others, "drawn" 20 times.
+    """
+
+    tokens: list[str]
+    names: list[str]
+    best: np.ndarray
+    chance: np.ndarray
+    last: np.ndarray
+    by_last: np.ndarray
+    adds: np.ndarray
+    without: dict[str, list[float]]
 
 
 class NextWord(NamedTuple):
@@ -259,6 +306,37 @@ def smollm_heads() -> list[tuple[list[str], np.ndarray]]:
             weights[..., *np.tril_indices(n)] = lower  # no token sees what is after it
             found.append((tokens, weights / weights.sum(axis=-1, keepdims=True)))
     return found
+
+
+def smollm_induction() -> Induction:
+    """Return what SmolLM2 copies without some of its heads, as recorded."""
+    found = json.loads((FOLDER / "induction.json").read_text(encoding="utf-8"))
+    rows = {name: row for name, row in found["rows"].items() if not name.endswith("drawn")}
+    drawn = {
+        name.removesuffix(", drawn"): row
+        for name, row in found["rows"].items()
+        if name.endswith("drawn")
+    }
+    ranked = {kind: [(a, b) for a, b in heads] for kind, heads in found["ranked"].items()}
+    return Induction(ranked, rows, drawn, np.array(found["attributed"]), found["logit"])
+
+
+def smollm_lens() -> list[LensPrompt]:
+    """Return what SmolLM2's output would say after each block, of four prompts, as recorded."""
+    found = json.loads((FOLDER / "lens.json").read_text(encoding="utf-8"))
+    return [
+        LensPrompt(
+            one["tokens"],
+            one["names"],
+            np.array(one["best"]),
+            np.array(one["chance"]),
+            np.array(one["last"]),
+            np.array(one["by last"]),
+            np.array(one["adds"]),
+            one["without"],
+        )
+        for one in found["prompts"]
+    ]
 
 
 def smollm_pronouns() -> list[PronounLeans]:

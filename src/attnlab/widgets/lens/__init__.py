@@ -1,0 +1,1 @@
+"""What a language model's output would say after each of its layers, and what each layer adds."""
