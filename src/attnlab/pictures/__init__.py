@@ -2,7 +2,8 @@
 
 ``figures`` draws by matplotlib, with ``draw`` for the strokes and ``describe`` for the words;
 ``schematic`` draws machines as SVG, of ``parts`` that ``layout`` puts in their places, by ``grid``,
-``routes`` and ``labels``; ``slots`` draws vectors as parts that say something; ``arcs`` draws dependencies by spaCy's displaCy.
+``routes`` and ``labels``; ``slots`` draws vectors as parts that say something;
+``arcs`` draws dependencies by spaCy's displaCy.
 """
 
 from attnlab import _check
