@@ -141,7 +141,6 @@ export function retold(text, value, box) {
   const bare = text.trim().replace(/^[-–‐‑]/, "−");
   const mine = written(value, box);
   const plain = /^[+−]?(\d+\.?\d*|\.\d+)$/.test(bare) && Number(bare.replace("−", "-")) === value;
-  const thousand = /^[+−]?[1-9]\d{0,2}\.000$/.test(bare); // elsewhere that is a thousand
-  const same = bare === mine || (plain && !thousand); // but 8.192 that was read as 8,192 is not
+  const same = bare === mine || plain; // but 8.192 that was read as 8,192 is not
   return same ? "" : `${cited(text.trim())} is read as ${mine}.`;
 }

@@ -183,9 +183,9 @@ export const decimal = (props) =>
 
 /** A browser drops the ends of lines, so that two numbers of a table would become one. */
 function pasted(event) {
-  const text = event.clipboardData?.getData("text").trim() ?? "";
+  const text = event.clipboardData.getData("text").trim();
   const box = event.target;
-  if (!/[\t\r\n]/.test(text) || box.readOnly) return;
+  if (box.readOnly || !/[\t\r\n]/.test(text)) return;
   event.preventDefault();
   box.setRangeText(text.replace(/[\t\r\n]+/g, " ↵ "), box.selectionStart, box.selectionEnd, "end");
   box.dispatchEvent(new Event("input", { bubbles: true }));
