@@ -243,23 +243,6 @@ def test_histograms_say_how_far_they_go_and_where_their_marks_stand() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("values", "marks", "width", "told"),
-    [
-        ({}, {}, 0.1, "values must hold at least one histogram"),
-        ({"a": [1]}, {"b": {"x": 1}}, 0.1, "marks must name histograms of values: 'b' is none"),
-        ({"a": [1]}, {"a": dict.fromkeys("uvwxyz", 1)}, 0.1, "at most 5 kinds: there are 6"),
-        ({"a": [1]}, {"a": {"x": float("inf")}}, 0.1, "marks 'a' must hold finite numbers"),
-        ({"a": [float("nan")]}, {}, 0.1, "values 'a' must hold finite numbers"),
-        ({"a": [1, 2]}, {}, 0, "width must be above 0"),
-        ({"a": [1, 2]}, {}, 0.001, "at most 200 bars from 1 to 2: it is 0.001"),
-    ],
-)
-def test_histograms_refuse_what_they_cannot_draw(values, marks, width, told) -> None:
-    with pytest.raises(ValueError, match=told):
-        histograms(values, marks, **AXES | {"width": width})
-
-
 def test_charts_may_be_logarithmic_large_matrices_have_a_scale_and_long_tokens_are_cut() -> None:
     for log, scale in ((True, "log"), (False, "linear")):
         axes = curves([1, 8], {"a": [1, 64]}, x_label="x", y_label="y", log=log).figure.axes[0]

@@ -186,6 +186,11 @@ CALLS = (
     Call("pictures.figures.dots", partial(figures.dots, x_label="x"), {
         "rows": arg({"a": {"all": [1, 2]}}, ({}, "hold 1 to 6 kinds of numbers: they hold 0"), ({"a": {x: [1] for x in "abcdefg"}}, "they hold 7"), ({"a": {"all": [1]}, "b": {"some": [1]}}, "row 'b' must have the kinds of the first, all: it has some"), ({"a": {"all": []}}, "(0,)"), ({"a": {"all": [NAN]}}, "NaN")),
     }),
+    Call("pictures.figures.histograms", partial(figures.histograms, x_label="x", y_label="y"), {
+        "values": arg({"a": [1, 2]}, ({}, "hold at least one histogram: it is empty"), ({"a": [NAN]}, "values 'a' must hold finite numbers"), ({"a": []}, "(0,)")),
+        "marks": arg({"a": {"x": 1}}, ({"b": {"x": 1}}, "name histograms of values: 'b' is none"), ({"a": dict.fromkeys("uvwxyz", 1)}, "be of at most 5 kinds: there are 6"), ({"a": {"x": np.inf}}, "marks 'a' must hold finite numbers")),
+        "width": arg(0.1, (0, "be above 0"), (0.001, "make at most 200 bars from 1 to 2: it is 0.001")),
+    }),
     Call("pictures.figures.heatmap", figures.heatmap, SEEN),
     Call("pictures.figures.heatmap", partial(figures.heatmap, tokens="ab", key_tokens="abc", signed=True), {"weights": arg(EVEN, *WRONG[:2])}),
     Call("pictures.figures.alignment", figures.alignment, {"weights": SEEN["weights"], "source": COLUMNS, "target": ROWS, "gold": arg({(0, 1)}, *(({link}, f"link source words 0 to 2 with target words 0 to 1: {link}") for link in ((0, 2), (3, 0), (0, -1))))}),
