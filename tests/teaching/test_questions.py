@@ -171,6 +171,11 @@ FORMULAE: dict[str, Callable] = {
         adds < 0.05 * others and before - after > 0.3
         and "What it writes is needed, and reaches the output through something that reads it"
     ),
+    "read_as_what": lambda _, *left: "Mostly what the first wrote at the token" + (
+        " that looks, to choose whom it asks",
+        "s that are looked at, to choose among them",
+        "s that are looked at, to hand it on",
+    )[left.index(min(left))],  # queries, keys, values: the cut that costs most
     "weight_and_norm": lambda n, weight, first, norm: (
         1 / (1 + (1 / weight - 1) * norm / first), 1 / n
     ),
