@@ -174,6 +174,7 @@ def course(page) -> dict[int, float]:
     """The loss at some steps, as the folded table has them."""
     fold = page.locator("details.attnbook-twin")
     fold.evaluate("(one) => { one.open = true; }")
+    expect(fold.locator("tbody tr")).not_to_have_count(0)  # it is drawn once it has opened
     found = [row.locator("th, td").all_inner_texts() for row in fold.locator("tbody tr").all()]
     return {int(step): float(loss) for step, loss, *_ in found if loss != "–"}
 
@@ -183,11 +184,11 @@ def test_start_pressed_the_loss_bends_and_a_removed_head_takes_the_copying_away(
     expect(status(page)).to_contain_text("Recorded: two layers.")
     press(page, "start")
     run_to(page, 400)
+    press(page, "pause")
+    idle(page)
     found = course(page)
     assert found[100] > 2
     assert found[400] < 1.5
-    press(page, "pause")
-    idle(page)
     numbers = page.locator(".attnbook-numbers")
     before = numbers.inner_text()
     page.get_by_label("layer 0").uncheck()
