@@ -45,7 +45,6 @@ PROMISES = {
         "a position added to each vector": ("9.8", "position"),
         "its quadratic growth counts": ("14.2", "recurrent layer"),
         "waits for each of its own words": ("13.2", "one by one"),
-        "opens the model itself": ("12.7", "MiniLM"),
         "scores of its own making": ("6.2", "projection"),
         "adds three matrices": ("6.4", "three"),
         "leaves the projections out": ("8.7", "projection"),
