@@ -116,11 +116,16 @@ def one_clock(draw: random.Random) -> Choice:
     )
 
 
-@question(section="9.4", points=3)
+@question(section="9.5", points=3)
 def slowest_hand(draw: random.Random) -> Number:
     base = draw.choice([10, 20, 50])
-    d = draw.choice([4, 8, 16])
+    d = draw.choice([4, 8])
     factor = base ** (2 / d)
+
+    def alike(k: int) -> float:
+        return sum(math.cos(k / factor**i) for i in range(d // 2)) / (d / 2)
+
+    most = max(range(20, 1_001), key=alike)
     return Number(
         text=f"Sinusoidal positions with $d = {d}$ have {base} in place of 10000. By which factor "
         "is each pair slower than the one before, and after how many steps has the slowest come "
@@ -128,13 +133,16 @@ def slowest_hand(draw: random.Random) -> Number:
         answers={"factor": factor, "steps": 2 * math.pi * base / factor},
         decimals=2,
         tolerance=0.02,
-        solution=f"The factor is ${base}^{{2/{d}}} = {factor:.2f}$. The slowest pair is the "
-        f"{d // 2}th, with the speed ${base}^{{-({d} - 2)/{d}}}$, so its round takes $2\\pi \\cdot "
-        f"{base} / {factor:.2f} = {2 * math.pi * base / factor:.2f}$ steps. A text of 1,000 words "
-        "is longer, so that all hands come round in it, and positions far apart can look alike.",
+        solution=f"The factor is ${base}^{{2/{d}}} = {factor:.2f}$. The slowest of the "
+        f"{d // 2} pairs has the speed ${base}^{{-({d} - 2)/{d}}}$, so its round takes "
+        f"$2\\pi \\cdot {base} / {factor:.2f} = {2 * math.pi * base / factor:.2f}$ steps. A text "
+        "of 1,000 words is longer, so that all hands come round in it. There are few of them, and "
+        f"they come round nearly together: positions {most} apart have the cosine "
+        f"{alike(most):.3f}, and neighbours {alike(1):.3f}. With many hands this need not happen.",
         mistakes=[
             f"2π · {base}: the slowest pair is one factor short of that",
             "the exponent taken for components and not for pairs",
+            "the round of one hand taken for the reason: all must come round nearly together",
         ],
     )
 
