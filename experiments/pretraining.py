@@ -3,13 +3,17 @@
 "every weight" begins with MiniLM's weights and trains all of them, embeddings too. "random weights"
 trains the same network from weights that are drawn anew, as BERT's were: normal with a standard
 deviation of 0.02, biases 0, norms 1. Perhaps that needs only longer, so "ten times the steps" has
-as many. Task, draws of examples, batches, classifier and schedule are those of ``tuning``.
+as many. "linear, random weights" leaves such a network as it was drawn and trains the linear layer
+alone: ``tuning``'s "linear" without pretraining. Task, draws of examples, batches, classifier and
+schedule are those of ``tuning``.
 
 The rate of "every weight" is the best of 0.00003, 0.0001, 0.0003 and 0.001 as there, on a fifth of
 the examples: 0.81, 0.86, 0.87 and 0.80. On that fifth, of twins, what only counts words is right in
 less than a half; so for random weights the rate, of 0.0001, 0.0003 and 0.001, is the best on the
 test sentences themselves, which favours this control: 0.64, 0.68 and 0.68. Ten times the steps have
-the same rate. All rates were tried with seed 3, which no row has, by
+the same rate. For "linear, random weights" it is, in the same way, the best of 0.001, 0.003, 0.01,
+0.03 and 0.1: 0.57, 0.58, 0.61, 0.60 and 0.57 (from 50 examples 0.57, 0.56, 0.54, 0.54 and 0.55: no
+other rate brings much more there). All rates were tried with seed 3, which no row has, by
 ``python -c "from experiments.pretraining import choose; choose()"``.
 """
 
@@ -30,17 +34,24 @@ from experiments.tuning import BATCH, STEPS, Batch, data, decided, drawn, minilm
 
 __all__ = ["data"]
 
-RATES = {"every weight": 3e-4, "random weights": 3e-4, "random weights, ten times the steps": 3e-4}
+FROZEN = "linear, random weights"
+RATES = {
+    "every weight": 3e-4,
+    "random weights": 3e-4,
+    "random weights, ten times the steps": 3e-4,
+    FROZEN: 1e-2,
+}
 TRIED = {
     "every weight": (3e-5, 1e-4, 3e-4, 1e-3),
     "random weights": (1e-4, 3e-4, 1e-3),
+    FROZEN: (1e-3, 3e-3, 1e-2, 3e-2, 1e-1),
 }
 TIMES = {"random weights, ten times the steps": 10}
 MODELS = {
     **{f"{way}, 544 examples": {"way": way, "count": 544} for way in RATES},
     **{
         f"{way}, 50 examples": {"way": way, "count": 50}
-        for way in ("every weight", "random weights")
+        for way in ("every weight", "random weights", FROZEN)
     },
 }
 AGAIN = ("every weight, 50 examples", 0)
@@ -94,6 +105,7 @@ def taught(known: list[Opinion], way: str, seed: int, lr: float | None = None) -
         whole = Whole(deepcopy(minilm(torch.get_default_dtype())).requires_grad_(True))
         if way != "every weight":
             anew(whole.model)
+        whole.model.requires_grad_(way != FROZEN)
     steps = STEPS * TIMES.get(way, 1)
     rate = RATES[way] if lr is None else lr
     schedule = warmup_cosine(steps // 10, steps)
