@@ -135,7 +135,7 @@ def begun_later(function: Callable[[], Any]) -> str:
     if found[17] > 0.75:
         raise Mistake("Place 18 is still right: do the strings begin at more than 4?")
     return (
-        "The failure has moved on with the positions that were trained. Place 16 is the last of "
-        "them, but only the longest strings that begin latest reach it: what is seen seldom is "
-        "learnt badly."
+        "The failure has moved on with the positions that were trained; the last of them is at "
+        "place 16. Print the shares: does it begin there, or before? Few strings reach the last "
+        "places, and new keys draw weight: which of the two it is, hiding places 17 to 20 tells."
     )
