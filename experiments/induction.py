@@ -10,6 +10,11 @@ either ranking; beside the second half's loss the first half's, and that of Engl
 - "loss", "right": mean loss in nats, and the share of tokens that the model names, of the tokens
   of the second half whose turn it is; "first half" is the loss where nothing can be copied yet.
 - "english": the mean loss of the book's sentences, one after the other.
+- "examples": how probable " old" is after "young ->" without examples, and with two whose answers
+  are exchanged, each with nothing removed, without the first ``REMOVED`` heads, and in the draws;
+- "rivals": what single layers of lecture 16's small model learn of copying, a share of right
+  answers for each of ``SEEDS``: "wide" has 48 numbers, four heads and three times the steps, and in
+  "smeared" each key is mixed with the previous symbol's;
 - "attributed": what a head adds by itself to the logit of the right token of the second half, above
   the mean of all logits, with the last norm's scale as it is; summed over heads and all the rest it
   is that logit, which stands beside it as "logit".
@@ -35,15 +40,17 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from attnlab.models.copying import ADAMW, AttentionOnly, copy_loss, repeating, share_right
 from attnlab.models.recorded import FOLDER, smollm_atlas
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file
+from attnlab.training import seeded, train
 from experiments.atlas import CONTROLS, HALF, sentences
 
 SEED, TEXTS, OTHERS = 1, 8, 16  # the atlas has seed 0
 ENGLISH, LENGTH = 6, 96
 KINDS = {"next": 3, "previous": 0}  # rankings, and their columns of the atlas
 COUNTS = {"next": (1, 2, 5, 10, 20), "previous": (5, 10)}
-DRAWN = {("next", 5), ("next", 10), ("previous", 10)}
+DRAWN = {("next", 1), ("next", 2), ("next", 5), ("next", 10), ("previous", 5), ("previous", 10)}
 DRAWS, RANKED = 20, 20
 PROMPTS = (
     "The capital of France is",
@@ -51,7 +58,14 @@ PROMPTS = (
     "hot -> cold\nbig -> small\nyoung ->",
     "The animal didn't cross the street because it was too",
 )
+EXAMPLES = {"none": "young ->", "exchanged": "hot -> small\nbig -> cold\nyoung ->"}
+ANSWER = " old"
 BEST, REMOVED = 3, 10
+RIVALS: dict[str, tuple[int, dict[str, Any]]] = {  # steps, and options of one layer
+    "wide": (2400, {"d": 48, "heads": 4}),
+    "smeared": (800, {"smeared": True}),
+}
+SEEDS = range(3)
 Heads = Sequence[tuple[int, int]]
 
 
@@ -233,16 +247,32 @@ def lens(model: SmolLM, prompt: str) -> dict[str, Any]:
     }
 
 
-def said(model: SmolLM, prompt: str, words: Tensor) -> dict[str, list[float]]:
-    """Return how probable the word said at last is without some heads: means over ``words``."""
+def said(
+    model: SmolLM, prompt: str, words: Tensor, answer: str | None = None
+) -> dict[str, list[float]]:
+    """Return how probable an answer, or the word said at last, is without some heads.
+
+    In their place stand their means over ``words``.
+    """
     texts = Texts(model, model.encode(prompt + ".")[0], words)  # the last logits are left out
     word = int(texts.logits()[0, -1].argmax())
+    if answer is not None:
+        word = int(model.encode(prompt + answer)[0][0, -1])
     first, rng = ranking("next")[:REMOVED], np.random.default_rng(REMOVED)
     gone = {"nothing": [()], "next": [first], "drawn": [draw(first, rng) for _ in range(DRAWS)]}
     return {
         name: [round(texts.logits(one)[0, -1].softmax(-1)[word].item(), 3) for one in some]
         for name, some in gone.items()
     }
+
+
+def rival(seed: int, steps: int, options: dict[str, Any]) -> float:
+    """Return the share that one layer has right, trained as lecture 16 trains its models."""
+    with seeded(seed):
+        model = AttentionOnly(layers=1, **options)
+    how = {"steps": steps, "lr": 5e-3, "optimizer": ADAMW, "clip": None, "progress": False}
+    train(model, lambda step: [repeating(16, seed=10_000 * seed + step)], copy_loss, **how)
+    return round(share_right(model, repeating(500, seed=10**6)).before, 3)
 
 
 @torch.no_grad()
@@ -253,8 +283,13 @@ def run() -> None:
         print("induction: SmolLM2's file is not here, so the record stays as it is")
         return
     torch.set_num_threads(1)
+    with torch.enable_grad():
+        rivals = {name: [rival(seed, *how) for seed in SEEDS] for name, how in RIVALS.items()}
+    print("rivals", rivals, flush=True)
     model = load_smollm(path)
     words = english(model)
+    examples = {name: said(model, one, words, ANSWER) for name, one in EXAMPLES.items()}
+    print("examples", examples, flush=True)
     with as_file(FOLDER / "lens.json") as file:
         prompts = [lens(model, one) | {"without": said(model, one, words)} for one in PROMPTS]
         found = {"file": path.name, "prompts": prompts}
@@ -286,6 +321,8 @@ def run() -> None:
         "attributed": tidy(adds),
         "logit": round(whole, 3),
         "rows": rows,
+        "examples": examples,
+        "rivals": rivals,
     }
     with as_file(FOLDER / "induction.json") as file:
         file.write_text(json.dumps(record, separators=(",", ":")) + "\n", encoding="utf-8")

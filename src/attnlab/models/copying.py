@@ -31,14 +31,24 @@ class AttentionOnly(nn.Module):
     x_0 = E[symbols],   x_{l+1} = x_l + attention_l(x_l),   logits = x_L U
 
     Causal heads with rotary positions; no biases, no norm, no feed-forward network. The parameters
-    are ``embed``, ``layers`` and ``output``: 5,184 of them as it stands.
+    are ``embed``, ``layers`` and ``output``: 5,184 of them as it stands. ``smeared`` mixes each key
+    with the previous symbol's, (1 − s) k_j + s k_j−1, the same s at all places; each head learns
+    its own, as the logit in ``smears``.
 
     Shapes: symbols (b, n) → logits (b, n, symbols).
     Raises: ValueError where ``heads`` does not divide ``d``, or d / heads is odd.
-    Source: Elhage et al. (2021).
+    Source: Elhage et al. (2021); of smeared keys, Olsson et al. (2022).
     """
 
-    def __init__(self, symbols: int = 12, d: int = 24, *, layers: int = 2, heads: int = 1) -> None:
+    def __init__(
+        self,
+        symbols: int = 12,
+        d: int = 24,
+        *,
+        layers: int = 2,
+        heads: int = 1,
+        smeared: bool = False,
+    ) -> None:
         super().__init__()
         _check.sizes(symbols=symbols, layers=layers)
         self.embed = nn.Embedding(symbols, d)
@@ -46,6 +56,10 @@ class AttentionOnly(nn.Module):
             MultiHeadAttention(d, heads, rope=Rotary(d // heads), bias=False) for _ in range(layers)
         )
         self.output = nn.Linear(d, symbols, bias=False)
+        if smeared:
+            self.smears = nn.ParameterList(torch.zeros(heads, 1) for _ in range(layers))
+            for layer, smear in zip(self.layers, self.smears, strict=True):
+                layer.qkv.register_forward_hook(partial(_smear, smear))
 
     def forward(self, symbols: Tensor) -> Tensor:
         """Return the logits of what comes after each symbol."""
@@ -84,6 +98,14 @@ def without(model: AttentionOnly, heads: Iterable[tuple[int, int]]) -> Generator
     finally:
         for handle in handles:
             handle.remove()
+
+
+def _smear(smear: Tensor, _: nn.Module, __: Any, output: Tensor) -> Tensor:
+    query, key, value = output.chunk(3, dim=-1)
+    key = key.unflatten(-1, (len(smear), -1))  # (b, n, h, d / h)
+    previous = torch.cat([key[:, :1], key[:, :-1]], dim=1)  # before the first stands itself
+    mixed = torch.lerp(key, previous, smear.sigmoid())
+    return torch.cat([query, mixed.flatten(2), value], dim=-1)
 
 
 def _silence(head: int, _: nn.Module, __: Any, output: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch import Tensor
 
 from attnlab.models.copying import (
     ADAMW,
@@ -68,17 +69,36 @@ def test_scores_count_the_previous_symbol_and_what_came_next() -> None:
     assert found.came_next.item() == pytest.approx((0.7 + 0.2 + 0.4) / 2)
 
 
-def test_two_layers_learn_what_one_does_not() -> None:
+def test_smeared_keys_are_those_of_the_previous_symbol_in_part() -> None:
+    plain, smeared = fresh(layers=1, heads=2), fresh(layers=1, heads=2, smeared=True)
+    texts = repeating(2)[:, :-1]
+    changed = texts.clone()
+    changed[:, 5] = (changed[:, 5] + 1) % 12  # its own key is 5, and that of 6 has a share of it
+
+    def changes() -> Tensor:
+        ratios = [smeared.weights(one)[0, :, :, 10].log() for one in (texts, changed)]
+        apart = torch.stack([one - one[..., :1] for one in ratios])  # of scores, to the first's
+        return (apart[0] - apart[1]).abs().amax(dim=(0, 1)) > 1e-9
+
+    for smear, places in ((-80, [5]), (0, [5, 6]), (80, [6])):
+        with torch.no_grad():
+            smeared.smears[0].fill_(smear)
+        assert changes().nonzero().flatten().tolist() == places
+        assert torch.allclose(smeared(texts), plain(texts)) == (smear < 0)
+
+
+def test_two_layers_or_smeared_keys_learn_what_one_layer_does_not() -> None:
     test = repeating(200, seed=10**6)
 
-    def learned(layers: int) -> float:
+    def learned(layers: int, *, smeared: bool = False) -> float:
         with seeded(0):
-            model = AttentionOnly(layers=layers)
+            model = AttentionOnly(layers=layers, smeared=smeared)
         many = {"steps": 250, "lr": 5e-3, "optimizer": ADAMW, "clip": None, "progress": False}
         train(model, lambda epoch: [repeating(16, seed=epoch)], copy_loss, **many)
         return share_right(model, test).before
 
     assert learned(2) > 0.5 > learned(1)
+    assert learned(1, smeared=True) > 0.5
 
 
 @pytest.mark.parametrize(

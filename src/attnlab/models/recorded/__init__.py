@@ -151,8 +151,12 @@ class Induction(NamedTuple):
     removed, "none", and with the first k of a ranking, "next, 5": replaced by their means over
     other texts, or with ", zero" behind by zeros. ``drawn`` have lists of the same for draws of as
     many other heads of the same layers. ``attributed`` (layers, heads) is what each head adds by
-    itself to the right token's ``logit``, above the mean of all logits. As
-    ``experiments/induction.py`` defines them.
+    itself to the right token's ``logit``, above the mean of all logits. ``examples`` say, of
+    lecture 16's prompt *young ->* with "none" and with two "exchanged", how probable *old* is with
+    "nothing" removed, without the ten heads of most weight on what came "next", and in 20 draws of
+    ten others, "drawn". ``rivals`` are the shares right of single layers of the small model over
+    three seeds, a "wide" one and one with "smeared" keys. As ``experiments/induction.py`` defines
+    them.
     """
 
     ranked: dict[str, list[tuple[int, int]]]
@@ -160,6 +164,8 @@ class Induction(NamedTuple):
     drawn: dict[str, dict[str, list[float]]]
     attributed: np.ndarray
     logit: float
+    examples: dict[str, dict[str, list[float]]]
+    rivals: dict[str, list[float]]
 
 
 class LensPrompt(NamedTuple):
@@ -318,7 +324,15 @@ def smollm_induction() -> Induction:
         if name.endswith("drawn")
     }
     ranked = {kind: [(a, b) for a, b in heads] for kind, heads in found["ranked"].items()}
-    return Induction(ranked, rows, drawn, np.array(found["attributed"]), found["logit"])
+    return Induction(
+        ranked,
+        rows,
+        drawn,
+        np.array(found["attributed"]),
+        found["logit"],
+        found["examples"],
+        found["rivals"],
+    )
 
 
 def smollm_lens() -> list[LensPrompt]:
