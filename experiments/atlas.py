@@ -1,8 +1,9 @@
 """Look where each of SmolLM2's 270 heads looks, in the mean over sentences, and keep what is seen.
 
-``python -m experiments.atlas`` reads the book's own English sentences, each alone and once, and
-random tokens said twice, and writes the record. With α_ij the weight that the token at place i
-gives to the one at place j ≤ i, places counted from 0, a head's scores are means over tokens:
+``python -m experiments.atlas`` reads the book's own English sentences, each alone, once and said
+twice, and random tokens said twice, and writes the record. With α_ij the weight that the token at
+place i gives to the one at place j ≤ i, places counted from 0, a head's scores are means over
+tokens:
 
 - previous: α of i − 1, over all i ≥ 2. At i = 1 the previous token is the first one.
 - first: α of 0, over all i ≥ 2.
@@ -12,9 +13,11 @@ gives to the one at place j ≤ i, places counted from 0, a head's scores are me
 
 So the last three of them never count the previous token, nor the last two the first one. ``even``
 are the same scores of a head that gives all its tokens the same weight. "Random" are texts of 48
-tokens drawn from the whole vocabulary, said twice; their scores are over the second time, where
-each token has stood before once. Of each head and score, and of what none of the four nor the token
-itself is ("elsewhere"), the three largest weights are kept, no two of the same two tokens.
+tokens drawn from the whole vocabulary, said twice; "random, short" the same of as many texts as
+there are sentences, each as long as one of them. What is said twice is scored the second time,
+where each token has stood before. Of each head and score, and of what none of the four nor the
+token itself is ("elsewhere"), the three largest weights on sentences read once are kept, no two of
+the same two tokens.
 """
 
 from __future__ import annotations
@@ -47,12 +50,15 @@ def sentences() -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def drawn(model: SmolLM, shape: tuple[int, ...], seed: int = SEED) -> Tensor:
+    """Return random tokens."""
+    most = len(model.embed.tokens.weight)
+    return torch.tensor(np.random.default_rng(seed).integers(CONTROLS, most, shape))
+
+
 def twice(model: SmolLM) -> Tensor:
     """Return random tokens said twice, (texts, 2 · half)."""
-    drawn = np.random.default_rng(SEED).integers(
-        CONTROLS, len(model.embed.tokens.weight), (TEXTS, HALF)
-    )
-    return torch.tensor(drawn).repeat(1, 2)
+    return drawn(model, (TEXTS, HALF)).repeat(1, 2)
 
 
 def masks(ids: Tensor) -> Tensor:
@@ -135,18 +141,22 @@ def batches(rows: list[Tensor]) -> Iterator[list[int]]:
 
 @torch.no_grad()
 def measure(
-    model: SmolLM, rows: list[Tensor], start: int = 0
+    model: SmolLM, rows: list[Tensor], start: int | None = 0
 ) -> tuple[dict[str, object], list[Tensor]]:
-    """Return the means over rows of ids (n,) from token ``start``, and the best of each row."""
+    """Return the means over rows of ids (n,) from token ``start``, and the best of each row.
+
+    Without ``start``, from the middle of each row: of what is said twice, the second time.
+    """
     count, base, total = torch.zeros(4), torch.zeros(4).double(), 0.0
     found: dict[int, Tensor] = {}
     for places in batches(rows):
         found_here = weights(model, torch.stack([rows[place] for place in places]))
         for place, alpha in zip(places, found_here, strict=True):
             ids = rows[place]
-            here, tokens = sums(alpha, ids, start)
+            late = len(ids) // 2 if start is None else start
+            here, tokens = sums(alpha, ids, late)
             total, count = total + here, count + tokens
-            base += sums(even(len(ids)), ids, start)[0]
+            base += sums(even(len(ids)), ids, late)[0]
             found[place] = best(alpha, ids)
     scores = (total / count).flatten(0, 1).numpy().round(3).tolist()
     return {
@@ -167,7 +177,13 @@ def run() -> None:
     model, texts = load_smollm(path), sentences()
     rows = [model.encode(text)[0][0] for text in texts]
     measured, found = measure(model, rows)
-    random, _ = measure(model, list(twice(model)), HALF)
+    short = [drawn(model, row.shape, seed) for seed, row in enumerate(rows, SEED + 1)]
+    said = {
+        "sentences, twice": [row.repeat(2) for row in rows],
+        "random, short": [row.repeat(2) for row in short],
+        "random": list(twice(model)),
+    }
+    again = {name: measure(model, some, None)[0] for name, some in said.items()}
     chosen = list(choose(found, rows))
     used = sorted({place for flat in chosen for place in flat[::4]})
     number = {place: k for k, place in enumerate(used)}
@@ -176,7 +192,7 @@ def run() -> None:
     record = {
         "file": path.name,
         "sentences": len(texts),
-        "measured": {"sentences": measured, "random": random},
+        "measured": {"sentences": measured} | again,
         "best": chosen,
         "texts": [model.tokens(texts[place]) for place in used],
     }

@@ -78,27 +78,33 @@ def best_of_many_heads(draw: random.Random) -> Choice:
 
 
 @question(section="15.5", points=3)
-def two_heads_turned_off(draw: random.Random) -> Choice:
-    looks, little = draw.choice([0.62, 0.68, 0.71]), draw.choice([0.08, 0.11, 0.14])
-    cost, none = draw.choice([0.18, 0.21, 0.24]), draw.choice([0.01, 0.02])
+def weight_and_worth(draw: random.Random) -> Choice:
+    looks, also, little = draw.choice([(0.58, 0.52, 0.03), (0.61, 0.47, 0.05), (0.66, 0.55, 0.04)])
+    cost, none = draw.choice([0.24, 0.27, 0.31]), draw.choice([0.01, 0.02])
+    some = draw.choice([0.18, 0.2, 0.21])
+    ranges = [f"{mean - 0.09:.2f} to {mean + 0.11:.2f}" for mean in (cost, some)]
     return Choice(
-        text=f"In a map, head A gives {looks} of a pronoun's weight to a noun, head B only "
-        f"{little}. Replaced at the pronoun by its mean over other sentences, A costs {none} of "
-        f"the measured effect, and B {cost}. The other heads of both layers cost from 0.00 to "
-        "0.03. Which conclusion do the numbers support?",
-        right="For this effect, what B gives matters, and A cannot be told from the others",
+        text="In a picture of a model's heads each point is a head: across, the pronoun's weight "
+        "on the changed word; upwards, the share of the swing that is lost when the head is "
+        f"replaced there by its mean over other sentences. Head A stands at {looks} and {cost} "
+        f"(range over pairs {ranges[0]}), B at {also} and {none} (−0.05 to {none + 0.05:.2f}), C "
+        f"at {little} and {some} ({ranges[1]}). Which conclusion does the picture support?",
+        right="To look at the changed word is neither enough to matter for the swing, nor needed",
         wrong={
-            "A matters more, since the pronoun looks at the noun through it": "A weight says where "
-            "a head looks. What it gave could be replaced at hardly any cost.",
-            "B resolves the pronoun, and A only repeats what B has found": "The effect lost with B "
-            "may come from the changed word alone, and nothing shows that one head reads the "
-            "other.",
-            "Neither matters, since the greater part of the effect is left": "B's loss stands far "
-            "outside of what the others of its layer cost.",
+            "Heads that look at the changed word matter for the swing, C by way of "
+            "another": "B looks at it and costs nothing that could be told from 0. And no point "
+            "shows that one head reads another.",
+            "B is idle, so it can be left out of the model at no cost": "It costs nothing by this "
+            "measure, of one vector in these pairs. It may do other work, or others may do its "
+            "work once it is gone.",
+            "Weight tells worth all the same, for the mean of A and B lies above "
+            "C's": f"({cost} + {none}) / 2 is {(cost + none) / 2:.3f}, less than {some}; and a "
+            "mean of two heads says nothing of either.",
         },
-        solution="Whether what a head found mattered is shown by an intervention, beside the same "
-        "intervention on other heads. A is within their range, B far outside. What B carries, the "
-        "numbers do not say.",
+        solution="If weight told worth, the points would rise from left to right. A and B look at "
+        "the same word nearly as much, and only A's range lies above 0; C hardly looks at it, and "
+        "its range lies above 0 too. Why, the picture does not say: where C looks instead, and "
+        "whether others do B's work, are other questions.",
     )
 
 

@@ -149,9 +149,10 @@ FORMULAE: dict[str, Callable] = {
         (sum(math.comb(n, k) for k in range(share)) / 2**n) ** heads < 0.5
         and "Not much yet: it must be tried on pairs that did not choose it"
     ),
-    "two_heads_turned_off": lambda _, __, a, b, least, most: (
-        least <= a <= most < b
-        and "For this effect, what B gives matters, and A cannot be told from the others"
+    # A, B and C by weight, loss and range: who looks without a loss, who loses without a look
+    "weight_and_worth": lambda a, _, low, __, b, ___, none, high, c, ____, least, _____: (
+        min(a, b) > 5 * c and none < 0 < high and min(low, least) > 0
+        and "To look at the changed word is neither enough to matter for the swing, nor needed"
     ),
     "what_a_new_token_sees": lambda old, new, i: f"1 to {causal_mask(new, old + new)[i - 1].sum()}",
     # what is left of a difference of two runs, and how near each comes to the other

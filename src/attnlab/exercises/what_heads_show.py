@@ -100,7 +100,10 @@ def next_score(function: Callable[[Tensor, Tensor], Any]) -> str:
     wanted = (more * after).sum(dim=1)[after.any(dim=1)].mean()
     if not close(tensor_of(function(more.clone(), other.clone()), ()), wanted):
         raise Mistake("Right for this text, wrong for another: a token may follow its own like.")
-    return "The heads that are high in this copy what came next: induction heads."
+    return (
+        "The heads that are high in this look at what came next; whether they copy it, an"
+        " intervention must say (lecture 16)."
+    )
 
 
 def _causal(scores: Tensor) -> Tensor:

@@ -255,12 +255,12 @@ def test_heads_are_scored_by_the_definitions(tmp_path: Path) -> None:
     draw = torch.Generator().manual_seed(0)
     rows = [torch.randint(3, (n,), generator=draw) for n in (7, 4, 9, 7, 2)]  # few, so they repeat
     weights = [atlas.weights(model, ids[None])[0].numpy() for ids in rows]
-    for start in (0, 3):
+    for start in (0, 3, None):  # None: from the middle
         measured, found = atlas.measure(model, rows, start)
         for k, look in enumerate(LOOKS[:-1]):
             sums, alike = [], []
             for ids, alpha in zip(map(Tensor.tolist, rows), weights, strict=True):
-                for i in range(start, len(ids)):
+                for i in range(len(ids) // 2 if start is None else start, len(ids)):
                     if keys := keys_of(look, ids, i):
                         sums.append(alpha[..., i, keys].sum(-1))
                         alike.append(len(keys) / (i + 1))
@@ -302,6 +302,16 @@ def test_the_atlas_knows_the_induction_heads() -> None:
     assert {divmod(int(place), 9) for place in np.flatnonzero(scores > 0.5)} == {
         (17, 3), (17, 4), (17, 5), (18, 6), (18, 7), (23, 2), (23, 7)
     }  # fmt: skip
+
+
+def test_the_atlas_changes_one_thing_at_a_time() -> None:
+    found = smollm_atlas()
+    assert list(found.scores) == ["sentences", "sentences, twice", "random, short", "random"]
+    twice, short = (found.counted[name] for name in ("sentences, twice", "random, short"))
+    assert [twice[k] for k in (0, 1, 3)] == [short[k] for k in (0, 1, 3)]  # of the same lengths
+    following = [scores[18, 6, LOOKS.index("next")] for scores in found.scores.values()]
+    assert following == sorted(following)
+    assert following[1] - following[0] > 0.5
 
 
 def test_few_shots_hold_every_setting_and_the_answers_begin_as_is_said() -> None:

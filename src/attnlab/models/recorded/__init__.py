@@ -127,7 +127,8 @@ class HeadScores(NamedTuple):
 
     ``scores`` are weights (layers, heads, 4) on the previous token, the first one, the same token
     earlier, and on what came next after it, as ``experiments/atlas.py`` defines them: on
-    "sentences" and on "random" tokens said twice. ``even`` are those of a head that looks at all
+    "sentences" read once, on "sentences, twice", and on "random" tokens said twice, which
+    "random, short" are of the sentences' lengths. ``even`` are those of a head that looks at all
     its tokens alike, and ``counted`` the tokens that each is a mean over. ``best`` holds, of each
     head and each of LOOKS, the last of which is none of the four, the three largest weights as
     (sentence, from, to, percent), (layers, heads, 5, 3, 4): which of ``texts``, and which two of
