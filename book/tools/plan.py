@@ -2,7 +2,7 @@
 
     python book/tools/plan.py            # every lecture, section by section
     python book/tools/plan.py 07         # those whose name begins so
-    python book/tools/plan.py --table    # one row a lecture, as benchmarks/lectures.md has it
+    python book/tools/plan.py --table    # one row a lecture, as benchmarks/README.md has it
 
 A model of classroom time: words read in class / 130, visible lines of code x 6 s, lines of output x
 2 s, 2.5 minutes a live picture, all this x 1.15; then what is asked: 4 minutes for a hunt or a
