@@ -58,7 +58,8 @@ class AttentionOnly(nn.Module):
         self.output = nn.Linear(d, symbols, bias=False)
         if smeared:
             self.smears = nn.ParameterList(torch.zeros(heads, 1) for _ in range(layers))
-            for layer, smear in zip(self.layers, self.smears, strict=True):
+            pairs: Any = zip(self.layers, self.smears, strict=True)
+            for layer, smear in pairs:
                 layer.qkv.register_forward_hook(partial(_smear, smear))
 
     def forward(self, symbols: Tensor) -> Tensor:
