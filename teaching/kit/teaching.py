@@ -12,12 +12,45 @@ ROLE = re.compile(r"\{[\w:-]+\}`([^`<]*[^`<\s])\s*(?:<[^>`]*>)?`")
 NEAR = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")  # a link to a page that lies beside
 
 
+WRITTEN = "The written answer"
+ITEM = re.compile(r"- \*\*(\d+)\*\*: (\S.*)")
+POINTS = (2, 1, 0)  # best first, as the page lists them
+
+
+@dataclass(frozen=True)
+class Written:
+    """A question that is answered in a few sentences, and what earns 2 points, 1 and none."""
+
+    question: str
+    rubric: dict[int, str]
+
+
 @dataclass(frozen=True)
 class Page:
     """Its parts by their titles (the story, the clock …), its notes by the section's number."""
 
     parts: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
+    where: Path = Path()
+
+    @property
+    def written(self) -> Written:
+        """The question for the week's written answer, with its rubric.
+
+        Raises: KitError where the page has no such part, or one that is not a paragraph and then
+        an item each for 2 points, 1 and 0.
+        """
+        if WRITTEN not in self.parts:
+            raise KitError(f"{self.where}: there is no part `## {WRITTEN}`")
+        question, *rest = self.parts[WRITTEN].split("\n\n")
+        items = [ITEM.fullmatch(line) for line in "\n".join(rest).splitlines() if line]
+        found = [(int(item[1]), item[2]) for item in items if item]
+        if [points for points, _ in found] != list(POINTS) or None in items or "\n" in question:
+            raise KitError(
+                f"{self.where}: `## {WRITTEN}` must be one paragraph, the question, and then the "
+                "three items `- **2**: …`, `- **1**: …` and `- **0**: …`"
+            )
+        return Written(question, dict(found))
 
 
 def read(path: Path, sections: list[str]) -> Page:
@@ -27,7 +60,7 @@ def read(path: Path, sections: list[str]) -> Page:
     a section that the lecture has not.
     """
     if not path.exists():
-        return Page()
+        return Page(where=path)
     where = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
     text = re.sub(r"\A---\n.*?\n---\n", "", path.read_text(encoding="utf-8"), flags=re.S)
     head, *parts = re.split(r"(?m)^## ", text)
@@ -42,7 +75,7 @@ def read(path: Path, sections: list[str]) -> Page:
     for number in by_section:
         if number not in sections:
             raise KitError(f"{where}: there is a note on {number}, and no section of that number")
-    return Page(found, by_section)
+    return Page(found, by_section, where)
 
 
 def _titled(parts: list[str], where: Path) -> dict[str, str]:

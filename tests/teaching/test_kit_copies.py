@@ -263,6 +263,31 @@ def test_a_page_in_another_shape_is_refused_by_name(page, said, tmp_path):
         teaching.read(path, ["7.2", "7.8"])
 
 
+ITEMS = "- **2**: All.\n- **1**: Half.\n- **0**: None."
+WRONG_ANSWERS = {
+    "no part": PAGE,
+    "no question": f"## The written answer\n\n{ITEMS}",
+    "two items": "## The written answer\n\nWhy?\n\n" + ITEMS.replace("- **1**: Half.\n", ""),
+    "another order": "## The written answer\n\nWhy?\n\n" + ITEMS.translate({50: "0", 48: "2"}),
+    "a word between": f"## The written answer\n\nWhy?\n\nSo:\n\n{ITEMS}",
+}
+
+
+def test_a_written_answer_is_a_question_and_what_each_number_of_points_wants(tmp_path):
+    path = tmp_path / "07-x.md"
+    path.write_text(f"## The written answer\n\nWhy?\n\n{ITEMS}\n", encoding="utf-8")
+    written = teaching.read(path, []).written
+    assert (written.question, written.rubric) == ("Why?", {2: "All.", 1: "Half.", 0: "None."})
+
+
+@pytest.mark.parametrize("page", WRONG_ANSWERS.values(), ids=WRONG_ANSWERS)
+def test_a_written_answer_in_another_shape_is_refused_by_name(page, tmp_path):
+    path = tmp_path / "07-x.md"
+    path.write_text(page, encoding="utf-8")
+    with pytest.raises(KitError, match=r"07-x\.md: .*The written answer"):
+        _ = teaching.read(path, ["7.2", "7.8"]).written
+
+
 QUOTED = re.compile(r"(?:Checkpoint|Prediction|Hunt) of (\d+\.\d+), “(.+?)”")
 ORDINAL = re.compile(r"\b(?:first|second|third|fourth|fifth|last) (?:option|answer)\b", re.I)
 
