@@ -109,6 +109,40 @@ def set_up() -> None:
     stamp.write_text(wanted.hexdigest())
 
 
+def grading() -> Path:
+    """Make `.venv-grading`: nbgrader and Otter over the book's packages; return its Python."""
+    folder = ROOT / ".venv-grading"
+    found = folder / PYTHON.relative_to(VENV)
+    wanted = (ROOT / "teaching" / "grading.txt").read_text(encoding="utf-8")
+    stamp = folder / ".made-from"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+        return found
+    say("set-up: making .venv-grading, which has nbgrader and Otter beside the book's packages")
+    run(PYTHON, "-m", "venv", folder)
+    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    ours, its = (
+        subprocess.run([one, "-c", ask], stdout=subprocess.PIPE, text=True, check=True).stdout
+        for one in (PYTHON, found)
+    )
+    also = f"import site; site.addsitedir({ours.strip()!r})\n"  # with the book's own two packages
+    Path(its.strip(), "book.pth").write_text(also, encoding="utf-8")
+    run(
+        found,
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "-q",
+        "-r",
+        "teaching/grading.txt",
+    )
+    # nbgrader's feedback is made from nbconvert's templates, which are sought below its Python
+    templates = Path("share", "jupyter", "nbconvert")
+    shutil.copytree(VENV / templates, folder / templates, dirs_exist_ok=True)
+    stamp.write_text(wanted, encoding="utf-8")
+    return found
+
+
 def chromium() -> None:
     """Find Chromium, or install it: Debian's where apt and root are at hand, else Playwright's."""
     find = "from tests.browser import find_chromium; import sys; sys.exit(not find_chromium())"
@@ -373,6 +407,7 @@ def heavy() -> None:
     """The tests marked `heavy`, which cost much and rarely tell more."""
     chromium()
     engines()
+    grading()
     say("heavy: what costs much and rarely tells more")
     pytest("tests", "-m", "heavy")
 
@@ -410,8 +445,9 @@ def pdf() -> None:
 
 
 def kit() -> None:
-    """Write the teaching kit into _build/kit: student and instructor notebooks, as one zip too."""
-    python("-m", "teaching.kit", *sys.argv[2:], **QUIET)
+    """Write the teaching kit into _build/kit; FOR=nbgrader or FOR=otter: exercises to be marked."""
+    maker = grading() if "--for" in sys.argv else PYTHON
+    run(maker, "-m", "teaching.kit", *sys.argv[2:], **QUIET)
 
 
 def exam() -> None:
@@ -428,7 +464,7 @@ def bench() -> None:
     """Measure the page and the package (some half an hour), and rewrite the tables."""
     chromium()
     package = ["attention", "growth", "layers", "decoding", "training", "smollm", "roof", "caches"]
-    for name in ("page", "frames", *package, "flex", "marking"):
+    for name in ("page", "frames", *package, "flex"):
         python(f"benchmarks/{name}.py")
 
 

@@ -3,6 +3,8 @@
     python -m teaching.kit                  # everything, from the notebooks as they are stored
     python -m teaching.kit 07               # the notebooks of one lecture; the rest stays
     python -m teaching.kit --at ADDRESS     # a badge for Colab that leads to your own folder
+    python -m teaching.kit --for nbgrader   # the exercises as a course, into _build/nbgrader
+    python -m teaching.kit --for otter --to FOLDER    # as assignments for Otter-Grader
 
 ADDRESS is a folder on GitHub as the browser shows it, such as
 https://github.com/OWNER/REPO/tree/BRANCH/FOLDER, where you will put the students' notebooks.
@@ -18,9 +20,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from teaching.kit import bank, copies, slides
+from teaching.kit import bank, copies, nbgrader, otter, slides
+from teaching.kit.assignment import Assignment, assignment
 from teaching.kit.deck.read import SlidesError
-from teaching.kit.lectures import ROOT, KitError
+from teaching.kit.lectures import ROOT, KitError, home, lectures
 from teaching.kit.packed import NAME, pack
 
 FOLDER = ROOT / "_build" / "kit"
@@ -30,6 +33,11 @@ GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:tree|blob)/([\w./
 PARTS: dict[str, Callable[[Path], object]] = {
     "slides": slides.write,
     "questions": bank.write,
+}
+# who marks the exercises: each writes the assignments as its tool wants them
+GRADERS: dict[str, Callable[[Path, list[Assignment]], object]] = {
+    "nbgrader": nbgrader.write,
+    "otter": otter.write,
 }
 
 
@@ -43,7 +51,11 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
     )
     parser.add_argument("names", nargs="*", help="lectures by name or number (default: all)")
     parser.add_argument("--at", metavar="ADDRESS", default="", help="see below")
+    parser.add_argument("--for", dest="grader", choices=GRADERS, help="see above")
+    parser.add_argument("--to", metavar="FOLDER", help="where the assignments go")
     options = parser.parse_args(arguments)
+    if options.grader:
+        return hand_to(options.grader, options.names, options.at, options.to)
     began = time.perf_counter()
     fresh = folder.with_name(f"{folder.name}.new")  # so that a mistake leaves the old kit whole
     shutil.rmtree(fresh, ignore_errors=True)
@@ -68,6 +80,25 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
     target = folder / f"{NAME}.zip"
     size = target.stat().st_size / 1e6
     print(f"kit: {target} ({size:.1f} MB) in {time.perf_counter() - began:.0f} s")
+    return 0
+
+
+def hand_to(grader: str, names: list[str], at: str, to: str | None) -> int:
+    """Write the assignments of the lectures that are named for a grader; what else is there stays.
+
+    A course's marks lie beside its sources, so the folder is not made anew.
+    """
+    folder = Path(to) if to else ROOT / "_build" / grader
+    try:
+        if at:
+            raise KitError("--at leads to students' copies, and --for makes none: give one of them")
+        here = home()
+        made = [assignment(one, here) for one in lectures(names)]
+        GRADERS[grader](folder, made)
+    except (KitError, OSError) as error:
+        print(f"\nkit: {error}", file=sys.stderr)
+        return 1
+    print(f"kit: {len(made)} assignments for {grader} in {folder}")
     return 0
 
 

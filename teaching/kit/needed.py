@@ -43,6 +43,20 @@ def kept(source: str, later: Iterable[str]) -> str:
     return "\n".join(reversed(found))
 
 
+def needed_cells(earlier: list[str], later: Iterable[str]) -> list[int]:
+    """Return the places of the cells that bind, directly or through others, what later ones use."""
+    wanted, found = _wanted(later), list[int]()
+    for place in reversed(range(len(earlier))):
+        body = ast.parse(earlier[place]).body
+        scripts = _scripts(body)
+        if any(_binds(one, scripts) & wanted for one in body):
+            found.append(place)
+            for one in reversed(body):
+                binds = set[str]() if isinstance(one, Blocks) else _binds(one, scripts)
+                wanted = (wanted - binds) | _uses(one, scripts)
+    return found[::-1]
+
+
 def _is_question(one: ast.stmt) -> bool:
     names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)}
     return isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and bool(names & WIDGETS)

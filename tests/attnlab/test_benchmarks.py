@@ -58,7 +58,7 @@ def test_quick_run_writes_every_row_after_comparing(name, tmp_path):
 
 def test_the_page_holds_every_section_and_tells_how_to_run_its_script():
     text = timing.RESULTS.read_text(encoding="utf-8")
-    for name in (*COMPARED, "marking", "translation"):
+    for name in (*COMPARED, "translation"):
         assert text.count(f"<!-- {name}: begin -->") == text.count(f"<!-- {name}: end -->") == 1
     scripts = {
         path.name

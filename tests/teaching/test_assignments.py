@@ -1,0 +1,230 @@
+"""Assignments: what is handed out is blank; a grader gives right answers all marks, others none.
+
+Each lecture is marked by the real nbgrader and the real Otter in `make test-all`.
+"""
+
+import csv
+import importlib
+import json
+import os
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import tasks
+from attnlab.exercises import Blank
+from teaching.kit import __main__ as command
+from teaching.kit import assignment, lectures, nbgrader, otter
+from teaching.kit.needed import needed_cells
+from tests.book.lectures import LECTURES, ROOT, code, read
+from tests.patience import PROCESS
+
+NAMES = [path.stem for path in LECTURES]
+QUICK = "14-longer-contexts"
+each = pytest.mark.parametrize("name", NAMES)
+SOLVED = re.compile(rf"{nbgrader.BEGIN}.*?{nbgrader.END}", re.S)
+# what becomes of a right answer: nothing in its place, and something near it
+SPOILED = {
+    "empty": "{0} = 0",
+    "near": """
+def _near(value):
+    match value:
+        case bool() | str():
+            return value != True
+        case dict():
+            return {{name: _near(one) for name, one in value.items()}}
+        case set() | frozenset():
+            return set()
+        case tuple() | list():
+            return type(value)(map(_near, value))
+        case torch.Tensor() if value.dtype == torch.bool:
+            return ~value
+        case type():
+            return torch.nn.Identity
+        case _ if callable(value):
+            return lambda *given: _near(value(*given))
+    return value * 1.5 + 1.5
+
+
+{0} = _near({0})""",
+}
+
+
+@cache
+def made(name: str) -> assignment.Assignment:
+    (lecture,) = lectures.lectures([name])
+    return assignment.assignment(lecture, lectures.home())
+
+
+@each
+def test_a_course_s_cells_say_who_may_fill_them_and_what_they_earn(name):
+    one, notebook = made(name), nbgrader.source(made(name))
+    nbformat.validate(notebook)
+    data = {cell.id: cell.metadata.nbgrader for cell in notebook.cells}
+    assert [d["grade_id"] for d in data.values()] == list(data)
+    tested = {key: d for key, d in data.items() if d["grade"] and d["locked"]}
+    assert list(tested) == [f"exercise-{e.number}" for e in one.exercises.values()]
+    assert {key for key, d in data.items() if d["solution"]} == {*one.exercises, "written"}
+    assert all(d["locked"] != d["solution"] for d in data.values())
+    assert sum(d.get("points", 0) for d in data.values()) == len(tested) + assignment.WRITTEN
+    assert len(tested) >= 3
+    for cell in code(notebook):
+        if cell.id in one.exercises:  # cut as nbgrader cuts it
+            assert SOLVED.sub("", cell.source) == one.exercises[cell.id].blank
+
+
+@each
+def test_no_solution_and_no_rubric_is_handed_out(name):
+    one = made(name)
+    notebook = nbgrader.source(one)
+    released = [SOLVED.sub("", cell.source) for cell in notebook.cells]
+    handed = [cell.source for cell in otter.handed_out(one).cells]
+    public = "\n".join(cell.source for cell in one.cells)
+    secret = {line.strip() for e in one.exercises.values() for line in e.solution.splitlines()}
+    secret |= set(one.written.rubric.values())
+    secret = {line for line in secret if line not in public}
+    assert len(secret) > len(one.exercises)
+    for text in ("\n".join(released), "\n".join(handed)):
+        assert one.written.question in text
+        assert not [line for line in secret if line in text]
+        assert "<details>" not in text
+
+
+def test_an_assignment_passes_with_its_solutions_and_raises_while_it_is_blank(capsys):
+    one = made(QUICK)
+    names = {"__name__": "__main__"}
+    for cell in one.cells:
+        if cell.cell_type == "code":
+            exec(cell.source, names)
+        if exercise := one.exercises.get(cell.id):
+            with pytest.raises(Blank, match="still blank"):
+                exec(one.test(exercise), names)
+            names["check"] = None  # a test looks its check up anew
+            exec(f"{exercise.solution}\n{one.test(exercise)}", names)
+    assert capsys.readouterr().out.count("still blank") == len(one.exercises)
+
+
+def test_of_earlier_cells_those_are_kept_that_bind_what_is_used():
+    cells = ["a = 1\nb = 2", "def f():\n    return a", "c = 3\nprint(c)", "b = f()", "f = None"]
+    assert needed_cells(cells, ["b + 1"]) == [0, 1, 3]
+    assert needed_cells(cells, ["b = 0\nb"]) == []
+    assert needed_cells(cells, ["def g():\n    return c"]) == [2]
+
+
+def test_a_course_s_own_roster_and_settings_stay(tmp_path):
+    assert command.main(["--for", "nbgrader", "--to", str(tmp_path), "14"]) == 0
+    (tmp_path / "roster.csv").write_text("mine")
+    (tmp_path / "gradebook.db").write_text("marks")
+    target = tmp_path / "source" / QUICK / f"{QUICK}.ipynb"
+    before = target.read_bytes()
+    target.write_text("old")
+    assert command.main(["--for", "nbgrader", "--to", str(tmp_path), "14"]) == 0
+    assert target.read_bytes() == before
+    assert (tmp_path / "roster.csv").read_text() == "mine"
+    assert (tmp_path / "gradebook.db").read_text() == "marks"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--for", "nbgrader", "99"], "there is no lecture '99'"),
+        (["--for", "nbgrader", "--at", "https://github.com/a/b/tree/main"], "give one of them"),
+        (["--for", "otter", "14"], "`make kit FOR=otter` installs it"),
+    ],
+)
+def test_what_cannot_be_made_is_said_and_nothing_is_written(
+    words, said, tmp_path, capsys, monkeypatch
+):
+    def lacking(name: str):
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(importlib, "import_module", lacking)
+    assert command.main([*words, "--to", str(tmp_path / "new")]) == 1
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_lecture_whose_page_asks_no_written_question_is_named(tmp_path):
+    (lecture,) = lectures.lectures([QUICK])
+    (tmp_path / f"{QUICK}.md").write_text("## The story\n\nA story.\n")
+    with pytest.raises(lectures.KitError, match=f"{QUICK}.md: there is no part"):
+        assignment.assignment(lecture, lectures.home(), tmp_path)
+
+
+# ---- by the real graders -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def grading() -> Path:
+    return tasks.grading()
+
+
+def submissions(name: str, blank: nbformat.NotebookNode) -> dict[str, str]:
+    """A blank notebook filled in: right, not at all, and wrong in two ways."""
+    found = {"blank": nbformat.writes(blank)}
+    for kind, spoil in {"right": "", **SPOILED}.items():
+        for cell in blank.cells:
+            if exercise := made(name).exercises.get(cell.id):
+                head, call = exercise.blank.rsplit("\n", 1)
+                spoiled = spoil.format(exercise.answer)
+                cell.source = f"{head}\n\n{exercise.solution}\n\n{spoiled}\n\n{call}"
+        found[kind] = nbformat.writes(blank)
+    return found
+
+
+def ask(python: Path, *words: object, where: Path) -> str:
+    """Run a command of the graders' environment, with the sources that are tested."""
+    paths = os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))
+    given = [str(python.with_name(str(words[0]))), *map(str, words[1:])]
+    done = subprocess.run(
+        given, cwd=where, env={**os.environ, **tasks.QUIET, "PYTHONPATH": paths},
+        capture_output=True, text=True, timeout=PROCESS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.mark.heavy
+@each
+def test_nbgrader_marks_right_blank_and_wrong_and_returns_feedback(name, grading, tmp_path):
+    nbgrader.write(tmp_path, [made(name)])
+    kinds = ("right", "blank", *SPOILED)
+    rows = [f"{kind},{kind.title()},Student,{kind}@example.org" for kind in kinds]
+    (tmp_path / "roster.csv").write_text(nbgrader.ROSTER + "\n".join(rows) + "\n")
+    ask(grading, "nbgrader", "db", "student", "import", "roster.csv", where=tmp_path)
+    ask(grading, "nbgrader", "generate_assignment", name, where=tmp_path)
+    released = read(tmp_path / "release" / name / f"{name}.ipynb")
+    for kind, text in submissions(name, released).items():
+        target = tmp_path / "submitted" / kind / name / f"{name}.ipynb"
+        target.parent.mkdir(parents=True)
+        target.write_text(text, encoding="utf-8")
+    ask(grading, "nbgrader", "autograde", name, where=tmp_path)
+    ask(grading, "nbgrader", "generate_feedback", name, where=tmp_path)
+    ask(grading, "nbgrader", "export", where=tmp_path)
+    with (tmp_path / "grades.csv").open(encoding="utf-8") as file:
+        marks = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+    assert marks == {"right": len(made(name).exercises), "blank": 0, "empty": 0, "near": 0}
+    pages = {path.parts[-3] for path in (tmp_path / "feedback").glob("*/*/*.html")}
+    assert pages == set(kinds)
+
+
+@pytest.mark.heavy
+@each
+def test_otter_marks_right_blank_and_wrong(name, grading, tmp_path):
+    words = ["-m", "teaching.kit", "--for", "otter", "--to", str(tmp_path), name]
+    ask(grading, "python", *words, where=ROOT)
+    place = tmp_path / name
+    expected = {"right": 1.0, "blank": 0.0, "empty": 0.0, "near": 0.0}
+    for kind, text in submissions(name, read(place / f"{name}.ipynb")).items():
+        (place / kind).mkdir()
+        (place / f"{kind}.ipynb").write_text(text, encoding="utf-8")
+        ask(grading, "otter", "run", "-a", "autograder.zip", "-o", kind, f"{kind}.ipynb",
+            where=place)  # fmt: skip
+        results = json.loads((place / kind / "results.json").read_text(encoding="utf-8"))
+        scores = {t["name"]: t["score"] for t in results["tests"] if "score" in t}
+        asked = [f"exercise {e.number}" for e in made(name).exercises.values()]
+        assert scores == dict.fromkeys(asked, expected[kind])
