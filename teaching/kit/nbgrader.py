@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode, v4
 
-from teaching.kit.assignment import WRITTEN, Assignment, Exercise, head
+from teaching.kit.assignment import CALL, WRITTEN, Assignment, Exercise, head
 
 HOW = (
     "Fill in the cells that hold three dots, and run all from top to bottom: the line that a check "
@@ -62,9 +62,12 @@ def source(one: Assignment) -> NotebookNode:
 
 def _answer(cell: NotebookNode, exercise: Exercise) -> NotebookNode:
     """The cell that is filled in: the blank, its solution, and the check that prints."""
-    blank, call = exercise.blank.rsplit("\n", 1)
-    lines = [blank.rstrip(), BEGIN, exercise.solution, END, "", call]
-    made = v4.new_code_cell("\n".join(lines), id=cell.id)
+    at = CALL.search(exercise.blank)
+    assert at, "an exercise has its check's call"
+    above, call = exercise.blank[: at.start()], at[0]
+    gap = above[len(above.rstrip()) + 1 :]  # so that what is released is the blank to the letter
+    solved = f"{above.rstrip()}\n{BEGIN}\n{exercise.solution}\n{END}{gap}{call}"
+    made = v4.new_code_cell(solved, id=cell.id)
     return _marked(made, solution=True)
 
 
