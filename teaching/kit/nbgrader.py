@@ -21,13 +21,16 @@ HOW = (
 )
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 # where a solution stood nothing stays: the blank above it is the lecture's own
-CONFIG = '''"""The course for nbgrader: run its commands in this folder."""
+CONFIG = r'''"""The course for nbgrader: run its commands in this folder."""
 
 c = get_config()  # noqa: F821 (nbgrader's own)
 c.CourseDirectory.course_id = "attention"
 c.ClearSolutions.code_stub = {"python": ""}
 c.ClearSolutions.text_stub = "(your answer)"
 c.ExecutePreprocessor.timeout = 600  # seconds a cell: some lectures' exercises train
+# files that are handed in: ID_05-self-attention.ipynb, whatever stands before
+name = r".*?(?P<student_id>[^/_]+)_(?P<file_id>\d\d-[\w-]+)\.ipynb"
+c.FileNameCollectorPlugin.named_regexp = name
 c.ExportApp.plugin_class = "nbgrader.plugins.CsvExportPlugin"
 '''
 ROSTER = "id,first_name,last_name,email\n"

@@ -225,3 +225,42 @@ def test_otter_marks_right_blank_and_wrong(name, grading, tmp_path):
         scores = {t["name"]: t["score"] for t in results["tests"] if "score" in t}
         asked = [f"exercise {e.number}" for e in made(name).exercises.values()]
         assert scores == dict.fromkeys(asked, expected[kind])
+
+
+# what an instructor does by hand between two commands of the page
+BY_HAND = {
+    "nbgrader db student import": "printf 'ada,Ada,L,ada@example.org\\n' >> roster.csv",
+    "nbgrader zip_collect": """mkdir -p downloaded/05-self-attention/archive
+        cp source/05-self-attention/05-self-attention.ipynb ada_05-self-attention.ipynb
+        python -m zipfile -c downloaded/05-self-attention/archive/all.zip ada_*.ipynb""",
+}
+
+
+@pytest.mark.heavy
+def test_every_command_of_the_page_runs_from_the_roster_to_the_gradebook(grading, tmp_path):
+    text = (ROOT / "book" / "teaching" / "marking.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.S)
+    assert len(blocks) >= 9
+    (tmp_path / ".venv-grading").symlink_to(grading.parents[1])
+    script = [
+        "set -e",
+        'make() { (cd "$BOOK"; python tasks.py "$1" --for "${2#FOR=}" --to "$TOP/${3#TO=}"); }',
+    ]
+    for block in blocks:
+        script += ['cd "$TOP"'] if block.startswith("cd ") else []
+        script += [done for words, done in BY_HAND.items() if block.startswith(words)]
+        script.append(block)
+    assert sum(done in script for done in BY_HAND.values()) == len(BY_HAND)
+    paths = os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))
+    env = {**os.environ, **tasks.QUIET, "PYTHONPATH": paths, "TOP": str(tmp_path)}
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(script)], cwd=tmp_path, env={**env, "BOOK": str(ROOT)},
+        capture_output=True, text=True, timeout=PROCESS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
+    with (tmp_path / "course" / "totals.csv").open(encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["student_id"], float(row["best ten"])) == ("ada", 4)
+    assert list((tmp_path / "course" / "feedback" / "ada").rglob("*.html"))
+    found = tmp_path / "assignments" / "05-self-attention" / "found" / "results.json"
+    assert {one.get("score", 0) for one in json.loads(found.read_text())["tests"]} == {0}
