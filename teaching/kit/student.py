@@ -14,14 +14,15 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from attnlab.widgets import seal, sealed
+from attnlab.widgets import sealed
 from teaching.kit.lectures import Home, Lecture, is_solution, number_cells, question
 from teaching.kit.needed import kept
+from teaching.kit.seal import seal
 
 # where the workflow publishes the copies, so that Colab can open them: branch and folder
 PUBLISHED = "kit/students"
 FOLD = re.compile(r"\n*<details>\s*<summary>(.*?)</summary>.*?</details>", re.S)
-ASIDE = re.compile(r"Plan \(|Why at rate 5")  # folds that answer no task: they stay
+ASIDE = re.compile(r"Plan \(|Why at rate 5|Hint \d")  # folds that answer no task: they stay
 BELOW = re.compile(
     r"(?:, with (?:a|the) solution|; a solution is|\. The solution is)"
     r" folded up below(?: it| each)?"
@@ -84,4 +85,5 @@ def close(cell: NotebookNode, state: dict[str, Any], later: list[str]) -> None:
     cell.source = "\n".join([*title, *([needed, ""] if needed else []), ask])
     for output in cell.outputs:
         if "<figure class=" in output.get("data", {}).get("text/html", ""):
-            output.data["text/html"] = sealed(text).html()
+            shown = sealed(text)
+            output.data |= {"text/html": shown.html(), "text/plain": repr(shown)}

@@ -10,7 +10,7 @@ from attnlab.widgets.kinds import KINDS
 # where each public name is; loaded when it is asked for, so that the parts of `core` that are
 # plain mathematics and markup work without anywidget
 _HOMES = {"Widget": "core.base", "page_script": "core.chunks", "stylesheet": "core.chunks"}
-_HOMES.update(seal="core.sealing", sealed="core.sealing")
+_HOMES["sealed"] = "core.sealing"
 _HOMES.update((name, f"{kind}.widget") for kind, names in KINDS.items() for name in names)
 
 __all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]

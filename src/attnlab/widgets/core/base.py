@@ -29,7 +29,6 @@ class Widget(anywidget.AnyWidget):
     caption = traitlets.Unicode("").tag(sync=True)
 
     _tolerance: float | None = None
-    _kept_back = False
 
     def __init_subclass__(cls, *, kind: str = "", **options: Any) -> None:
         if kind:
@@ -68,19 +67,12 @@ class Widget(anywidget.AnyWidget):
         self._tolerance = checks.number_above_zero("tolerance", tolerance)
         return self
 
-    def kept_back(self) -> Self:
-        """Leave out of the HTML what stands in a fold, and the data: a question without its answer.
-
-        Such HTML is for a notebook, where anywidget shows the live widget; a page's script has
-        nothing to read in it.
-        """
-        self._kept_back = True
-        return self
+    def asked(self) -> str:
+        """Return the HTML without what stands in a fold, and the data: a question, no answer."""
+        return markup.without_answer(self._fallback(), self.caption)
 
     def html(self) -> str:
         """Return the widget's HTML: its data as JSON and a picture that needs no script."""
-        if self._kept_back:
-            return markup.without_answer(self._fallback(), self.caption)
         parts = (self.kind, self.state(), self._fallback(), self.caption)
         return markup.figure(*parts, self._tolerance)
 

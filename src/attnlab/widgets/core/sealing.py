@@ -1,40 +1,45 @@
-"""Questions whose cell does not show the answer, for notebooks that are handed out.
+"""Questions whose cell does not show the answer: the notebooks of `make kit` hold such cells.
 
-What is sealed can be read by anybody who unpacks it: it keeps an answer from being seen by accident
-and is no lock. The notebooks of `make kit` hold such cells.
+Only the script of the live picture opens what is sealed; this package has nothing that does. It
+keeps an answer from being read in passing and is no lock.
 """
 
 from __future__ import annotations
 
 import base64
-import importlib
 import json
-import textwrap
-import zlib
-from collections.abc import Mapping
-from typing import Any, cast
+from pathlib import Path
+from typing import ClassVar
 
-from attnlab.widgets.core import checks, markup
+import traitlets
+
+from attnlab.widgets.core import checks, chunks
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.kinds import KINDS
 
-__all__ = ["seal", "sealed"]
+__all__ = ["sealed"]
 
-CLASSES = {kind: KINDS[kind][0] for kind in ("answer", "bughunt", "checkpoint", "prediction")}
-WIDTH = 88  # letters in a line of a sealed text
+ASKING = ("answer", "bughunt", "checkpoint", "prediction")
+SCRIPT = Path(__file__).resolve().parents[1] / "parts" / "sealed.js"
 
 
-def seal(state: Mapping[str, Any]) -> str:
-    """Return a question as lines of text that nobody reads by looking, for ``sealed``.
+class Sealed(Widget):
+    """A question of which Python holds the sealed text, and what the reader has moved."""
 
-    ``state`` is the JSON in the question's HTML: what an ``Answer``, a ``BugHunt``, a
-    ``Checkpoint`` or a ``Prediction`` holds.
+    rules: ClassVar[dict[str, checks.Rule]] = {}
+    text = traitlets.Unicode("").tag(sync=True)
+    moved = traitlets.Dict().tag(sync=True)
 
-    Raises: ValueError for any other kind of widget.
-    """
-    checks.one_of("kind", state.get("kind", ""), choices=list(CLASSES))
-    packed = zlib.compress(markup.to_json(dict(state)).encode(), 9)
-    return "\n".join(textwrap.wrap(base64.b64encode(packed).decode("ascii"), WIDTH))
+    def __init__(self, kind: str, asked: str, text: str) -> None:
+        own = "export default { render };\n"
+        code = chunks.module(kind).replace(own, SCRIPT.read_text(encoding="utf-8"))
+        self._esm = code + "export default { render: unsealing(render) };\n"
+        self._css = chunks.stylesheet(kind)
+        self._asked = asked
+        super().__init__(kind=f"sealed-{kind}", text=text)
+
+    def html(self) -> str:
+        """Return the HTML of the question alone."""
+        return self._asked
 
 
 def sealed(text: str) -> Widget:
@@ -46,19 +51,14 @@ def sealed(text: str) -> Widget:
     Raises: ValueError for a text that ``seal`` did not make.
     """
     try:
-        packed = base64.b64decode("".join(checks.texts("text", [text])[0].split()), validate=True)
-        state = json.loads(zlib.decompress(packed))
-        kind = state.pop("kind")
-        name = CLASSES[kind]
-    except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
+        whole = base64.b64decode("".join(checks.texts("text", [text])[0].split()), validate=True)
+        parts = json.loads(whole)
+        kind, asked, secret = (checks.texts(name, [parts[name]])[0] for name in parts)
+        if list(parts) != ["kind", "asked", "text"] or kind not in ASKING:
+            raise ValueError(kind)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             "text must be a question as `make kit` sealed it, whole and unchanged, got"
             f" {checks.one_line(text)}"
         ) from error
-    home = importlib.import_module(f"attnlab.widgets.{kind}.widget")
-    made = cast("type[Widget]", getattr(home, name))
-    # its own constructor takes what a lecture writes; what is sealed was made by it already
-    widget = made.__new__(made)
-    last = sorted(state, key=lambda trait: trait in made.rules)  # rules look at the other traits
-    Widget.__init__(widget, **{trait: state[trait] for trait in last})
-    return widget.kept_back()
+    return Sealed(kind, asked, secret)
