@@ -7,21 +7,16 @@ answer and raises `Mistake` where it is wrong. `exercise` turns it into what a l
 from __future__ import annotations
 
 import functools
-import inspect
-import os
-import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from types import CodeType, FrameType, FunctionType
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.optim.optimizer import register_optimizer_step_post_hook
-from torch.overrides import TorchFunctionMode
 
-Ready = Callable[..., Any]
+from attnlab.exercises._watch import Watch
 
 
 class Mistake(Exception):
@@ -109,7 +104,9 @@ def apart(*tensors: Tensor) -> bool:
 # The reader's code
 
 
-def called(function: Callable[..., Any], *arguments: Any, ready: Sequence[Ready] = ()) -> Any:
+def called(
+    function: Callable[..., Any], *arguments: Any, ready: Sequence[Callable[..., Any]] = ()
+) -> Any:
     """Call the reader's function; no answer (None or three dots) means that it is blank.
 
     Raises: Mistake where it uses a function of ``ready`` or of the checks, under any name.
@@ -120,86 +117,27 @@ def called(function: Callable[..., Any], *arguments: Any, ready: Sequence[Ready]
     return answer
 
 
-def _call(function: Callable[..., Any], arguments: Sequence[Any], ready: Sequence[Ready]) -> Any:
+def _call(
+    function: Callable[..., Any], arguments: Sequence[Any], ready: Sequence[Callable[..., Any]]
+) -> Any:
     if not callable(function):
         raise Mistake(f"A function was wanted, this is {type(function).__name__}.")
-    if any(function is one for one in ready):
-        raise Mistake(f"{_Watch(ready).names[_of(function)]} {_DOES_IT}")
+    if not arguments:  # it may train for minutes, and watching would make them more
+        return function()
     # copies: what the reader's code does to them must not change what it is compared with
     given = [one.clone() if isinstance(one, Tensor) else one for one in arguments]
-    # what takes nothing may train for minutes, which watching would make longer
-    watch = _Watch(ready, handed=arguments) if arguments else None
+    if any(function is one for one in ready):
+        raise Mistake(f"{function.__name__} {_DOES_IT}")
+    watch = Watch(ready, arguments)
     try:
-        with watch or nullcontext():
+        with watch:
             return function(*given)
     finally:
-        if watch and watch.used:
+        if watch.used:
             raise Mistake(f"{watch.used[0]} {_DOES_IT}")
 
 
 _DOES_IT = "does it for you. Build it yourself."
-_HERE = os.path.dirname(__file__)
-
-
-def _of(function: Any) -> Any:
-    """What identifies a function while it runs: its code, or itself where it is not Python's."""
-    function = function.forward if isinstance(function, type) else function
-    return getattr(inspect.unwrap(function), "__code__", function)
-
-
-class _Watch(AbstractContextManager["_Watch"]):
-    """Note which ready-made functions run, by whatever name and way they are reached."""
-
-    def __init__(self, ready: Sequence[Ready], handed: Sequence[Any] = ()) -> None:
-        self.names = {_of(one): getattr(one, "__name__", "") for one in ready}
-        self.used: list[str] = []
-        self.handed = {_of(one) for one in handed if isinstance(one, FunctionType)}
-        self.torchs = bool(ready)
-
-    def __enter__(self) -> _Watch:
-        self.stack, before = ExitStack(), sys.getprofile()
-        if self.torchs:
-            self.stack.enter_context(_Torch(self))
-        sys.setprofile(self._profile)
-        self.stack.callback(sys.setprofile, before)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stack.close()
-
-    def _profile(self, frame: FrameType, event: str, _: Any) -> None:
-        if event == "call":
-            self.note(frame.f_code)
-            if _is_own(frame.f_code) and frame.f_back and not _is_own(frame.f_back.f_code):
-                self._note_own(frame.f_code, frame.f_globals)
-
-    def _note_own(self, code: CodeType, names: dict[str, Any]) -> None:
-        """Note a function of a check's module; what was handed to the reader is theirs to call."""
-        function = names.get(code.co_name)
-        if code not in self.handed and getattr(function, "__code__", None) is code:
-            self.used.append(code.co_name)
-
-    def note(self, function: Any) -> None:
-        if function in self.names:
-            self.used.append(self.names[function])
-
-
-class _Torch(TorchFunctionMode):
-    """Tells a watch of PyTorch's functions, which are not Python's."""
-
-    def __init__(self, watch: _Watch) -> None:
-        super().__init__()
-        self.watch = watch
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        self.watch.note(func)
-        return func(*args, **(kwargs or {}))
-
-
-def _is_own(code: CodeType) -> bool:
-    return code.co_filename.startswith(_HERE)
 
 
 def truths(function: Callable[..., Any], cases: Sequence[Sequence[Any]]) -> list[bool]:
