@@ -6,31 +6,28 @@ import math
 import random
 from collections.abc import Callable
 from functools import partial
-from inspect import unwrap
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from attnbook.decoding import beam_search, greedy
 from attnlab.exercises import (
     Mistake,
     answered,
     called,
-    close,
     exercise,
     named,
+    number_of,
     tensor_of,
+    uniform,
+    whole,
 )
 
 Row = dict[str, float]
 Prefix = tuple[str, ...]
 EOS = "<eos>"
-# what an answer may not lean on: the lecture's searches and the package's
-READY_MADE = {"beam_search", "greedy", "search_by_hand", "all_sentences", "compete"} | {
-    "one_step",
-    "right_step",
-    "faulty_step",
-}
+READY_MADE = (beam_search, greedy)
 _MOST_ASKED = 1_000  # of an endless table; the most probable beginning first, it takes few
 _equal = partial(math.isclose, rel_tol=1e-4)
 
@@ -52,9 +49,12 @@ def small_table() -> dict[Prefix, Row]:
     }
 
 
-def _endless(prefix: Prefix) -> Row:
-    """A table without an end: after any beginning come four words, or the end of the sentence."""
-    draws = random.Random(" ".join(prefix))
+def _endless(prefix: Prefix, number: str = "") -> Row:
+    """A table without an end: after any beginning come four words, or the end of the sentence.
+
+    Each number is another table.
+    """
+    draws = random.Random(number + " ".join(prefix))
     shares = [draws.random() ** 2 for _ in range(4)]
     end = 0.01 if len(prefix) < 3 else 0.3
     total = sum(shares) / (1 - end)
@@ -75,8 +75,7 @@ def _best(following: Callable[[Prefix], Row]) -> tuple[list[str], float]:
 @exercise(2)
 def exact_search(function: Callable[[Callable[[Prefix], Row]], Any]) -> str:
     """`function(following)` must return the most probable sentence's words and probability."""
-    _check_own_work(function, "search")
-    words, p = _sentence(called(function, lambda prefix: dict(small_table()[prefix])))
+    words, p = _sentence(_called(function, lambda prefix: dict(small_table()[prefix])))
     for wrong, said in (
         ("une chatte noire <eos>", "That is greedy's sentence: a less probable word may lead on."),
         ("un chat <eos>", "That is what a beam of two finds: a wider one finds a better sentence."),
@@ -92,17 +91,18 @@ def exact_search(function: Callable[[Callable[[Prefix], Row]], Any]) -> str:
         raise Mistake("That is log p: the probability itself was wanted.")
     if not _equal(p, right):
         raise Mistake(f"The words are right, their probability is {right:.4f}, not {p:.4g}.")
-    return _check_endless(function)
+    for number in whole(1, 1_000_000, 3).tolist():
+        _check_endless(function, f"{number} ")
+    # the same for everyone, so that what is said of it is
+    asked = _check_endless(function, "")
+    return f"{asked} beginnings were looked at, of a table that has no end."
 
 
-def _check_own_work(function: Callable[..., Any], what: str) -> None:
-    function = unwrap(function)
-    used = set(getattr(getattr(function, "__code__", None), "co_names", ()))
-    if found := sorted((used | {getattr(function, "__name__", "")}) & READY_MADE):
-        raise Mistake(f"{found[0]} is the lecture's: write the {what} yourself.")
+_called = partial(called, ready=READY_MADE)
 
 
-def _check_endless(function: Callable[..., Any]) -> str:
+def _check_endless(function: Callable[..., Any], number: str) -> int:
+    """Return how many beginnings were asked for."""
     asked: list[Prefix] = []
 
     def following(prefix: Prefix) -> Row:
@@ -112,11 +112,13 @@ def _check_endless(function: Callable[..., Any]) -> str:
                 "Right for a small table. On one without an end your search does not stop: extend "
                 "the most probable beginning first, and ask what can still overtake a sentence."
             )
-        return _endless(tuple(prefix))
+        return _endless(tuple(prefix), number)
 
-    if _sentence(called(function, following))[0] != _best(_endless)[0]:
+    words, p = _sentence(_called(function, following))
+    right, most = _best(partial(_endless, number=number))
+    if words != right or not _equal(p, most):
         raise Mistake("Right for a small table, and wrong for one without an end.")
-    return f"{len(asked)} beginnings were looked at, of a table that has no end."
+    return len(asked)
 
 
 def _sentence(answer: Any) -> tuple[list[Any], float]:
@@ -126,21 +128,14 @@ def _sentence(answer: Any) -> tuple[list[Any], float]:
     words, p = answer
     if not isinstance(words, list | tuple):
         raise Mistake(f"A list of words was wanted, this is {type(words).__name__}.")
-    return list(words), _number(p)
-
-
-def _number(p: Any) -> float:
-    try:
-        return float(p)
-    except (TypeError, ValueError) as error:
-        raise Mistake(f"A number was wanted, this is {type(p).__name__}.") from error
+    return list(words), number_of("the probability", p)
 
 
 @exercise(3)
 def all_places_alike(findings: Any) -> str:
     """`findings` says what a search finds where all k places begin with log p = 0."""
     found = answered(findings, "different", "best", "like")
-    different, best, like = (_number(found[name]) for name in ("different", "best", "like"))
+    different, best, like = (number_of(name, found[name]) for name in ("different", "best", "like"))
     if different != 1:
         raise Mistake(f"different: {different:g} is not it. Print all that the search returns.")
     if _equal(best, 0.1824):
@@ -177,7 +172,7 @@ def read_the_measures(findings: Any) -> str:
     ):
         if letters[name] != right:
             raise Mistake(f"{name}: not {letters[name]}. Ask: {why}")
-    most = _number(found["most"])
+    most = number_of("most", found["most"])
     if _equal(most, 0.3):
         raise Mistake("most: that is what it has now. Some references are missed by the search.")
     if _equal(most, 1.0):
@@ -198,7 +193,7 @@ class _Told:
     """A model of `size` words whose state is a list of histories, one tuple of words a row."""
 
     def __init__(self, size: int) -> None:
-        self.size = size
+        self.size, self.number = size, int(whole(0, 1_000_000))
 
     def step(self, tokens: Tensor, state: list[History]) -> tuple[Tensor, list[History]]:
         if not isinstance(tokens, Tensor) or tuple(tokens.shape) != (len(state),):
@@ -207,9 +202,11 @@ class _Told:
         return torch.stack([self.logits(row) for row in state]), state
 
     def logits(self, row: History) -> Tensor:
-        """Logits that are no log p: they do not sum to 1."""
-        draws = random.Random(" ".join(map(str, row)))
-        return torch.tensor([3 * draws.random() for _ in range(self.size)], dtype=torch.float64)
+        """Logits that are no log p: they do not sum to 1. An end would always take a place."""
+        draws = random.Random(" ".join(map(str, (self.number, *row))))
+        logits = [3 * draws.random() for _ in range(self.size)]
+        logits[2] += 3
+        return torch.tensor(logits, dtype=torch.float64)
 
     def reorder(self, state: list[History], rows: Tensor) -> list[History]:
         if not isinstance(rows, Tensor) or rows.dim() != 1 or rows.is_floating_point():
@@ -241,14 +238,13 @@ def _living_step(model: _Told, last: Tensor, state: list[History], log_p: Tensor
 @exercise(5)
 def ends_take_no_place(function: Callable[[Any, Tensor, Any, Tensor], Any]) -> str:
     """`function(model, last, state, log_p)` must return last, state, log_p and ends."""
-    _check_own_work(function, "step")
     for b, k, size in ((2, 3, 7), (3, 2, 5), (1, 4, 9)):
-        draws = torch.Generator().manual_seed(b)
-        living = -3 * torch.rand(b, k, generator=draws, dtype=torch.float64)
+        living = uniform(-3, 0, b, k)
+        living[0] -= 10  # it would have no place if the sentences competed
         first = torch.full((b, k), -math.inf, dtype=torch.float64)
         first[:, 0] = 0
-        last = torch.randint(3, size, (b * k,), generator=draws)
-        for log_p in (living, first):
+        last = whole(3, size - 1, b * k)
+        for log_p in (first, living):  # at first all places come from one hypothesis
             state: list[History] = [(100 + row,) for row in range(b * k)]
             _check_step(function, _Told(size), last, state, log_p)
     return "Three models with other b, k and N: no end took a place, and each state has its words."
@@ -258,7 +254,7 @@ def _check_step(
     function: Callable[..., Any], model: _Told, last: Tensor, state: list[History], log_p: Tensor
 ) -> None:
     b, k = log_p.shape
-    answer = called(function, model, last, list(state), log_p)
+    answer = _called(function, model, last, list(state), log_p)
     if not isinstance(answer, tuple | list) or len(answer) != 4:
         raise Mistake("Four things were wanted: last, state, log_p and ends.")
     right = _living_step(model, last, state, log_p)
@@ -267,12 +263,12 @@ def _check_step(
     ends = tensor_of(answer[3], (b, k))
     named(
         ends,
+        right.ends,
         (each[..., 2], "ends: that is the log p of <eos> alone. Add that of the words before it."),
         (log_p + logits.view(b, k, -1)[..., 2], "ends: logits are no log p. Take log_softmax."),
         (torch.full((b, k), -math.inf), "ends: take them before you write −∞ in their place."),
+        otherwise="ends: wanted is log p of each hypothesis that came in, and then <eos>.",
     )
-    if not close(ends, right.ends):
-        raise Mistake("ends: wanted is log p of each hypothesis that came in, and then <eos>.")
     _check_log_p(tensor_of(answer[2], (b, k)), right.log_p, each, logits.view(b, k, -1), log_p)
     if not torch.equal(tensor_of(answer[0], (b * k,)), right.last.double()):
         raise Mistake("last: the log p are right, but not the words that they belong to.")
@@ -302,29 +298,25 @@ def _check_log_p(found: Tensor, right: Tensor, each: Tensor, logits: Tensor, log
     def best(total: Tensor) -> Tensor:
         return total.flatten(1).topk(k).values
 
+    order = "log_p: wanted are the k best of each sentence that do not end, best first."
     named(
         found.sort(descending=True).values,
-        *(
-            (wrong, said)
-            for wrong, said in (
-                (best(before + each), "log_p: an end took a place. Only what lives on may stay."),
-                (best(before + unended), "log_p: logits are no log p. Take log_softmax first."),
-                (
-                    best(before + unended.log_softmax(-1)),
-                    "log_p: you took <eos> away before the softmax, so the others' shares grew.",
-                ),
-                (best(others), "log_p: add the log p of the words before."),
-                (
-                    (before + others).amax(-1).sort(descending=True).values,
-                    "log_p: each hypothesis kept its best. All of a sentence must compete.",
-                ),
-                (
-                    (before + others).flatten().topk(b * k).values.view(b, k),
-                    "log_p: the sentences compete with each other. Each has k places of its own.",
-                ),
-            )
-            if not close(wrong, right)  # with some numbers a mistake shows nothing
+        right,
+        (best(before + each), "log_p: an end took a place. Only what lives on may stay."),
+        (best(before + unended), "log_p: logits are no log p. Take log_softmax first."),
+        (
+            best(before + unended.log_softmax(-1)),
+            "log_p: you took <eos> away before the softmax, so the others' shares grew.",
         ),
+        (best(others), "log_p: add the log p of the words before."),
+        (
+            (before + others).amax(-1).sort(descending=True).values,
+            "log_p: each hypothesis kept its best. All of a sentence must compete.",
+        ),
+        (
+            (before + others).flatten().topk(b * k).values.view(b, k),
+            "log_p: the sentences compete with each other. Each has k places of its own.",
+        ),
+        otherwise=order,
     )
-    if not close(found, right):
-        raise Mistake("log_p: wanted are the k best of each sentence that do not end, best first.")
+    named(found, right, otherwise=order)

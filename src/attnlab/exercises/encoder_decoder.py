@@ -11,43 +11,52 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from attnbook.transformer import Seq2Seq
-from attnlab.exercises import Mistake, called, close, exercise, named, tensor_of
+from attnlab.exercises import (
+    Blank,
+    Mistake,
+    apart,
+    called,
+    drawn,
+    exercise,
+    named,
+    shuffled,
+    tensor_of,
+    uniform,
+    whole,
+)
 from attnlab.language.batching import Batch
 from attnlab.training.seeds import seeded
 
-SOURCE, TARGET = (0, 0, 0, 1, 2, 2), (0, 0, 1, 1, 1, 2, 2)  # the pair of each token
 CASES = ((), (0,), (1,), (0, 1))  # the blocks that are silenced
-
-
-def random(*shape: int, seed: int = 11) -> Tensor:
-    """Draw normal numbers in float64, the same each time."""
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 @exercise(2)
 def packed_masks(function: Callable[[Tensor, Tensor], Any]) -> str:
     """`function(source_pairs, target_pairs)` must return the masks of pairs packed into one row."""
-    source, target = torch.tensor(SOURCE), torch.tensor(TARGET)
-    encoder, decoder, cross = _three(called(function, source, target))
+    # three pairs, and a pair for each token: of six on one side, seven on the other
+    source, target = (
+        torch.cat([torch.arange(3), whole(0, 2, n - 3)]).sort().values for n in (6, 7)
+    )
+    encoder, decoder, cross = _three(called(function, source, target), 6, 7)
     right = _packed(source, target)
     _check_source_mask("encoder's", encoder, right[0])
     _check_source_mask("cross-attention's", cross, right[2])
     _check_own_past(decoder, right[1], target[:, None] == target)
-    again = torch.tensor([4, 4, 7]), torch.tensor([4, 7])
-    if not all(torch.equal(a, b) for a, b in zip(function(*again), _packed(*again), strict=True)):
+    numbers = shuffled(50)[:5]
+    source, target = (numbers.repeat_interleave(whole(1, 4, 5)) for _ in range(2))
+    again = _three(called(function, source, target), len(source), len(target))
+    if not all(torch.equal(a, b) for a, b in zip(again, _packed(source, target), strict=True)):
         raise Mistake("Right for this row, wrong for another: use source_pairs and target_pairs.")
     return "Each pair is computed as if it were alone, but for its positions."
 
 
-def _three(answer: Any) -> tuple[Tensor, Tensor, Tensor]:
+def _three(answer: Any, n_s: int, n_t: int) -> tuple[Tensor, Tensor, Tensor]:
     """Return the encoder's, the decoder's and the cross-attention's mask of an answer."""
     if not isinstance(answer, tuple | list) or len(answer) != 3:
         raise Mistake("Three masks were wanted: `return encoder, decoder, cross`.")
     if any(part is None or part is ... for part in answer):
-        called(lambda: None)
-    n_s, n_t = len(SOURCE), len(TARGET)
-    if isinstance(answer[2], Tensor) and tuple(answer[2].shape) == (n_s, n_t):
+        raise Blank
+    if n_s != n_t and isinstance(answer[2], Tensor) and tuple(answer[2].shape) == (n_s, n_t):
         raise Mistake("The cross-attention's mask has its sides turned: a row for each query, n_t.")
     return (
         _mask("encoder's", answer[0], (n_s, n_s)),
@@ -59,34 +68,31 @@ def _three(answer: Any) -> tuple[Tensor, Tensor, Tensor]:
 def _check_source_mask(name: str, mask: Tensor, wanted: Tensor) -> None:
     """Name what is wrong with a mask over the source."""
     named(
-        mask.double(),
-        ((~wanted).double(), f"The {name} mask is turned over: True means may attend."),
-        (torch.ones_like(wanted).double(), f"The {name} mask hides nothing: pairs mix."),
+        mask,
+        wanted,
+        (~wanted, f"The {name} mask is turned over: True means may attend."),
+        (torch.ones_like(wanted), f"The {name} mask hides nothing: pairs mix."),
         (
-            (wanted & torch.ones_like(wanted).tril()).double(),
+            wanted & torch.ones_like(wanted).tril(),
             f"The {name} mask is causal: the whole source is there from the beginning.",
         ),
+        otherwise=f"The {name} mask is wrong: True where both tokens are of one pair.",
     )
-    if not torch.equal(mask, wanted):
-        raise Mistake(f"The {name} mask is wrong: True where both tokens are of one pair.")
 
 
 def _check_own_past(mask: Tensor, wanted: Tensor, same: Tensor) -> None:
     """Name what is wrong with the decoder's own mask; ``same`` is True within a pair."""
     past = torch.ones_like(wanted).tril()
     named(
-        mask.double(),
-        ((~wanted).double(), "The decoder's mask is turned over: True means may attend."),
-        (past.double(), "The decoder's mask is causal, but a pair sees the pairs before it."),
-        (same.double(), "The decoder's mask shows a pair its own future."),
-        (wanted.T.double(), "The decoder's mask looks forward: keep j ≤ i."),
-        (
-            (wanted & past.tril(-1)).double(),
-            "The decoder's mask hides a token from itself: keep j ≤ i.",
-        ),
+        mask,
+        wanted,
+        (~wanted, "The decoder's mask is turned over: True means may attend."),
+        (past, "The decoder's mask is causal, but a pair sees the pairs before it."),
+        (same, "The decoder's mask shows a pair its own future."),
+        (wanted.T, "The decoder's mask looks forward: keep j ≤ i."),
+        (wanted & past.tril(-1), "The decoder's mask hides a token from itself: keep j ≤ i."),
+        otherwise="The decoder's mask is wrong: the same pair, and not later.",
     )
-    if not torch.equal(mask, wanted):
-        raise Mistake("The decoder's mask is wrong: the same pair, and not later.")
 
 
 def _packed(source: Tensor, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -111,31 +117,40 @@ def silenced(function: Callable[[Seq2Seq, Batch], Any]) -> str:
     The model is the check's own, untrained: what it says in the four cases differs, and the batch
     asks for one in some rows and for another in others.
     """
-    model, batch = _model_and_batch()
-    before = {name: weight.clone() for name, weight in model.state_dict().items()}
-    answer = called(function, model, batch)
-    found = tensor_of(answer, (4,))
+    while True:
+        model, batch = _model_and_batch()
+        wanted = _shares(model, batch)
+        wrong = (
+            wanted[[0, 2, 1, 3]],
+            wanted.flip(0),
+            1 - wanted,
+            100 * wanted,
+            wanted[:1].expand(4),
+            _shares(model, batch, padding=True),
+            _shares(model, batch, part="attention"),
+            torch.zeros(4),
+        )
+        if apart(wanted, *wrong):
+            break
+    before = deepcopy(model)
+    found = tensor_of(called(function, model, batch), (4,))
     for name, weight in model.state_dict().items():
-        if not torch.equal(weight, before[name]):
+        if not torch.equal(weight, before.state_dict()[name]):
             raise Mistake("The model's weights are changed afterwards: work on a copy.")
-    fresh, batch = _model_and_batch()
-    wanted = _shares(fresh, batch)
-    if not torch.equal(_best(model, batch), _best(fresh, batch)):
+    if not torch.equal(_best(model, batch), _best(before, batch)):
         raise Mistake("The model says something else afterwards: take the hooks away again.")
-    hidden = torch.zeros(4, dtype=torch.float64)
-    named(
-        found,
-        (wanted[[0, 2, 1, 3]], "Blocks 0 and 1 changed places."),
-        (wanted.flip(0), "The order is reversed: nothing silenced comes first."),
-        (1 - wanted, "These are the shares of words that are wrong."),
-        (100 * wanted, "Return shares from 0 to 1, not per cent."),
-        (wanted[:1].expand(4), "Nothing was silenced: all four shares are the same."),
-        (_shares(fresh, batch, padding=True), "Padding is counted: leave those rows out."),
-        (_shares(fresh, batch, part="attention"), "You silenced self-attention: `block.cross`."),
-        (hidden, "No word is right in any case: compare the likeliest word with target_out."),
+    words = (
+        "Blocks 0 and 1 changed places.",
+        "The order is reversed: nothing silenced comes first.",
+        "These are the shares of words that are wrong.",
+        "Return shares from 0 to 1, not per cent.",
+        "Nothing was silenced: all four shares are the same.",
+        "Padding is counted: leave those rows out.",
+        "You silenced self-attention: `block.cross`.",
+        "No word is right in any case: compare the likeliest word with target_out.",
     )
-    if not close(found, wanted):
-        raise Mistake("The shares are wrong. What cross-attention adds must be 0, and no more.")
+    otherwise = "The shares are wrong. What cross-attention adds must be 0, and no more."
+    named(found, wanted, *zip(wrong, words, strict=True), otherwise=otherwise)
     return "Now call it with the trained model: is one block enough?"
 
 
@@ -167,7 +182,7 @@ def _shares(model: Seq2Seq, batch: Batch, *, part: str = "cross", padding: bool 
 
 
 def _model_and_batch() -> tuple[Seq2Seq, Batch]:
-    with seeded(11):
+    with seeded(int(whole(0, 1_000_000))):
         model = Seq2Seq(12, 40, d_model=16, n_heads=2, n_layers=2, d_ff=16).double().eval()
         source, target = torch.randint(3, 12, (6, 5)), torch.randint(3, 40, (6, 9))
     weights = model.state_dict()  # the model's own tensors
@@ -186,20 +201,22 @@ def _model_and_batch() -> tuple[Seq2Seq, Batch]:
 @exercise(5)
 def smoothed_loss(function: Callable[[Tensor, Tensor, float], Any]) -> str:
     """`function(logits, target, epsilon)` must smooth over the other words but padding, word 0."""
-    logits, target, eps = random(4, 6), torch.tensor([4, 0, 2, 5]), 0.2
+    logits, target = drawn(4, 6), torch.cat([torch.zeros(1).long(), whole(1, 5, 3)])[shuffled(4)]
+    eps = float(uniform(0.1, 0.4))
     found = tensor_of(called(function, logits, target, eps), ())
     log_p = logits.log_softmax(-1)
     rows = target != 0
     right = log_p.gather(1, target[:, None])[:, 0]
-    whole, pad = log_p.sum(-1), log_p[:, 0]
+    every, pad = log_p.sum(-1), log_p[:, 0]
 
     def mean(loss: Tensor) -> Tensor:
         return loss[rows].mean()
 
-    each = -((1 - eps) * right + eps * (whole - right - pad) / 4)
+    each = -((1 - eps) * right + eps * (every - right - pad) / 4)
     wanted = mean(each)
     named(
         found,
+        wanted,
         (
             cross_entropy(logits, target, label_smoothing=eps),
             "That is PyTorch's: it smooths over all N words, and counts padding.",
@@ -214,27 +231,26 @@ def smoothed_loss(function: Callable[[Tensor, Tensor, float], Any]) -> str:
         (each.mean(), "Rows whose right word is padding are counted: leave them out."),
         (each[rows].sum() / len(rows), "Divide by the number of rows that count, not of all."),
         (
-            mean(-((1 - eps) * right + eps * (whole - right) / 5)),
+            mean(-((1 - eps) * right + eps * (every - right) / 5)),
             "The padding gets a share: ε goes to the N − 2 others.",
         ),
         (
-            mean(-((1 - eps) * right + eps * (whole - pad) / 5)),
+            mean(-((1 - eps) * right + eps * (every - pad) / 5)),
             "The right word gets a part of ε as well: it gets 1 − ε and no more.",
         ),
         (
-            mean(-((1 - eps) * right + eps * (whole - right - pad) / 6)),
+            mean(-((1 - eps) * right + eps * (every - right - pad) / 6)),
             "ε is divided by N, but only N − 2 words share it: the target sums to less than 1.",
         ),
         (
-            mean(-((1 - eps) * right + eps * (whole - right - pad))),
+            mean(-((1 - eps) * right + eps * (every - right - pad))),
             "Each other word gets ε: it is to be shared among the N − 2.",
         ),
         (
-            mean(-(eps * right + (1 - eps) * (whole - right - pad) / 4)),
+            mean(-(eps * right + (1 - eps) * (every - right - pad) / 4)),
             "ε and 1 − ε changed places.",
         ),
         (mean(-(1 - eps) * right), "What is taken from the right word goes to nobody."),
+        otherwise="The number is wrong. Begin with one row, and write its target down.",
     )
-    if not close(found, wanted):
-        raise Mistake("The number is wrong. Begin with one row, and write its target down.")
     return "A model of N words reaches its least loss where it is as sure as 1 − ε."

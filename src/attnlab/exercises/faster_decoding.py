@@ -9,13 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnlab.exercises import Mistake, called, close, exercise, named, tensor_of
-
-
-def drawn(*shape: int, seed: int = 13) -> Tensor:
-    """Standard normal numbers, the same each time."""
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
+from attnlab.exercises import called, drawn, exercise, named, tensor_of
 
 
 @exercise(2)
@@ -26,8 +20,7 @@ def continued(function: Callable[[Tensor, Tensor, Tensor], Any]) -> str:
     """
     for sizes in ((6, 2, 3, 5), (4, 4, 2, 2), (4, 1, 1, 7)):
         h, h_kv, n_q, n_k = sizes
-        query, key = drawn(h, n_q, 4), drawn(h_kv, n_k, 4, seed=14)
-        value = drawn(h_kv, n_k, 3, seed=15)
+        query, key, value = drawn(h, n_q, 4), drawn(h_kv, n_k, 4), drawn(h_kv, n_k, 3)
         found = tensor_of(called(function, query, key, value), (h, n_q, 3))
         _name_outputs(query, key, value, found)
     return "The heads of a group became rows, and each row kept the mask of its own token."
@@ -52,15 +45,13 @@ def _name_outputs(query: Tensor, key: Tensor, value: Tensor, found: Tensor) -> N
     """Name what is wrong with the outputs of the new tokens."""
     (h, n_q, _), (h_kv, n_k, _) = query.shape, key.shape
     both, past = (query, key, value), n_k - n_q
-    wanted = _attended(*both, past=past)
-    if close(found, wanted):
-        return
-    g = h // h_kv
+    wanted, g = _attended(*both, past=past), h // h_kv
     rows = (query.reshape(h_kv, g * n_q, -1), key, value)
     of_rows = _attended(*rows, past=n_k - g * n_q).reshape(found.shape)
     from_first = _attended(*rows, past=past).reshape(found.shape)
     named(
         found,
+        wanted,
         (_attended(*both, past=n_k), "The mask is missing: a new token sees those after it."),
         (
             _attended(*both, past=0),
@@ -71,8 +62,8 @@ def _name_outputs(query: Tensor, key: Tensor, value: Tensor, found: Tensor) -> N
         (of_rows, "The folded rows are masked as if they were later tokens, one after another."),
         (from_first, "The folded rows are masked as if they were later tokens, one after another."),
         (wanted.flip(0), "The heads come back in another order."),
+        otherwise="The outputs are wrong. Print the mask of one group, a row for each of its rows.",
     )
-    raise Mistake("The outputs are wrong. Print the mask of one group, a row for each of its rows.")
 
 
 @exercise(3)
@@ -81,14 +72,15 @@ def wrong_rest(function: Callable[[Tensor, Tensor], Any]) -> str:
 
     Shapes: p and q (v,), each with the sum 1; returns (v,).
     """
-    for seed in (13, 14):
-        p, q = drawn(5, seed=seed).softmax(-1), drawn(5, seed=seed + 10).softmax(-1)
-        found = tensor_of(called(function, p, q), (5,))
+    for n in (5, 7):
+        p, q = drawn(n).softmax(-1), drawn(n).softmax(-1)
+        found = tensor_of(called(function, p, q), (n,))
         kept = torch.minimum(p, q)
         alpha = kept.sum()
         more = (p - q).clamp(min=0)
         named(
             found,
+            kept + (1 - alpha) * p,
             (p, "That is p, which the right rule writes: here the rest is drawn from all of p."),
             (q, "That is what is guessed. Which guesses are kept, and what follows the others?"),
             (kept, "What is drawn after a refusal is missing: the sum must be 1."),
@@ -97,9 +89,8 @@ def wrong_rest(function: Callable[[Tensor, Tensor], Any]) -> str:
             (kept + alpha * p, "α is how often a guess is kept; a draw from p follows the others."),
             (more / more.sum(), "That is what the right rule draws from after a refusal."),
             (q * p + (1 - (q * p).sum()) * p, "A guess is kept with min(1, p / q), not with p."),
+            otherwise="The probabilities are wrong. Add up the two ways in which x is written.",
         )
-        if not close(found, kept + (1 - alpha) * p):
-            raise Mistake("The probabilities are wrong. Add up the two ways in which x is written.")
     return "What the draft guesses too often is written too often: the draft has changed the text."
 
 
@@ -114,8 +105,11 @@ def in_groups(function: Callable[[Tensor, int], Any]) -> str:
         x[:, 1] *= 20  # one large column, as keys have
         _name_rounded(x, size, tensor_of(called(function, x, size), (n, d)))
     x[0] = 0
-    if not close(tensor_of(function(x.clone(), size), (n, d)), _in_groups(x, size)):
-        raise Mistake("A group of zeros must come back as zeros: what is its scale?")
+    named(
+        tensor_of(called(function, x, size), (n, d)),
+        _in_groups(x, size),
+        otherwise="A group of zeros must come back as zeros: what is its scale?",
+    )
     return "The large number now spoils its own group alone. Each further scale takes bytes, too."
 
 
@@ -136,6 +130,7 @@ def _name_rounded(x: Tensor, size: int, found: Tensor) -> None:
     apart = x.unflatten(-1, (size, -1))  # every d / size-th number, as columns
     named(
         found,
+        _in_groups(x, size),
         (x, "Nothing was rounded."),
         (_rounded(x), "One scale serves the whole row: each group has its own."),
         (_rounded(x, dim=0), "One scale serves a column: a group is a part of a row."),
@@ -149,6 +144,5 @@ def _name_rounded(x: Tensor, size: int, found: Tensor) -> None:
         (_in_groups(x, size, 127), "That is 8 bits, to 127. With 4 they go to 7."),
         (_in_groups(x, size, 15), "15 is the number of levels: they go from −7 to 7."),
         (_in_groups(x, size, 8), "With −8 to 8 there are 17 levels, and 4 bits have 16."),
+        otherwise="The numbers are wrong. Print the scales: a row has d / size of them.",
     )
-    if not close(found, _in_groups(x, size)):
-        raise Mistake("The numbers are wrong. Print the scales: a row has d / size of them.")

@@ -8,13 +8,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnlab.exercises import Mistake, called, close, exercise, named, tensor_of
-
-
-def drawn(*shape: int, seed: int = 14) -> Tensor:
-    """Standard normal numbers, the same each time."""
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
+from attnlab.exercises import (
+    Mistake,
+    apart,
+    called,
+    drawn,
+    exercise,
+    named,
+    shuffled,
+    tensor_of,
+    uniform,
+    whole,
+)
 
 
 @exercise(2)
@@ -24,9 +29,14 @@ def chosen_blocks(function: Callable[[Tensor, Tensor, Tensor, int, int], Any]) -
     Shapes: query (n_q, d), key (n_k, d), value (n_k, d_v); returns (n_q, d_v).
     """
     for n_q, n_k, size, k in ((5, 12, 3, 2), (4, 8, 2, 1), (3, 8, 4, 2)):
-        query, key, value = drawn(n_q, 4), drawn(n_k, 4, seed=15), drawn(n_k, 3, seed=16)
+        while True:
+            query, key, value = drawn(n_q, 4), drawn(n_k, 4), drawn(n_k, 3)
+            wanted, *wrong = _chosen(query, key, value, size=size, k=k)
+            if k * size == n_k or apart(wanted, *wrong):  # read whole, or each mistake shows
+                break
         found = tensor_of(called(function, query, key, value, size, k), (n_q, 3))
-        _name_chosen(query, key, value, found, size=size, k=k)
+        otherwise = "The outputs are wrong. Print which keys each query may see: k × size of them."
+        named(found, wanted, *zip(wrong, _CHOSEN, strict=True), otherwise=otherwise)
     return "A query compares itself with one mean for each block, and reads whole blocks."
 
 
@@ -42,54 +52,38 @@ def _best(scores: Tensor, k: int) -> Tensor:
     return torch.zeros_like(scores, dtype=torch.bool).scatter(1, best, True)
 
 
-def _name_chosen(
-    query: Tensor, key: Tensor, value: Tensor, found: Tensor, *, size: int, k: int
-) -> None:
-    """Name what is wrong with the outputs of attention to chosen blocks."""
-    means = key.unflatten(0, (-1, size)).mean(1)
-    scores = query @ means.mT  # (n_q, blocks)
-    chosen = _best(scores, k).repeat_interleave(size, 1)
-    wanted = _over(query, key, value, chosen)
-    if close(found, wanted):
-        return
-    every = torch.ones_like(chosen)
+def _chosen(query: Tensor, key: Tensor, value: Tensor, *, size: int, k: int) -> list[Tensor]:
+    """Return the right outputs, and then those of each mistake of `_CHOSEN`."""
+    scores = query @ key.unflatten(0, (-1, size)).mean(1).mT  # (n_q, blocks)
     largest = (query @ key.mT).unflatten(1, (-1, size)).amax(-1)
-    together = _best(scores.sum(0, keepdim=True), k).expand_as(scores)
     of_means = (scores / 2).masked_fill(~_best(scores, k), -torch.inf).softmax(-1)
-    turned = _best(scores, k).repeat(1, size)
-    named(
-        found,
-        (_over(query, key, value, every), "Every key is read: choose k blocks for each query."),
-        (
-            _over(query, key, value, _best(query @ key.mT, k)),
-            "These are the k best keys: choose blocks, and read all of their keys.",
-        ),
-        (
-            _over(query, key, value, _best(-scores, k).repeat_interleave(size, 1)),
-            "These are the blocks that fit worst: the largest products are wanted.",
-        ),
-        (
-            _over(query, key, value, _best(largest, k).repeat_interleave(size, 1)),
-            "A block is chosen by its best key: take the mean of its keys.",
-        ),
-        (
-            _over(query, key, value, together.repeat_interleave(size, 1)),
-            "All queries read the same blocks: each chooses its own.",
-        ),
-        (
-            of_means @ value.unflatten(0, (-1, size)).mean(1),
-            "The means are what is read: they only choose, and the keys themselves are read.",
-        ),
-        (
-            _over(query, key, value, turned),
-            "The blocks' mask is repeated as a whole: the keys of a block stand side by side.",
-        ),
-        (
-            _over(query, key, value, chosen, root=1.0),
-            "The scores are not divided by the root of d.",
-        ),
-    )
-    raise Mistake("The outputs are wrong. Print which keys each query may see: k × size of them.")
+
+    def over(blocks: Tensor, root: float = 2.0) -> Tensor:
+        return _over(query, key, value, _best(blocks, k).repeat_interleave(size, 1), root)
+
+    return [
+        over(scores),
+        _over(query, key, value, torch.ones_like(query @ key.mT).bool()),
+        _over(query, key, value, _best(query @ key.mT, k)),
+        over(-scores),
+        over(largest),
+        over(scores.sum(0, keepdim=True).expand_as(scores)),
+        of_means @ value.unflatten(0, (-1, size)).mean(1),
+        _over(query, key, value, _best(scores, k).repeat(1, size)),
+        over(scores, root=1.0),
+    ]
+
+
+_CHOSEN = (
+    "Every key is read: choose k blocks for each query.",
+    "These are the k best keys: choose blocks, and read all of their keys.",
+    "These are the blocks that fit worst: the largest products are wanted.",
+    "A block is chosen by its best key: take the mean of its keys.",
+    "All queries read the same blocks: each chooses its own.",
+    "The means are what is read: they only choose, and the keys themselves are read.",
+    "The blocks' mask is repeated as a whole: the keys of a block stand side by side.",
+    "The scores are not divided by the root of d.",
+)
 
 
 @exercise(3)
@@ -98,8 +92,9 @@ def long_keys(function: Callable[[Tensor, Tensor, int], Any]) -> str:
 
     Shapes: key (d,), of any length, value (d_v,); returns (times, d_v).
     """
-    for scale, times in ((0.5, 3), (0.8, 4)):
-        key, value = scale * drawn(3), drawn(2, seed=15)
+    for shortest, times in ((0.5, 3), (1.1, 4)):
+        length = uniform(shortest, shortest + 0.2)
+        key, value = length * torch.nn.functional.normalize(drawn(3), dim=0), drawn(2)
         found = tensor_of(called(function, key, value, times), (times, 2))
         own = (key @ key).item()
         left = torch.tensor([(1 - own) ** t for t in range(times + 1)], dtype=key.dtype)
@@ -107,14 +102,14 @@ def long_keys(function: Callable[[Tensor, Tensor, int], Any]) -> str:
         counted = torch.arange(1, times + 1, dtype=key.dtype)[:, None]
         named(
             found,
+            wanted,
             (value.expand(times, 2), "The key was given the length 1: leave it as long as it is."),
             ((1 - left[:-1, None]) * value, "That is what is read before each write, not after."),
             (counted * own * value, "That is the sum: subtract what the key reads, then write."),
             (own * value.expand(times, 2), "Each write begins with an empty state: keep it."),
             (left[1:, None] * value, "That is what is missing of the value. What is read?"),
+            otherwise="The numbers are wrong. Write once on paper: what is k (kᵀ v)?",
         )
-        if not close(found, wanted):
-            raise Mistake("The numbers are wrong. Write once on paper: what is k (kᵀ v)?")
     return "Each write multiplies what is missing by 1 − ‖k‖²: beyond the length √2 it grows."
 
 
@@ -124,15 +119,17 @@ def measured_reach(function: Callable[[Callable[[Tensor], Tensor], Tensor, float
 
     Shapes: x (n, d), which the model turns into (n, d); returns a whole number from 0 to n − 1.
     """
-    weak = {0: 1.0, 2: -0.5, 5: 0.01, 7: 1e-6}
-    cases: list[tuple[dict[int, float], int, float, int]] = [
-        ({0: 1.0, 3: 0.5}, 9, 0.0, 3),
-        (weak, 12, 0.0, 7),
-        (weak, 12, 1e-3, 5),
-        (weak, 12, 0.1, 2),
-        ({0: 2.0}, 6, 0.0, 0),
+    strong, weaker, weakest, far = whole(2, 3, 4).cumsum(0).tolist()
+    weak = {0: 1.0, strong: -0.5, weaker: 0.01, weakest: 1e-6}
+    cases: list[tuple[dict[int, float], float, int]] = [
+        ({0: 1.0, far: 0.5}, 0.0, far),
+        (weak, 0.0, weakest),
+        (weak, 1e-3, weaker),
+        (weak, 0.1, strong),
     ]
-    for taps, n, least, wanted in cases:
+    cases = [*(cases[place] for place in shuffled(4)), ({0: 2.0}, 0.0, 0)]
+    for taps, least, wanted in cases:
+        n = 2 * far + int(whole(3, 6))  # a place counted from the beginning is another number
         x = drawn(n, 3)
         model = _Delayed(taps)
         answer = called(function, model, x, least)
@@ -146,9 +143,9 @@ def measured_reach(function: Callable[[Callable[[Tensor], Tensor], Tensor, float
             raise Mistake("The last token itself is 0 tokens back.")
         if found == n - 1 - wanted:
             raise Mistake("That is a place counted from the beginning: count from the last token.")
-        if found == min(7, n - 1) and least:
+        if found == weakest and least:
             raise Mistake("Influences that are not above `least` in size must not count.")
-        if found == 0 and 2 in taps and least:
+        if found == 0 and strong in taps and least:
             raise Mistake("A negative influence is one too: compare its size.")
         if found == n - 1:
             raise Mistake("Only the last output is asked for: the other outputs' inputs count not.")

@@ -11,17 +11,21 @@ import torch
 from torch import Tensor
 
 from attnbook.attention import attention
-from attnlab.exercises import Blank, Mistake, called, close, exercise, tensor_of
+from attnlab.exercises import (
+    Blank,
+    Mistake,
+    answered,
+    called,
+    close,
+    drawn,
+    exercise,
+    shuffled,
+    tensor_of,
+)
 from attnlab.exercises.self_attention import HAD_BOWL_NUTS
 
 KINDS = ("subject", "verb", "object", "adjective", "adverb")
 OTHER_RULE = dict(zip(KINDS, ("adjective", "subject", "adverb", "object", "object"), strict=True))
-
-
-def drawn(*shape: int, seed: int = 6) -> Tensor:
-    """Numbers from a seeded generator, in float64."""
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
 @exercise(1)
@@ -29,9 +33,10 @@ def hard_lookup(function: Callable[[Tensor, Tensor, Tensor], Any]) -> str:
     """`function(queries, keys, values)` must return for each query the value of its best key."""
     # Whole numbers over a power of two, so that a tie is exact and no gap is wide: the first query
     # scores keys 2 and 3 alike, two different vectors. For the second the long key 1 is best.
+    # Queries and keys come in any order.
     queries = torch.tensor([[2.0, 1, 0], [0, 1, 3], [1, -1, 0]], dtype=torch.float64) / 1024
     keys = torch.tensor([[0.0, 1, 2], [-9, 0, 3], [2, 0, 1], [1, 2, -1]], dtype=torch.float64)
-    values = drawn(4, 2, seed=8)
+    queries, keys, values = queries[shuffled(3)], keys[shuffled(4)], drawn(4, 2)
     scores = queries @ keys.T
     found = tensor_of(called(function, queries, keys, values), (3, 2))
     best = scores == scores.max(-1, keepdim=True).values
@@ -40,7 +45,7 @@ def hard_lookup(function: Callable[[Tensor, Tensor, Tensor], Any]) -> str:
             raise Mistake(f"This is the soft look-up at T = {name}: every value still has a share.")
     last = len(keys) - 1 - scores.flip(-1).argmax(-1)
     if close(found, values[scores.argmax(-1)]) or close(found, values[last]):
-        raise Mistake("Two keys tie for the first query: the limit averages them, you take one.")
+        raise Mistake("Two keys tie for one query: the limit averages them, you take one.")
     if close(found, best.double() @ values):
         raise Mistake("Where keys tie, you add their values up: the weights must sum to 1.")
     if close(found, values[scores.argmin(-1)]):
@@ -82,13 +87,8 @@ def around_the_circle(matrices: Any) -> str:
 @exercise(3)
 def frozen(errors: Any) -> str:
     """`errors` holds the mean error after training with W^Q, W^K or W^V left as it was drawn."""
-    if errors is None or errors is ...:
-        raise Blank
     names = ("W^Q", "W^K", "W^V")
-    if not isinstance(errors, dict) or set(errors) != set(names):
-        raise Mistake('A dictionary was wanted: {"W^Q": …, "W^K": …, "W^V": …}.')
-    if any(error is ... for error in errors.values()):
-        raise Blank
+    errors = answered(errors, *names)
     q, k, v = tensor_of([errors[name] for name in names], (3,)).tolist()
     if not all(math.isfinite(error) and error >= 0 for error in (q, k, v)):
         raise Mistake("An error is a mean of squares: a number, not below 0.")
@@ -110,12 +110,7 @@ def frozen(errors: Any) -> str:
 @exercise(4)
 def read_the_rule(rule: Any) -> str:
     """`rule` says for each kind which kind it asks for, as read off the learned matrix."""
-    if rule is None or rule is ...:
-        raise Blank
-    if not isinstance(rule, dict) or set(rule) != set(KINDS):
-        raise Mistake('A dictionary was wanted, with all five kinds: {"subject": "…", …}.')
-    if any(asked is ... for asked in rule.values()):
-        raise Blank
+    rule = answered(rule, *KINDS)
     unknown = [asked for asked in rule.values() if asked not in KINDS]
     if unknown:
         raise Mistake(f"{unknown[0]!r} is none of the kinds {', '.join(KINDS)}.")

@@ -4,66 +4,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from inspect import unwrap
 from itertools import product
-from types import CodeType, FunctionType
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional
 
-from attnbook.attention import attention, attention_weights
+from attnbook.attention import attention, attention_weights, fused_attention, masked_softmax
 from attnbook.masks import causal_mask
-from attnlab.exercises import Blank, Mistake, called, close, exercise, tensor_of
+from attnbook.multihead import MultiHeadAttention
+from attnlab.exercises import (
+    Mistake,
+    answered,
+    called,
+    close,
+    drawn,
+    exercise,
+    number_of,
+    tensor_of,
+    truth,
+    truths,
+    whole,
+)
 
 HAD_BOWL_NUTS = ((2.0, -1.0, 0.0), (1.0, 1.0, 1.0), (1.0, 2.0, 2.0))
-# what an answer may not lean on: the book's and PyTorch's attention, and the lecture's own
-READY_MADE = {
-    *("attention", "attention_weights", "masked_softmax", "fused_attention"),
-    *("scaled_dot_product_attention", "multi_head_attention_forward"),
-    *("MultiheadAttention", "MultiHeadAttention"),
-    *("with_loops", "with_numpy", "with_matrices"),
-}
+# what an answer may not lean on: the book's and PyTorch's attention
+READY_MADE = (
+    *(attention, attention_weights, masked_softmax, fused_attention, MultiHeadAttention),
+    *(functional.scaled_dot_product_attention, functional.multi_head_attention_forward),
+    nn.MultiheadAttention,
+)
 
 
 def sentence() -> Tensor:
     """Four tokens of five features, (4, 5), so that no two sizes agree by accident."""
-    generator = torch.Generator().manual_seed(5)
-    return torch.randn(4, 5, generator=generator, dtype=torch.float64)
-
-
-def no_ready_made(function: Callable[..., Any]) -> None:
-    """Raise a `Mistake` where the answer is, or calls by name, attention that somebody else wrote.
-
-    Functions that the reader wrote beside it are looked through too.
-    """
-    function = unwrap(function)
-    used, seen = {getattr(function, "__name__", "")}, set[int]()
-    waiting = [function]
-    while waiting:
-        one = waiting.pop()
-        if not isinstance(one, FunctionType) or id(one) in seen:
-            continue
-        seen.add(id(one))
-        names = _names(one.__code__)
-        used |= names
-        beside = (one.__globals__.get(name) for name in names)
-        waiting += [f for f in beside if getattr(f, "__module__", None) == one.__module__]
-    if found := sorted(used & READY_MADE):
-        raise Mistake(f"{found[0]} does it for you: write scores, mask, softmax and sum yourself.")
-
-
-def _names(code: CodeType) -> set[str]:
-    inner = [_names(one) for one in code.co_consts if isinstance(one, CodeType)]
-    return set(code.co_names).union(*inner)
+    return drawn(4, 5)
 
 
 @exercise(1)
 def prefix_attention(function: Callable[[Tensor, int], Any]) -> str:
     """`function(x, p)` must return the prefix attention (n, d) of x (n, d), p seen by all."""
     x = sentence()
-    no_ready_made(function)
-    found = tensor_of(called(function, x, 2), (4, 5))
+    found = tensor_of(called(function, x, 2, ready=READY_MADE), (4, 5))
     may = causal_mask(4)
     may[:, :2] = True
     right = attention(x, x, x, may).output
@@ -77,11 +60,12 @@ def prefix_attention(function: Callable[[Tensor, int], Any]) -> str:
         raise Mistake("There is NaN in the output: has some row nothing left to attend to?")
     if not close(found, right):
         raise Mistake("The output is wrong. Draw the mask for n = 4, p = 2, and compare the rows.")
-    alone = tensor_of(called(function, x, 0), (4, 5))
+    x = sentence()
+    alone = tensor_of(called(function, x, 0, ready=READY_MADE), (4, 5))
     if not close(alone, attention(x, x, x, causal_mask(4)).output):
         raise Mistake("Right for p = 2, and wrong for p = 0, where the mask is the causal one.")
-    whole = tensor_of(called(function, x, 4), (4, 5))
-    if not close(whole, attention(x, x, x).output):
+    every = tensor_of(called(function, x, 4, ready=READY_MADE), (4, 5))
+    if not close(every, attention(x, x, x).output):
         raise Mistake("Right for p = 2, and wrong for p = n, where everybody sees everything.")
     return "With p = 0 it is causal, with p = n it has no mask."
 
@@ -131,17 +115,12 @@ def _mistakes(x: Tensor, may: Tensor) -> list[tuple[Tensor, str]]:
 @exercise(2)
 def without_softmax(findings: Any) -> str:
     """`findings` says what changes where the scaled scores themselves are the weights."""
-    if findings is None or findings is ...:
-        raise Blank
-    if not isinstance(findings, dict) or set(findings) != {"order", "inside", "factor", "hide"}:
-        raise Mistake('A dictionary was wanted with "order", "inside", "factor" and "hide".')
-    if any(one is ... for one in findings.values()):
-        raise Blank
-    if not findings["order"]:
+    findings = answered(findings, "order", "inside", "factor", "hide")
+    if not truth(findings["order"], "order"):
         raise Mistake("order: the proof of 5.5 needs no softmax: P E Pᵀ P X = P E X.")
-    if findings["inside"]:
+    if truth(findings["inside"], "inside"):
         raise Mistake("inside: a score may be negative or large. Try a single token, (3, 0).")
-    factor, hide = (float(findings[name]) for name in ("factor", "hide"))
+    factor, hide = (number_of(name, findings[name]) for name in ("factor", "hide"))
     if abs(factor - 2) < 1e-3:
         raise Mistake("factor: an average would double. These weights grow as well.")
     if abs(factor - 4) < 1e-3:
@@ -168,7 +147,7 @@ def sees_no_order(function: Callable[[Callable[[Tensor], Tensor], Tensor], Any])
         ("adding to each token its left neighbour, in a ring", lambda x: x + x.roll(1, 0), False),
         ("marking every second token", lambda x: x + (torch.arange(len(x)) % 2)[:, None], False),
     ]
-    found = [bool(called(function, layer, x)) for _, layer, _ in layers]
+    found = truths(function, [(layer, x) for _, layer, _ in layers])
     if found[:4] == [False, False, True, False]:
         raise Mistake("You compare with layer(x) as it stands: its rows must be shuffled too.")
     if all(found):
@@ -220,8 +199,8 @@ def _generated(orders: set[tuple[int, ...]]) -> set[tuple[int, ...]]:
 @exercise(4)
 def read_the_mask(rule: Callable[[int, int], Any]) -> str:
     """`rule(i, j)` must say whether token i may attend to token j, as the picture shows."""
-    n = 9
-    found = torch.tensor([[bool(called(rule, i, j)) for j in range(n)] for i in range(n)])
+    n = int(whole(9, 14))
+    found = torch.tensor(truths(rule, list(product(range(n), repeat=2)))).view(n, n)
     right = _unknown_mask(n)
     if bool((found & ~causal_mask(n)).any()):
         if torch.equal(found.T, right):
@@ -240,11 +219,11 @@ def read_the_mask(rule: Callable[[int, int], Any]) -> str:
     return "The first token, and every second one back from itself."
 
 
-def unknown_weights(n: int = 8) -> Tensor:
-    """The weights (n, n) of a layer under a mask that the reader has to find."""
+def unknown_weights() -> Tensor:
+    """The weights (8, 8) of a layer under a mask that the reader has to find."""
     generator = torch.Generator().manual_seed(8)
-    x = torch.randn(n, 4, generator=generator, dtype=torch.float64) / 2
-    return attention_weights(x, x, _unknown_mask(n))
+    x = torch.randn(8, 4, generator=generator, dtype=torch.float64) / 2
+    return attention_weights(x, x, _unknown_mask(8))
 
 
 def _unknown_mask(n: int) -> Tensor:

@@ -12,24 +12,24 @@ from attnlab.exercises import (
     Mistake,
     answered,
     called,
-    close,
+    drawn,
     exercise,
     named,
     names_among,
+    number_of,
+    shuffled,
     tensor_of,
+    truth,
 )
 from attnlab.models.results import read
 
 ENDS = ("cat, left", "cat, right", "day, left", "day, right")
-LENGTHS = torch.tensor([4, 2, 1])
 
 
 def cell() -> tuple[Tensor, Tensor, dict[str, Tensor], dict[str, Tensor]]:
     """A word (3,), a state (3,), and the matrices of a GRU without biases."""
-    generator = torch.Generator().manual_seed(1)
-    drawn = torch.randn(8, 3, 3, generator=generator, dtype=torch.float64)
-    w, u = (dict(zip("rzn", part, strict=True)) for part in (drawn[:3], drawn[3:6]))
-    return drawn[6, 0], torch.tanh(drawn[7, 0]), w, u
+    w, u = (dict(zip("rzn", drawn(3, 3, 3) / 2, strict=True)) for _ in range(2))
+    return drawn(3), torch.tanh(drawn(3)), w, u
 
 
 @exercise(2)
@@ -37,9 +37,12 @@ def gru_of_the_paper(function: Callable[..., Any]) -> str:
     """`function(x, h, w, u)` must return the new state of Cho et al.'s GRU, (d,)."""
     x, h, w, u = cell()
     found = tensor_of(called(function, x, h, w, u), (3,))
-    named(found, *_mistakes_of_a_gru(x, h, w, u))
-    if not close(found, _new_state(x, h, w, u)):
-        raise Mistake("The state is wrong. Print r and z first: both lie between 0 and 1.")
+    named(
+        found,
+        _new_state(x, h, w, u),
+        *_mistakes_of_a_gru(x, h, w, u),
+        otherwise="The state is wrong. Print r and z first: both lie between 0 and 1.",
+    )
     return "As 0 < z < 1, each new number lies between the old one and the candidate."
 
 
@@ -79,11 +82,9 @@ def _mistakes_of_a_gru(
     ]
 
 
-def padded() -> tuple[Tensor, Tensor]:
-    """Words (3, 4, 2) of sentences of 4, 2 and 1, with padding, and first states (3, 2)."""
-    generator = torch.Generator().manual_seed(2)
-    drawn = torch.randn(3, 5, 2, generator=generator, dtype=torch.float64)
-    return drawn[:, :4], drawn[:, 4]
+def padded() -> tuple[Tensor, Tensor, Tensor]:
+    """Words (3, 4, 2) of sentences of 4, 2 and 1 in any order, lengths, first states (3, 2)."""
+    return drawn(3, 4, 2), torch.tensor([4, 2, 1])[shuffled(3)], drawn(3, 2)
 
 
 def fading_sum(x: Tensor, h: Tensor) -> Tensor:
@@ -94,14 +95,19 @@ def fading_sum(x: Tensor, h: Tensor) -> Tensor:
 @exercise(3)
 def reading_by_lengths(function: Callable[..., Any]) -> str:
     """`function(words, lengths, step, h)` must return each sentence's own last state, (b, d)."""
-    words, h = padded()
-    found = tensor_of(called(function, words, LENGTHS, fading_sum, h), (3, 2))
-    named(found, *_mistakes_of_reading(words, h))
-    if not close(found, _read(words, h, LENGTHS)):
-        raise Mistake("The states are wrong. Try a batch of one sentence first, without padding.")
-    other = tensor_of(called(function, words, LENGTHS, bent, h), (3, 2))
-    if not close(other, _read(words, h, LENGTHS, bent)):
-        raise Mistake("Right for one `step`, wrong for another: call the one that you are given.")
+    words, lengths, h = padded()
+    found = tensor_of(called(function, words, lengths, fading_sum, h), (3, 2))
+    named(
+        found,
+        _read(words, h, lengths),
+        *_mistakes_of_reading(words, h, lengths),
+        otherwise="The states are wrong. Try a batch of one sentence first, without padding.",
+    )
+    named(
+        tensor_of(called(function, words, lengths, bent, h), (3, 2)),
+        _read(words, h, lengths, bent),
+        otherwise="Right for one `step`, wrong for another: call the one that you are given.",
+    )
     return "The mask costs steps that packing saves; what comes out is the same."
 
 
@@ -118,32 +124,32 @@ def _read(
     return h
 
 
-def _mistakes_of_reading(words: Tensor, h: Tensor) -> list[tuple[Tensor, str]]:
+def _mistakes_of_reading(words: Tensor, h: Tensor, lengths: Tensor) -> list[tuple[Tensor, str]]:
     """Wrong last states, each with what is wrong."""
-    everything = torch.full_like(LENGTHS, words.shape[1])
+    everything = torch.full_like(lengths, words.shape[1])
     emptied, erased = h, h
     for j in range(words.shape[1]):
-        real = (j < LENGTHS)[:, None]
+        real = (j < lengths)[:, None]
         emptied = fading_sum(torch.where(real, words[:, j], 0.0), emptied)
         erased = torch.where(real, fading_sum(words[:, j], erased), 0.0)
     return [
         (_read(words, h, everything), "You read the padding too: a sentence has `lengths` words."),
         (
-            _read(words, h, LENGTHS.clamp(max=1)),
+            _read(words, h, lengths.clamp(max=1)),
             "You stop all at the end of the shortest sentence.",
         ),
         (
-            _read(words, h, LENGTHS + 1),
+            _read(words, h, lengths + 1),
             "One word too many: word j, counted from 0, is read if j < length.",
         ),
-        (_read(words, h, LENGTHS - 1), "One word too few: the last word of a sentence counts."),
+        (_read(words, h, lengths - 1), "One word too few: the last word of a sentence counts."),
         (
             emptied,
             "A padding of zeros is a word all the same: the step changes the state. Keep it.",
         ),
         (erased, "Where a sentence has ended its state must stay, and yours becomes 0."),
         (
-            _read(words, torch.zeros_like(h), LENGTHS),
+            _read(words, torch.zeros_like(h), lengths),
             "You begin from zeros: the first states are `h`.",
         ),
         (_read(words.flip(1), h, everything), "You read from the right, and the padding first."),
@@ -163,9 +169,7 @@ def what_packing_does(findings: Any) -> str:
         raise Mistake("The reader from the right changes too: it begins in the padding.")
     if not changed:
         raise Mistake("Something changes. Compare the second result of the GRU, (2, b, d/2).")
-    if answers["zeros help"] is not True and answers["zeros help"] is not False:
-        raise Mistake("zeros help: True or False was wanted.")
-    if answers["zeros help"]:
+    if truth(answers["zeros help"], "zeros help"):
         raise Mistake(
             "zeros help: a word of zeros is still a step, with biases and the old state. Measure."
         )
@@ -193,7 +197,7 @@ def read_the_places(reading: Any) -> str:
         raise Mistake("rise: the sixth written last is better, so the numbers are positive.")
     if not _near(rise, wanted):
         raise Mistake("rise: the last column less the worst, in the order of writing.")
-    digits, share = float(answers["digits"]), sum(written["reversal"]) / 6
+    digits, share = number_of("digits", answers["digits"]), sum(written["reversal"]) / 6
     if _near(digits, share):
         raise Mistake("digits: that is the mean share. How many of 15 digits are that?")
     if not digits.is_integer():

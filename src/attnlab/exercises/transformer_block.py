@@ -9,15 +9,20 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from attnlab.exercises import Mistake, called, close, exercise, named, tensor_of
+from attnlab.exercises import (
+    Blank,
+    Mistake,
+    called,
+    close,
+    drawn,
+    exercise,
+    named,
+    tensor_of,
+    training,
+    truths,
+)
 
 Layer = Callable[[Tensor], Tensor]
-
-
-def random(*shape: int, seed: int = 10) -> Tensor:
-    """Draw normal numbers in float64, the same each time."""
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 @exercise(3)
@@ -26,14 +31,17 @@ def sorting(answer: Any) -> str:
     shapes = ((2, 1), (1,), (1, 2), (2,))
     w_1, b_1, w_2, b_2 = _four(answer, shapes)
     x = torch.tensor([[3, 1], [1, 3], [2, 2], [-1, -4], [-5, 2]], dtype=torch.float64)
-    x = torch.cat([x, random(20, 2)])
+    x = torch.cat([x, drawn(20, 2)])
     network = torch.relu(x @ w_1 + b_1) @ w_2 + b_2
     found, first, second = x + network, x[:, :1], x[:, 1:]
     greater, less = torch.maximum(first, second), torch.minimum(first, second)
     wanted, turned = torch.cat([greater, less], 1), torch.cat([less, greater], 1)
     late = "The neuron fires where the two are in order already: which difference must it read?"
+    off = found - wanted
+    constant = close(off, off.mean(0).expand_as(off))
     named(
         found,
+        wanted,
         (x, "Nothing is written: x comes out as it went in."),
         (turned, "The smaller comes first: wanted is the larger."),
         (2 * x - turned, late),
@@ -45,31 +53,27 @@ def sorting(answer: Any) -> str:
         ),
         (2 * wanted - x, "Twice too much is moved: they change places, and more."),
         ((x + wanted) / 2, "Only half of what is wanted is moved."),
+        otherwise="Right but for a constant: no bias is needed here."
+        if constant
+        else "For (1, 3) it must be (3, 1), and (3, 1) must stay. What changes, by how much?",
     )
-    off = found - wanted
-    if close(off, off.mean(0).expand_as(off)) and not close(off, torch.zeros_like(off)):
-        raise Mistake("Right but for a constant: no bias is needed here.")
-    if not close(found, wanted):
-        raise Mistake(
-            "For (1, 3) it must be (3, 1), and (3, 1) must stay. What changes, by how much?"
-        )
     return "One neuron is enough, because the sum carries what need not change."
 
 
 def _four(answer: Any, shapes: tuple[tuple[int, ...], ...]) -> list[Tensor]:
     """The weights of a network, (w_1, b_1, w_2, b_2), each of its shape."""
     if answer is None or answer is ...:
-        called(lambda: answer)
+        raise Blank
     if not isinstance(answer, tuple | list) or len(answer) != 4:
         raise Mistake("Four things were wanted: `w_1, b_1, w_2, b_2`.")
     if any(part is ... or part is None for part in answer):
-        called(lambda: None)
+        raise Blank
     return [tensor_of(part, shape) for part, shape in zip(answer, shapes, strict=True)]
 
 
-def _parts() -> tuple[Layer, Layer, Layer, Layer]:
-    """Return attention, feed-forward network and two norms with gains of their own."""
-    w, v = random(4, 4, seed=3), random(4, 4, seed=4)
+def _parts() -> tuple[Layer, Layer, Layer]:
+    """Return attention, a feed-forward network and a norm."""
+    w, v, gain = drawn(4, 4), drawn(4, 4), drawn(4)
 
     def attend(x: Tensor) -> Tensor:
         return torch.softmax(x @ w @ x.mT / 2, -1) @ x @ v
@@ -77,20 +81,17 @@ def _parts() -> tuple[Layer, Layer, Layer, Layer]:
     def ffn(x: Tensor) -> Tensor:
         return torch.relu(x @ v + 1) @ w
 
-    def norm_1(x: Tensor) -> Tensor:
-        return functional.layer_norm(x, (4,), random(4, seed=5))
+    def norm(x: Tensor) -> Tensor:
+        return functional.layer_norm(x, (4,), gain)
 
-    def norm_2(x: Tensor) -> Tensor:
-        return functional.layer_norm(x, (4,), random(4, seed=6))
-
-    return attend, ffn, norm_1, norm_2
+    return attend, ffn, norm
 
 
 @exercise(4)
 def position_wise(function: Callable[[Layer, Tensor], Any]) -> str:
     """`function(layer, x)` must say whether each token is transformed by itself."""
-    attend, ffn, norm, _ = _parts()
-    x = random(5, 4)
+    attend, ffn, norm = _parts()
+    x = drawn(5, 4)
 
     def earlier(x: Tensor) -> Tensor:  # like causal attention with even weights
         return x.cumsum(0) / torch.arange(1, len(x) + 1)[:, None]
@@ -126,9 +127,7 @@ def position_wise(function: Callable[[Layer, Tensor], Any]) -> str:
         (end, False, "it mixes all tokens into the last; look at all of them"),
         (placed, False, "adding positions is not: the same token comes out otherwise elsewhere"),
     )
-    answers = [called(function, layer, x) for layer, _, _ in cases]
-    if not all(isinstance(answer, bool) for answer in answers):
-        raise Mistake("Return True or False.")
+    answers = truths(function, [(layer, x) for layer, _, _ in cases])
     for answer, (_, wanted, words) in zip(answers, cases, strict=True):
         if answer != wanted:
             raise Mistake(f"Wrong for one layer: {words}.")
@@ -138,7 +137,8 @@ def position_wise(function: Callable[[Layer, Tensor], Any]) -> str:
 @exercise(5)
 def without_a_part(function: Callable[[], Any]) -> str:
     """`function()` must return 4 losses: whole, without the sums, the norms, the networks."""
-    found = tensor_of(called(function), (4,))
+    with training() as at_least:
+        found = tensor_of(called(function), (4,))
     whole, no_sum, no_norm, no_network = found.tolist()
     if whole > 9:
         raise Mistake("These look like perplexities: return the losses themselves.")
@@ -161,6 +161,7 @@ def without_a_part(function: Callable[[], Any]) -> str:
             "Without the networks it learns nearly as before: where the network was, x must go on "
             "as it is, not normalised and not as 0."
         )
+    at_least(300)
     return (
         "Without sums or without norms eight blocks learn little more than how frequent each word "
         "is. Without the networks they learn nearly as much, in these 100 steps."

@@ -11,25 +11,28 @@ import torch
 from torch import Tensor
 
 from attnbook.masks import causal_mask
-from attnlab.exercises import Blank, Mistake, called, close, exercise, named, tensor_of
+from attnlab.exercises import (
+    Blank,
+    Mistake,
+    called,
+    drawn,
+    exercise,
+    named,
+    shuffled,
+    tensor_of,
+)
 
 PARTS = ("dQ", "dK", "dV")
 STARTS = 2  # symbols that begin each text of exercise 3
 
 
-def drawn(*shape: int, seed: int = 16) -> Tensor:
-    """Standard normal numbers, the same each time."""
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
-
-
 @exercise(2)
 def backward(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
     """`function(query, key, value, grad)` must return the gradients of causal attention."""
-    for n, d, d_v, seed in ((5, 4, 3, 16), (3, 2, 6, 17)):
-        query, key, value, grad = _four(n, d, d_v, seed)
+    for n, d, d_v in ((5, 4, 3), (3, 2, 6)):
+        query, key, value, grad = drawn(n, d), drawn(n, d), drawn(n, d_v), drawn(n, d_v)
         with torch.inference_mode():  # no gradient is kept, so that it must be computed
-            answer = called(function, *(one.clone() for one in (query, key, value, grad)))
+            answer = called(function, query, key, value, grad)
         found = _three(answer, (n, d), (n, d), (n, d_v))
         scores = query @ key.mT / math.sqrt(d)
         alpha = scores.masked_fill(~causal_mask(n), -torch.inf).softmax(dim=-1)
@@ -43,12 +46,13 @@ def backward(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
         alone = alpha * (1 - alpha) * by_weight
         named(
             found[2],
+            wanted[2],
             (alpha @ grad, "dV: a value goes to those that look at it. Transpose the weights."),
+            otherwise="dV: value j gets, from each output i, α_ij times its gradient.",
         )
-        if not close(found[2], wanted[2]):
-            raise Mistake("dV: value j gets, from each output i, α_ij times its gradient.")
         named(
             found[0],
+            wanted[0],
             (wanted[0] * math.sqrt(d), "dQ: the scores were divided by √d, so divide here too."),
             (by_weight @ key / math.sqrt(d), "dQ: the softmax is missing, from weights to scores."),
             (
@@ -60,26 +64,16 @@ def backward(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
                 "dQ: α (1 − α) is the diagonal of the Jacobian. A weight depends on all scores.",
             ),
             (by_score @ query / math.sqrt(d), "dQ: a query meets keys, not queries."),
+            otherwise="dQ: weights to scores by lecture 7's Jacobian, then times the keys.",
         )
-        if not close(found[0], wanted[0]):
-            raise Mistake("dQ: weights to scores by lecture 7's Jacobian, then times the keys.")
         named(
             found[1],
+            wanted[1],
             (by_score @ query / math.sqrt(d), "dK: key j meets all queries i. Transpose."),
             (wanted[1] * math.sqrt(d), "dK: the scores were divided by √d, so divide here too."),
+            otherwise="dK: as dQ, with queries in the place of keys, and transposed.",
         )
-        if not close(found[1], wanted[1]):
-            raise Mistake("dK: as dQ, with queries in the place of keys, and transposed.")
     return "Four products and one softmax: that is all a page needs to train attention."
-
-
-def _four(n: int, d: int, d_v: int, seed: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    return (
-        drawn(n, d, seed=seed),
-        drawn(n, d, seed=seed + 50),
-        drawn(n, d_v, seed=seed + 100),
-        drawn(n, d_v, seed=seed + 150),
-    )
 
 
 def _three(answer: Any, *shapes: tuple[int, ...]) -> list[Tensor]:
@@ -101,7 +95,7 @@ def two_after(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
     """`function(am, at, after, nxt)` must return four matrices that say what came two after."""
     symbols, length = 7, 5
     n = STARTS + 2 * length
-    slots = torch.arange(3 * symbols + n).split([symbols, n, symbols, symbols])
+    slots = shuffled(3 * symbols + n).split([symbols, n, symbols, symbols])
     size = (3 * symbols + n, 3 * symbols + n)
     answer = called(function, *slots)
     if not isinstance(answer, Sequence) or len(answer) != 4:
@@ -110,9 +104,8 @@ def two_after(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
         raise Blank
     four = [tensor_of(one, size) for one in answer]
     hits: dict[str, list[bool]] = {name: [] for name in ("two", "next", "same", "before")}
-    for seed in range(20):
-        generator = torch.Generator().manual_seed(seed)
-        order = torch.randperm(length, generator=generator) + STARTS
+    for _ in range(20):
+        order = shuffled(length) + STARTS
         ids = torch.cat([torch.arange(STARTS), order, order])
         says, said = _run(ids, slots, four)[STARTS + length : -2].max(dim=-1)
         said = said.where(says > 0.5, -1)  # what is no more than a mean says nothing
@@ -150,9 +143,11 @@ def _run(ids: Tensor, slots: tuple[Tensor, ...], four: list[Tensor]) -> Tensor:
 @exercise(4)
 def stand_ins(function: Callable[[Callable[[set[int]], float], int], Any]) -> str:
     """`function(right, h)` must return the two heads that stand in for each other most."""
-    for own, pairs in _MODELS:
+    for costs, beyond in _MODELS:
+        h, places = len(costs), shuffled(len(costs)).tolist()
+        own = {places[head]: cost for head, cost in enumerate(costs)}
+        pairs = {(places[one], places[other]): more for (one, other), more in beyond.items()}
         right = _right(own, pairs)
-        h = len(own)
         answer = called(function, right, h)
         try:
             found = {int(one) for one in answer}
@@ -188,11 +183,12 @@ _MODELS = (
     # what each head costs by itself, and what pairs cost beyond that
     ((0.02, 0.30, 0.01, 0.25), {(0, 2): 0.45, (1, 3): -0.15}),
     ((0.10, 0.04, 0.20, 0.05, 0.03), {(1, 3): 0.32, (0, 2): 0.20}),
+    ((0.02, 0.20, 0.03, 0.15, 0.04, 0.01), {(0, 4): 0.40, (1, 3): -0.10}),
 )
 
 
 def _right(
-    own: tuple[float, ...], pairs: dict[tuple[int, int], float]
+    own: dict[int, float], pairs: dict[tuple[int, int], float]
 ) -> Callable[[set[int]], float]:
     def right(gone: set[int]) -> float:
         gone = set(gone)

@@ -8,21 +8,26 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnlab.exercises import Mistake, called, close, exercise, named, tensor_of
+from attnlab.exercises import (
+    Mistake,
+    apart,
+    called,
+    close,
+    drawn,
+    exercise,
+    named,
+    shuffled,
+    tensor_of,
+    whole,
+)
 
 FAR = 0.1  # how far the other weights must be from the given ones
-
-
-def drawn(*shape: int, seed: int = 15) -> Tensor:
-    """Standard normal numbers, the same each time."""
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 @exercise(2)
 def ablated(function: Callable[[Tensor, int], Any]) -> str:
     """`function(outputs, head)` must put a head's mean over the other sentences in its place."""
-    outputs, head = drawn(5, 4, 3), 2
+    outputs, head = drawn(5, 4, 3), int(whole(0, 3))
     found = tensor_of(called(function, outputs, head), (5, 4, 3))
     mine = outputs[:, head]
     others = (mine.sum(dim=0) - mine) / 4
@@ -32,9 +37,9 @@ def ablated(function: Callable[[Tensor, int], Any]) -> str:
         changed[:, head] = new
         return changed
 
-    wanted = with_head(others)
     named(
         found,
+        with_head(others),
         (outputs, "These are the outputs as they were given."),
         (
             with_head(mine.mean(dim=0)),
@@ -49,23 +54,53 @@ def ablated(function: Callable[[Tensor, int], Any]) -> str:
             with_head((mine.sum(dim=0) - mine) / 5),
             "The sum over the others must be divided by their number, one less than all.",
         ),
+        otherwise="In each row, take the mean of this head's output over the other rows.",
     )
-    if not close(found, wanted):
-        raise Mistake("In each row, take the mean of this head's output over the other rows.")
-    again = drawn(3, 2, 4, seed=16)
+    again = drawn(3, 2, 4)
     mine = again[:, 0]
-    wanted = torch.stack([(mine.sum(dim=0) - mine) / 2, again[:, 1]], dim=1)
-    if not close(tensor_of(function(again.clone(), 0), (3, 2, 4)), wanted):
-        raise Mistake("Right for these outputs, wrong for others: use the shapes that come.")
+    named(
+        tensor_of(called(function, again, 0), (3, 2, 4)),
+        torch.stack([(mine.sum(dim=0) - mine) / 2, again[:, 1]], dim=1),
+        otherwise="Right for these outputs, wrong for others: use the shapes that come.",
+    )
     return "What the head says in any sentence stays; what it says about this one is gone."
 
 
 @exercise(3)
 def next_score(function: Callable[[Tensor, Tensor], Any]) -> str:
     """`function(weights, ids)` must return the mean weight on what came next."""
-    ids = torch.tensor([4, 7, 2, 4, 9, 7, 4, 2, 2, 7])
-    weights = _causal(drawn(10, 10))
-    found = tensor_of(called(function, weights, ids), ())
+    while True:
+        ids, weights = _no_twins(10), _causal(drawn(10, 10))
+        wanted, *wrong = _scores(ids, weights)
+        if apart(wanted, *wrong):
+            break
+    named(
+        tensor_of(called(function, weights, ids), ()),
+        wanted,
+        *zip(wrong, _SCORES, strict=True),
+        otherwise="For each i, sum over all j below i at which ids[j − 1] equals ids[i].",
+    )
+    first, other = shuffled(50)[:2].tolist()
+    ids, weights = torch.tensor([first, first, other, first, other]), _causal(drawn(5, 5))
+    named(
+        tensor_of(called(function, weights, ids), ()),
+        _scores(ids, weights)[0],
+        otherwise="Right for this text, wrong for another: a token may follow its own like.",
+    )
+    return (
+        "The heads that are high in this look at what came next; whether they copy it, an"
+        " intervention must say (lecture 16)."
+    )
+
+
+def _no_twins(n: int) -> Tensor:
+    """Draw n tokens of four kinds, no two alike side by side."""
+    kinds, steps = shuffled(50)[:4], whole(1, 3, n)
+    return kinds[steps.cumsum(0) % 4]
+
+
+def _scores(ids: Tensor, weights: Tensor) -> list[Tensor]:
+    """Return the right score, and then those of each mistake of `_SCORES`."""
     after, same = _after(ids)
     latest = torch.zeros_like(after)
     for i, row in enumerate(after):
@@ -73,37 +108,23 @@ def next_score(function: Callable[[Tensor, Tensor], Any]) -> str:
             latest[i, row.nonzero().max()] = True
     asked, stood = after.any(dim=1), same.any(dim=1)
     sums = (weights * after).sum(dim=1)
-    named(
-        found,
-        (
-            (weights * same).sum(dim=1)[stood].mean(),
-            "This is the weight on the same token, not on what followed it.",
-        ),
-        (
-            (weights * latest).sum(dim=1)[asked].mean(),
-            "This counts the last time alone. Sum over all the times that the token stood here.",
-        ),
-        (
-            sums.mean(),
-            "The mean runs over all tokens. Ask only those that have something to look at.",
-        ),
-        (
-            weights.diagonal(-1).mean(),
-            "This is the weight on the token before. What came next may stand far back.",
-        ),
-        (sums.sum(), "This is the sum over the tokens. Take their mean."),
-    )
-    if not close(found, sums[asked].mean()):
-        raise Mistake("For each i, sum over all j below i at which ids[j − 1] equals ids[i].")
-    other, more = torch.tensor([1, 1, 3, 1, 3]), _causal(drawn(5, 5, seed=16))
-    after = _after(other)[0]
-    wanted = (more * after).sum(dim=1)[after.any(dim=1)].mean()
-    if not close(tensor_of(function(more.clone(), other.clone()), ()), wanted):
-        raise Mistake("Right for this text, wrong for another: a token may follow its own like.")
-    return (
-        "The heads that are high in this look at what came next; whether they copy it, an"
-        " intervention must say (lecture 16)."
-    )
+    return [
+        sums[asked].mean(),
+        (weights * same).sum(dim=1)[stood].mean(),
+        (weights * latest).sum(dim=1)[asked].mean(),
+        sums.mean(),
+        weights.diagonal(-1).mean(),
+        sums.sum(),
+    ]
+
+
+_SCORES = (
+    "This is the weight on the same token, not on what followed it.",
+    "This counts the last time alone. Sum over all the times that the token stood here.",
+    "The mean runs over all tokens. Ask only those that have something to look at.",
+    "This is the weight on the token before. What came next may stand far back.",
+    "This is the sum over the tokens. Take their mean.",
+)
 
 
 def _causal(scores: Tensor) -> Tensor:
@@ -121,8 +142,10 @@ def _after(ids: Tensor) -> tuple[Tensor, Tensor]:
 @exercise(4)
 def other_weights(function: Callable[[Tensor, Tensor], Any]) -> str:
     """`function(states, weights)` must return other weights with the same weighted sum."""
-    for seed in (12, 13):
-        states, weights = drawn(6, 3, seed=seed), torch.softmax(drawn(6, seed=seed + 10), dim=0)
+    for _ in range(2):
+        states, weights = drawn(6, 3), torch.softmax(drawn(6), dim=0)
+        while _way(states, weights) < 1.2 * FAR:
+            states, weights = drawn(6, 3), torch.softmax(drawn(6), dim=0)
         found = tensor_of(called(function, states, weights), (6,))
         if close(found, weights):
             raise Mistake("These are the weights that were given.")
@@ -138,3 +161,17 @@ def other_weights(function: Callable[[Tensor, Tensor], Any]) -> str:
             words = f"Only {moved:.3f} of the weight has moved, and {FAR} is wanted"
             raise Mistake(f"{words}: go on until a weight is 0, or try another direction.")
     return "Six words, three numbers each: the sum alone cannot say which words it is made of."
+
+
+def _way(states: Tensor, weights: Tensor) -> float:
+    """How much weight can be moved at least, whichever two free directions are tried, both ways.
+
+    What changes neither sum is a plane: it is looked at in 64 directions, and the best of four at
+    right angles counts.
+    """
+    fixed = torch.cat([states.mT, torch.ones(1, len(weights), dtype=states.dtype)])
+    angles = torch.arange(64) * (2 * torch.pi / 64)
+    ways = torch.stack([angles.cos(), angles.sin()], 1).double() @ torch.linalg.svd(fixed).Vh[4:]
+    furthest = (weights / -ways).where(ways < 0, torch.inf).amin(1)  # until a weight is 0
+    moved = furthest * ways.abs().sum(1) / 2
+    return float(moved.view(4, 16).amax(0).min())

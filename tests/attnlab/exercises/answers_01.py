@@ -71,7 +71,7 @@ def zeros_in_the_padding(words, lengths, step, h):
 
 
 def own_step(words, lengths, step, h):
-    return reads(words, lengths, lecture_1.fading_sum, h)
+    return reads(words, lengths, lambda x, h: h / 2 + x, h)
 
 
 def findings(changed=frozenset({"day, left", "day, right"}), zeros=False):

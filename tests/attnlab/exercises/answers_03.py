@@ -75,7 +75,7 @@ WRONG = {
         (padding_test((1, 0.0), (5, 0.0)), "Put large numbers"),
         (between_contents, "how much of it"),
         (padding_test((2, 100.0), at_most=-1), "the answer is False"),
-        (lambda look, s, h: h > 0, "Return one True or False"),
+        (lambda look, s, h: h > 0, "put .all()"),
         (lambda look, s, h: True, "the answer is False"),
         (3, "A function was wanted"),
     ],
@@ -86,7 +86,8 @@ WRONG = {
             "begin with the same word",
         ),
         (lambda loss, sources, y: len({loss(x, y) for x in sources}) == 1, "rounding alone"),
-        (lambda loss, sources, y: loss(sources[0], y) < 2, "the answer is"),
+        (lambda loss, sources, y: True, "the answer is False"),
+        (lambda loss, sources, y: source_test(loss, sources, y) or None, "return False"),
     ],
     lecture_3.without_the_greatest: [
         (findings(greatest_away), "no longer sum to 1"),

@@ -42,7 +42,7 @@ WRONG = {
         (eye(lambda d: 1 / d), "divided by d"),
         (eye(math.sqrt), "multiplied by √d"),
         (lambda d: torch.ones(d, d) / math.sqrt(d), "matrix of ones"),
-        (eye(lambda d: 1 / math.sqrt(3)), "wrong for d = 4"),
+        (eye(lambda d: 1 / math.sqrt(3)), "wrong for d ="),
         (eye(lambda d: 5), "that must have"),
         (lambda d: d**-0.5, "wanted is (3, 3)"),
     ],

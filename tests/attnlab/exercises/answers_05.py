@@ -2,10 +2,13 @@
 
 import math
 
+import numpy as np
 import torch
+from torch import nn
 from torch.nn import functional as F
 
 from attnbook.attention import attention
+from attnbook.attention import attention as att
 from attnlab.exercises import self_attention as lecture_5
 
 
@@ -41,6 +44,24 @@ def quietly(x, p):
     return attention(x, x, x, prefix(x, p)).output
 
 
+def attention_weights(scores, keep):
+    """A reader's own, which bears the library's name."""
+    return torch.softmax(scores.masked_fill(~keep, -math.inf), -1)
+
+
+def by_own_helper(x, p):
+    return attention_weights(scaled(x), prefix(x, p)) @ x
+
+
+def by_default(x, p, how=attention):
+    return how(x, x, x, prefix(x, p)).output
+
+
+def by_torchs_module(x, p):
+    layer = nn.MultiheadAttention(x.shape[-1], 1).double()
+    return layer(x, x, x, attn_mask=~prefix(x, p))[0]
+
+
 def findings(order=True, inside=False, factor=8, hide=0):
     return {"order": order, "inside": inside, "factor": factor, "hide": hide}
 
@@ -60,6 +81,17 @@ WRONG = {
             lambda x, p: F.scaled_dot_product_attention(x, x, x, prefix(x, p)),
             "scaled_dot_product_attention does it",
         ),
+        (lambda x, p: att(x, x, x, prefix(x, p)).output, "attention does it for you"),
+        (lambda x, p: by_default(x, p), "attention does it for you"),
+        (
+            lambda x, p: getattr(F, "scaled_dot_" + "product_attention")(x, x, x, prefix(x, p)),
+            "scaled_dot_product_attention does it",
+        ),
+        (
+            lambda x, p: next(map(vars(F)["scaled_dot_product_attention"], *[[x]] * 3)),
+            "scaled_dot_product_attention does it",
+        ),
+        (by_torchs_module, "MultiheadAttention does it"),
         (lambda x, p: masked(x, lower(x)), "This is the causal layer"),
         (lambda x, p: torch.softmax(scaled(x), -1) @ x, "no mask"),
         (lambda x, p: masked(x, rows_opened(x, p)), "first p columns"),
@@ -106,6 +138,9 @@ WRONG = {
     lecture_5.without_softmax: [
         ([True, False, 8, 0], "A dictionary was wanted"),
         (findings(order=False), "needs no softmax"),
+        (findings(order="no"), "order: True or False was wanted, this is 'no'"),
+        (findings(inside="False"), "inside: True or False was wanted"),
+        (findings(inside=0), "inside: True or False was wanted, this is 0"),
         (findings(inside=True), "may be negative or large"),
         (findings(factor=2), "an average would double"),
         (findings(factor=4), "each score grows fourfold"),
@@ -129,6 +164,14 @@ WRONG = {
         (lambda i, j: j == 0 or j < i, "each token may attend to itself"),
         (lambda i, j: j <= i and (i - j) % 2 == 0, "the first column"),
         (lambda i, j: j == 0 or (j <= i and (i - j) % 2 == 0 and i - j < 5), "For i = 7 and j = 1"),
+        (lambda i, j: j == 0 or (j <= i and (i - j) % 2 == 0) or None, "return False"),
+        (lambda i, j: lecture_5.unknown_weights()[i, j] > 0, "unknown_weights does it for you"),
+        (lambda i, j: lecture_5._unknown_mask(20)[i, j], "_unknown_mask does it for you"),
+        (lambda i, j: int(j == 0), "True or False was wanted, this is"),
         (5, "A function was wanted"),
     ],
+}
+ALLOWED = {
+    lecture_5.prefix_attention: [by_own_helper],
+    lecture_5.without_softmax: [findings(torch.tensor(True), np.bool_(False))],
 }

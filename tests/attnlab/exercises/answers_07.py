@@ -86,7 +86,7 @@ WRONG = {
             lambda sentence: right(*parts(sentence.clamp(max=1))) & (sentence < 2)[:, None],
             "may be any",
         ),
-        (ready_made, "your function calls `causal_mask`"),
+        (ready_made, "causal_mask does it for you"),
     ],
     lecture_7.repair: [
         (spread(ROOT), "the layer that got stuck"),
@@ -97,6 +97,8 @@ WRONG = {
         (spread(0.3), "begin with a spread of 3.39: wanted is 1"),
         (spread(torch.tensor(0.1)), "must be a number"),
         (spread(ROOT / 512**0.25, STUCK), "should be undivided"),
+        (spread(ROOT / 512**0.25), "these are not the errors"),
+        (spread(0.163, [0.0] * 300), "these are not the errors"),
         (spread(ROOT / 512**0.25, 0.001), "wanted is (300,)"),
         (spread(ROOT / 512**0.25, (LEARNED, ())), "its errors alone"),
         (lambda: 0.16, "Two things were wanted"),
@@ -122,7 +124,7 @@ WRONG = {
         (lambda real, n_q: (both(*cached(real, real.shape[-1])), []), "wanted is (3, 3, 5)"),
         (
             lambda real, n_q: causal_mask(n_q, real.shape[-1]) & real[:, None, :],
-            "your function calls `causal_mask`",
+            "causal_mask does it for you",
         ),
     ],
 }

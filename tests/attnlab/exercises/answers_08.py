@@ -162,6 +162,7 @@ WRONG = {
         (lambda: eight().flip(0), "these are 0.00, 0.00, 0.00, 0.73"),
         (lambda: eight(component_0=0.5), "these are 0.50"),
         (lambda: 0.1, "wanted is (8,)"),
+        (eight, "trained for 0 steps"),
     ],
     lecture_8.explorer: [
         (lambda: 1, "Return what `interact("),

@@ -71,7 +71,7 @@ WRONG = {
         (lambda real: torch.arange(4) * real, "subtract the padding before it"),
         (lambda real: places(real).flip(-1), "from the right"),
         (lambda real: torch.zeros(3, 4), "positions are wrong"),
-        (lambda real: places(real) if len(real) == 3 else torch.ones(1, 5), "wrong for another"),
+        (lambda real: places(real) if len(real) == 3 else 0 * real, "wrong for another"),
         (lambda real: places(real).float(), "return integers"),
     ],
     lecture_9.begun_later: [
@@ -82,5 +82,6 @@ WRONG = {
         (lambda: shares(0.99, 0.9, 0.8, 0.7, 0.3, 0.3, first=0.1), "some strings must begin at 0"),
         (lambda: shares(0.6, 0.6, 0.6, 0.4, 0.3, 0.3, 0.3, trained=0.8), "has it learnt the task"),
         (lambda: shares(0.99, 0.83, 0.66), "more than 4"),
+        (lambda: RIGHT, "trained for 0 steps"),
     ],
 }

@@ -79,7 +79,7 @@ WRONG = {
         (each_kept, "adding positions is not"),
         (lambda layer, x: True, "attention is not"),
         (lambda layer, x: False, "feed-forward network is"),
-        (lambda layer, x: layer(x), "Return True or False"),
+        (lambda layer, x: layer(x), "True or False was wanted"),
     ],
     lecture_10.without_a_part: [
         (losses(24.5, 121.5, 121.5, 24.5), "look like perplexities"),
@@ -92,6 +92,7 @@ WRONG = {
         (losses(no_networks=4.1), "go on as it is"),
         (losses(no_networks=4.8), "go on as it is"),
         (lambda: 3.2, "wanted is (4,)"),
+        (losses(), "trained for 0 steps"),
     ],
 }
 BLANK = {lecture_10.sorting: (..., (..., ..., ..., ...))}

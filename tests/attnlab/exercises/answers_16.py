@@ -80,6 +80,13 @@ def least_alone(right, h):
     return sorted(alone, key=alone.get)[:2]
 
 
+def second_beyond(right, h):
+    alone, both = pairs(right, h)
+    beyond = sorted(both, key=lambda pair: both[pair] - sum(alone[one] for one in pair))
+    known = set(least_alone(right, h)), set(most_together(right, h))
+    return next(pair for pair in beyond[-2::-1] if set(pair) not in known)
+
+
 def least_beyond(right, h):
     alone, both = pairs(right, h)
     return min(both, key=lambda pair: both[pair] - sum(alone[one] for one in pair))
@@ -117,7 +124,7 @@ WRONG = {
         (most_together, "Subtract what each costs"),
         (least_alone, "Remove them together"),
         (least_beyond, "The other way round"),
-        (lambda right, h: (0, 1), "minus what each costs"),
+        (second_beyond, "minus what each costs"),
         (lambda right, h: (1, 1), "Two different heads"),
         (lambda right, h: 3, "Two heads were wanted"),
     ],

@@ -1,20 +1,26 @@
 """Exercises: the solution passes, the blank and named wrong answers fail with the right words."""
 
+import ast
+import inspect
 import re
+from contextlib import suppress
 from importlib import import_module
+from itertools import count, cycle
 from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
+import torch
 
 from attnlab import exercises
-from tests.book.lectures import NOTEBOOKS, code, read, tags
+from tests.book.lectures import NOTEBOOKS, code, read, stored, tags
 
-WRONG, BLANK = {}, {}
+WRONG, BLANK, ALLOWED = {}, {}, {}
 for file in sorted(Path(__file__).parent.glob("answers_*.py")):
     lecture = import_module(f"tests.attnlab.exercises.{file.stem}")
     WRONG |= lecture.WRONG
     BLANK |= getattr(lecture, "BLANK", {})
+    ALLOWED |= getattr(lecture, "ALLOWED", {})
 for check, rows in WRONG.items():  # most answers are functions, or dictionaries
     tables = [answer for answer, _ in rows if isinstance(answer, dict)]
     whole = max(tables, key=len, default={})
@@ -24,31 +30,93 @@ CHECKS = [
     check
     for module in iter_modules(exercises.__path__, "attnlab.exercises.")
     for check in vars(import_module(module.name)).values()
-    if hasattr(check, "__wrapped__") and check.__module__ == module.name
+    if isinstance(check, exercises.Check) and check.__module__ == module.name
 ]
+DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+
+
+def solutions():
+    """The lectures' own answers that are functions of something, with their checks.
+
+    Of a notebook only imports and definitions run: such an answer needs no more.
+    """
+    for path in NOTEBOOKS:
+        names = {}
+        for cell in code(stored(path)):
+            with suppress(SyntaxError):
+                for one in ast.parse(cell.source).body:
+                    with suppress(NameError):
+                        if isinstance(one, DEFINES):
+                            exec(compile(ast.Module([one], []), path.stem, "exec"), names)
+            called = re.search(r"^check\.(\w+)\((\w+)\)$", cell.source, re.MULTILINE)
+            answer = names.get(called[2]) if called and "solution" in tags(cell) else None
+            if inspect.isfunction(answer) and inspect.signature(answer).parameters:
+                yield pytest.param(getattr(names["check"], called[1]), answer, id=called[1])
+
+
+SOLUTIONS = list(solutions())
+
+
+@pytest.fixture(autouse=True)
+def _draws(monkeypatch):
+    """The same draws in each run of the tests, and no two alike."""
+    seeds = count(1)
+    monkeypatch.setattr(exercises, "fresh", lambda: torch.Generator().manual_seed(next(seeds)))
 
 
 @pytest.mark.parametrize(
     ("check", "answer", "words"), [(check, *row) for check, rows in WRONG.items() for row in rows]
 )
-def test_wrong_answer_is_named(check, answer, words, capsys):
+def test_wrong_answer_is_named_and_strictly_raised(check, answer, words, capsys):
     check(answer)
     said = capsys.readouterr().out
     assert "not yet." in said
     assert words in said
+    with pytest.raises(Exception) as raised:  # noqa: PT011  whatever the answer's code raises
+        check.strict(answer)
+    named = isinstance(raised.value, exercises.Mistake)
+    assert not named or words in f"not yet. {raised.value}"
 
 
 @pytest.mark.parametrize(
     ("check", "answer"), [(check, blank) for check, blanks in BLANK.items() for blank in blanks]
 )
-def test_blank_is_called_blank_and_raises_nothing(check, answer, capsys):
+def test_blank_is_called_blank_and_strictly_raised(check, answer, capsys):
     check(answer)
     assert "still blank" in capsys.readouterr().out
+    with pytest.raises(exercises.Blank, match="still blank"):
+        check.strict(answer)
+
+
+@pytest.mark.parametrize(
+    ("check", "answer"),
+    [*SOLUTIONS, *((check, answer) for check, rows in ALLOWED.items() for answer in rows)],
+)
+def test_right_answer_passes_whatever_is_drawn(check, answer, capsys):
+    said = {check.strict(answer) for _ in range(2)}
+    check(answer)
+    assert capsys.readouterr().out == f"Exercise {check.number}: correct. {said.pop()}\n"
+    assert not said
+
+
+@pytest.mark.parametrize(("check", "answer"), SOLUTIONS)
+def test_table_of_right_answers_fails(check, answer):
+    table = []
+
+    def recorded(*given):
+        table.append(answer(*given))
+        return table[-1]
+
+    check.strict(recorded)
+    row = cycle(table)
+    with pytest.raises(exercises.Mistake):
+        check.strict(lambda *_: next(row))
 
 
 def test_each_exercise_has_three_wrong_answers_at_least():
     assert [check.__name__ for check in CHECKS if len(WRONG[check]) < 3] == []
     assert set(CHECKS) == set(WRONG) == set(BLANK)
+    assert len(SOLUTIONS) >= 30
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
