@@ -84,12 +84,13 @@ def questions(entry: Entry, seed: int) -> list[ET.Element]:
     if entry["type"] == "text":
         told = page(entry["solution"]) + scheme(entry) + told
         return [essay(item(key, name(entry), entry["points"]), asked, told)]
-    points, many = shares(entry), len(entry["answers"]) > 1
-    return [
-        number(item(f"{key}-{n}", name(entry) + f" {n} of {len(points)}" * many, points[n - 1]),
-               answer, asked + wanted(answer), told)
-        for n, answer in enumerate(entry["answers"], 1)
-    ]  # fmt: skip
+    points = shares(entry)
+    found = []
+    for n, answer in enumerate(entry["answers"], 1):
+        which = f", number {n} of {len(points)}" if len(points) > 1 else ""
+        one = item(f"{key}-{n}", name(entry) + which, points[n - 1])
+        found.append(number(one, answer, asked + wanted(answer), told))
+    return found
 
 
 def choice(one: ET.Element, entry: Entry, asked: str, told: str) -> ET.Element:

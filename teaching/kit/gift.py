@@ -35,7 +35,7 @@ def questions(entry: Entry) -> list[str]:
         return [one(entry, name(entry), asked, "", entry["points"])]
     count = len(entry["answers"])
     return [
-        one(entry, name(entry) + (f" {n} of {count}" if count > 1 else ""), asked + wanted(answer),
+        one(entry, name(entry) + f", number {n} of {count}" * (count > 1), asked + wanted(answer),
             number(entry, answer), points)
         for n, (answer, points) in enumerate(zip(entry["answers"], shares(entry), strict=True), 1)
     ]  # fmt: skip
@@ -46,7 +46,7 @@ def one(entry: Entry, title: str, asked: str, answers: str, points: float) -> st
     told = feedback(entry)
     if entry["type"] == "text":
         told = page(entry["solution"]) + scheme(entry) + told
-    return f"::{safe(f'{title}, {worth}')}::[html]{safe(asked)}{{{answers}####{safe(told)}}}"
+    return f"::{safe(f'{title} ({worth})')}::[html]{safe(asked)}{{{answers}####{safe(told)}}}"
 
 
 def choice(entry: Entry) -> str:

@@ -80,7 +80,7 @@ def key(entries: list[Entry], book: str, version: str) -> str:
     total = sum(entry["points"] for entry in entries)
     head = (
         f"<h1>{book}: key of the exam</h1>\n<p>{len(entries)} questions, {total:g} points. Not for "
-        "students. Whole and half points are given, and no others.</p>"
+        "students. A slip is a wrong number, reached the right way.</p>"
     )
     sections = [
         f"<section>{title(n, entry)}\n{answer(entry)}\n{origin(entry)}</section>"
@@ -91,7 +91,7 @@ def key(entries: list[Entry], book: str, version: str) -> str:
 
 def origin(entry: Entry) -> str:
     known = "From your own questions." if entry["private"] else "Public: students may have read it."
-    taught = f"Taught in section {entry['section']}, {html.escape(entry['title'])}."
+    taught = f"Taught in section {entry['section']}, “{html.escape(entry['title'])}”."
     return f'<p class="where">{taught} {known}</p>'
 
 
@@ -120,7 +120,7 @@ def answer(entry: Entry) -> str:
 def worth(points: float) -> str:
     """Say what a number earns, and the right way to it with a slip."""
     given = f"{points:g} point{'s' if points != 1 else ''}"
-    return f"{given} ({slip(points):g} for the right way with a slip)" if slip(points) else given
+    return f"{given}, with a slip {slip(points):g}" if slip(points) else given
 
 
 def why(option: Entry) -> str:
