@@ -451,7 +451,7 @@ def kit() -> None:
 
 
 def exam() -> None:
-    """Make a printable exam and its key: SEED=7, and LECTURES=1,5-7, POINTS=60 where wanted."""
+    """Make an exam and its key: SEED=7; LECTURES=1,5-7, POINTS=60, BANK=FOLDER where wanted."""
     python("-m", "teaching.kit.exam", *sys.argv[2:], **QUIET)
 
 

@@ -1,60 +1,56 @@
-"""Collect the book's questions: checkpoints, predictions, hunts, paper answers, exam questions.
+"""Collect the book's questions: those that its lectures ask, and those that are kept for exams.
 
-    python -m teaching.kit.bank              # questions.json and questions.xml, in _build/kit
-    python -m teaching.kit.bank --seed 7     # the exam questions with the numbers of seed 7
+    python -m teaching.kit.bank                      # what lectures ask, into _build/kit
+    python -m teaching.kit.bank --exam --seed 7      # exam questions, into _build/exams
+    python -m teaching.kit.bank --check FOLDER       # is a folder of your own questions in order?
 
-The widgets' questions are read from the stored notebooks, with the numbers that they computed.
+Each is written as JSON, as Moodle XML, as GIFT and as a QTI package for Canvas. The widgets'
+questions are read from the stored notebooks, with the numbers that they computed. Exam questions
+and their answers never go into the kit, which every student can have; with --bank FOLDER they are
+those of a folder of your own.
 
-``questions.json`` is an object of ``book``, ``format`` (1), ``seed`` and ``questions``, a list of
+The JSON is an object of ``book``, ``format`` (1), ``seed`` and ``questions``, a list of
 
     id          unique, and the same for every seed: "7.2-checkpoint-1", "7.2-spread_of_scores"
     kind        checkpoint, prediction, hunt, paper or exam
     lecture, section, title      where it is taught; page: where that page lies in the book
     type        choice, number or text
-    points      a number above 0; 1 for all that stands in the lectures
+    points      a multiple of 0.5; 1 for all that stands in the lectures
     text        the question, as all texts in Markdown with `code`, and $…$ for formulae
     solution    the model answer, or ""
     options     of a choice: {text, right, why}; several right ones where multiple is true
     answers     of a number: {label, value, decimals, tolerance}
     mistakes    of a number: {answers: {label: value}, why}, or {why} alone
     marks       of a text: {for, points}
+    private     of an exam question: whether it comes from a folder of your own
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
-import random
 import re
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from teaching.kit import moodle
+from teaching.kit import canvas, gift, moodle
 from teaching.kit.lectures import ROOT, KitError, Lecture, lectures
 from teaching.kit.questions import Choice, Number, Question, Text
+from teaching.kit.written import QUESTIONS, draw, faults, read, sentence
 
 BOOK = "Attention, Worked Out"
-QUESTIONS = ROOT / "teaching" / "questions"
+EXAMS = ROOT / "_build" / "exams"  # not the kit's folder, which is packed for everybody
 KINDS = {"checkpoint": "checkpoint", "prediction": "prediction", "bughunt": "hunt"}
 KINDS["answer"] = "paper"
 Entry = dict[str, Any]
 
 
-def bank(seed: int = 0, *, questions: Path = QUESTIONS) -> list[Entry]:
-    """Return all questions, lecture by lecture; the same for the same seed.
-
-    Raises: KitError for a lecture or section that does not exist, and a question that fails.
-    """
-    book, exam = {one.number: one for one in lectures()}, written(questions)
-    if unknown := sorted(exam.keys() - book.keys()):
-        raise KitError(
-            f"teaching/questions has questions for lecture {unknown[0]}: no such lecture"
-        )
+def in_lectures() -> list[Entry]:
+    """Return what the lectures ask, lecture by lecture."""
     found: list[Entry] = []
-    for number, lecture in book.items():
+    for lecture in lectures():
         counts: Counter[str] = Counter()
         for section, state, context in lecture.asked:
             entry = widget(state)
@@ -62,27 +58,34 @@ def bank(seed: int = 0, *, questions: Path = QUESTIONS) -> list[Entry]:
                 entry["text"] = f"{context}\n\n{entry['text']}"
             counts[key := f"{section}-{entry['kind']}"] += 1
             found.append(placed(entry, f"{key}-{counts[key]}", lecture, section))
-        for question in exam.get(number, []):
-            if question.section not in lecture.sections:
-                raise KitError(f"{question.name} names section {question.section}: none in "
-                                f"{lecture.name}")  # fmt: skip
-            key = f"{question.section}-{question.name}"
-            found.append(placed(asked(question, seed), key, lecture, question.section))
     return found
 
 
-def written(folder: Path = QUESTIONS) -> dict[int, list[Question]]:
-    """Load the exam questions, by lecture, in the order in which they are written."""
-    found = {}
-    for path in sorted(folder.glob("q[0-9][0-9]_*.py")):
-        spec = importlib.util.spec_from_file_location(f"teaching.questions.{path.stem}", path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        found[int(path.stem[1:3])] = [
-            one for one in vars(module).values() if isinstance(one, Question)
-        ]
+def for_exams(
+    seed: int = 0, folder: Path | None = None, *, private_only: bool = False
+) -> list[Entry]:
+    """Return the exam questions in the book's order, those of a private folder among them.
+
+    Raises: KitError that names everything which is wrong with the folder's questions.
+    """
+    book = {name: lecture for lecture in lectures() for name in lecture.sections}
+    found = [] if folder is None else entries(seed, folder, book, private=True)
+    if not private_only:
+        found += entries(seed, QUESTIONS, book, private=False)
+    return sorted(found, key=lambda entry: entry["lecture"])
+
+
+def entries(seed: int, folder: Path, book: dict[str, Lecture], *, private: bool) -> list[Entry]:
+    """Return the questions of one folder; private ones are tried first."""
+    questions = read(folder)
+    # the book's own are tried in its tests
+    if private and (wrong := faults(questions, book)):
+        raise KitError("\n".join([f"the questions of {folder} cannot be asked:", *wrong]))
+    found = []
+    for one in questions:
+        key = f"{one.section}-{'private-' * private}{one.name}"
+        entry = placed(asked(one, seed), key, book[one.section], one.section)
+        found.append({**entry, "private": private})
     return found
 
 
@@ -95,17 +98,18 @@ def placed(entry: Entry, key: str, lecture: Lecture, section: str) -> Entry:
 
 def asked(question: Question, seed: int) -> Entry:
     """Return an exam question, drawn from a seed and its own name, whatever stands beside it."""
-    draw = random.Random(f"{seed} {question.section} {question.name}")
+    drawn = draw(question, seed)
     try:
-        made = question(draw)
+        made = question(drawn)
     except Exception as error:  # whatever it is, it is this question's
-        raise KitError(f"the question {question.name} fails with seed {seed}: {error}") from error
+        told = f"the question {question.name} fails with seed {seed}: {sentence(error)}"
+        raise KitError(told) from error
     entry: Entry = {"kind": "exam", "points": question.points_of(made)}
     common = {"text": made.text.strip(), "solution": made.solution.strip()}
     if isinstance(made, Choice):
         options = [
             {"text": one, "right": one == made.right, "why": made.wrong.get(one, made.solution)}
-            for one in made.options(draw)
+            for one in made.options(drawn)
         ]
         return {**entry, "type": "choice", **common, "options": options, "multiple": False}
     if isinstance(made, Number):
@@ -177,27 +181,70 @@ def plain(text: str) -> str:
     return "".join(a + b for a, b in zip(escaped, kept, strict=True))
 
 
-def write(folder: Path, seed: int = 0) -> list[Path]:
-    """Write questions.json and questions.xml into a folder; return them."""
-    found = bank(seed)
+def write(
+    folder: Path, given: list[Entry] | None = None, name: str = "questions", seed: int = 0
+) -> list[Path]:
+    """Write questions, by default those of the lectures, in every form; return the files."""
+    found = in_lectures() if given is None else given
     folder.mkdir(parents=True, exist_ok=True)
     whole = {"book": BOOK, "format": 1, "seed": seed, "questions": found}
-    texts = {
-        "questions.json": json.dumps(whole, ensure_ascii=False, indent=1) + "\n",
-        "questions.xml": moodle.quiz(found, BOOK, seed),
+    quizzes: dict[str, list[Entry]] = {}
+    for entry in found:
+        quizzes.setdefault(f"{BOOK}: lecture {entry['lecture']}", []).append(entry)
+    forms = {f"{name}.json": (json.dumps(whole, ensure_ascii=False, indent=1) + "\n").encode()}
+    forms |= courses(quizzes, name, seed)
+    for file, data in forms.items():
+        (folder / file).write_bytes(data)
+    return [folder / file for file in forms]
+
+
+def courses(quizzes: dict[str, list[Entry]], name: str, seed: int) -> dict[str, bytes]:
+    """Return quizzes, by their titles, as the files that course systems import, by their names."""
+    found = [entry for quiz in quizzes.values() for entry in quiz]
+    return {
+        f"{name}-moodle.xml": moodle.quiz(found, BOOK, seed).encode(),
+        f"{name}-gift.txt": gift.quiz(found, BOOK).encode(),
+        f"{name}-canvas.zip": canvas.package(quizzes, name, seed),
     }
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    return [folder / name for name in texts]
+
+
+def check(folder: Path) -> str:
+    """Try the questions of a folder; return how many there are, and of which lectures.
+
+    Raises: KitError that says what is wrong by file, line and question.
+    """
+    rows: dict[int, list[float]] = {}
+    for entry in for_exams(0, folder, private_only=True):
+        rows.setdefault(entry["lecture"], []).append(entry["points"])
+    told = [f"  lecture {n}: {len(row)} questions, {sum(row):g} points" for n, row in rows.items()]
+    count = sum(map(len, rows.values()))
+    return "\n".join([f"bank: {folder} is in order: {count} questions", *told])
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    about, _, rest = (__doc__ or "").partition("\n\n")
+    parser = argparse.ArgumentParser(
+        prog="python -m teaching.kit.bank",
+        description=about,
+        epilog=rest,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--check", type=Path, metavar="FOLDER", help="try a folder's questions")
+    parser.add_argument("--exam", action="store_true", help="write exam questions instead")
+    parser.add_argument("--bank", type=Path, help="a folder of your own exam questions")
     parser.add_argument("--seed", type=int, default=0, help="of the exam questions' numbers")
-    parser.add_argument("--out", type=Path, default=ROOT / "_build" / "kit", help="the folder")
+    parser.add_argument("--out", type=Path, help="the folder to write into")
     options = parser.parse_args(arguments)
     try:
-        paths = write(options.out, options.seed)
+        if options.check:
+            print(check(options.check.expanduser()))
+            return 0
+        if options.exam or options.bank:
+            folder = options.bank and options.bank.expanduser()
+            found = for_exams(options.seed, folder, private_only=folder is not None)
+            paths = write(options.out or EXAMS, found, "exam-questions", options.seed)
+        else:
+            paths = write(options.out or ROOT / "_build" / "kit")
     except KitError as error:
         print(f"bank: {error}", file=sys.stderr)
         return 1

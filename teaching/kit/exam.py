@@ -1,33 +1,79 @@
-"""Make a printable exam, and its key apart, from the exam questions of teaching/questions.
+"""Make a printable exam, and its key apart, from the book's exam questions and your own.
 
     make exam SEED=7                                  # 60 points from all lectures
     make exam SEED=7 LECTURES=1,5-7 POINTS=30         # from these
-    python -m teaching.kit.exam --seed 7            # the same without make
+    make exam SEED=7 BANK=FOLDER                      # your own questions first
+    make exam SEED=7 BANK=FOLDER PRIVATE_ONLY=1       # and no others
+    python -m teaching.kit.exam --seed 7              # the same without make
 
 The seed decides which questions are asked, with which numbers, and in which order a question's
-options stand; the same seed gives the same bytes. The pages open in any browser without a network
-and are printed from there.
+options stand; the same seed gives the same pages. They are written as HTML and, where there is a
+Chromium, as PDF; beside the key lie the same questions for Moodle, as GIFT and for Canvas.
 """
 
 from __future__ import annotations
 
 import argparse
-import html
+import hashlib
 import importlib.util
+import json
 import random
 import re
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from string import Template
 
-from teaching.kit.bank import BOOK, Entry, bank
+from teaching.kit.bank import BOOK, EXAMS, Entry, courses, for_exams
 from teaching.kit.lectures import ROOT, KitError
-from teaching.kit.marked import page, words
+from teaching.kit.printed import pdf
+from teaching.kit.sheets import HERE, key, sheet
 
-HERE = Path(__file__).resolve().parent / "paper"
 POINTS = 60
-LINES = 2  # to write on, for each point of a text
+
+
+@dataclass(frozen=True)
+class Exam:
+    """The questions of an exam, and what tells it from every other."""
+
+    entries: list[Entry]  # in the book's order
+    seed: int
+    lectures: list[int]  # from which they were to come
+
+    @property
+    def points(self) -> float:
+        return sum(entry["points"] for entry in self.entries)
+
+    @property
+    def check(self) -> str:
+        """Four signs that change with every word and number of the exam."""
+        told = json.dumps([self.seed, self.lectures, self.entries], sort_keys=True)
+        return hashlib.sha256(told.encode()).hexdigest()[:4]
+
+    @property
+    def version(self) -> str:
+        """What is printed on every sheet of the exam and of its key."""
+        s = "s" if len(self.lectures) > 1 else ""
+        lectures = ", ".join(spans(self.lectures, "–"))
+        return (f"Version {self.seed} · lecture{s} {lectures} · {self.points:g} points · "
+                f"check {self.check}")  # fmt: skip
+
+    @property
+    def name(self) -> str:
+        """What its files are called: exam-7-lectures-1_5-7-60-points-3f9a."""
+        lectures = "_".join(spans(self.lectures, "-"))
+        return f"exam-{self.seed}-lectures-{lectures}-{self.points:g}-points-{self.check}"
+
+
+def spans(numbers: list[int], to: str) -> list[str]:
+    """Write numbers in order, each run of them by its ends: 1, 5-7."""
+    runs: list[list[int]] = []
+    for n in numbers:
+        if runs and n == runs[-1][-1] + 1:
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    return [f"{run[0]}{to}{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
 
 
 def whole(name: str, given: str, least: int) -> int:
@@ -62,7 +108,8 @@ def numbers(given: str, known: set[int]) -> list[int]:
 def choose(entries: list[Entry], points: int | None, draw: random.Random) -> list[Entry]:
     """Choose questions that have just so many points, taking lectures in turn; in the book's order.
 
-    Without points: 60 of them, or all where there are fewer.
+    A public question is chosen once all private ones of its lecture are. Without points: 60 of
+    them, or all where there are fewer.
 
     Raises: KitError for more points than there are, and a sum that no choice gives.
     """
@@ -76,6 +123,12 @@ def choose(entries: list[Entry], points: int | None, draw: random.Random) -> lis
     rows = {n: [e for e in entries if e["lecture"] == n] for n in {e["lecture"] for e in entries}}
     for row in rows.values():
         draw.shuffle(row)
+        row.sort(key=lambda entry: not entry["private"])
+
+    def waiting(entry: Entry, chosen: list[Entry]) -> bool:
+        """Whether private questions of this one's lecture are still to be asked."""
+        return any(one["private"] and one not in chosen for one in rows[entry["lecture"]])
+
     turns = sorted(rows)
     draw.shuffle(turns)
     reached: dict[float, list[Entry]] = {0: []}  # for each sum, of most lectures
@@ -83,7 +136,8 @@ def choose(entries: list[Entry], points: int | None, draw: random.Random) -> lis
         for entry in (rows[n][k] for n in turns if k < len(rows[n])):
             for total, chosen in list(reached.items()):
                 more, longer = total + entry["points"], [*chosen, entry]
-                if more <= wanted and spread(longer) > spread(reached.get(more, [])):
+                better = merit(longer) > merit(reached.get(more, []))
+                if better and more <= wanted and (entry["private"] or not waiting(entry, chosen)):
                     reached[more] = longer
         if wanted in reached:
             return sorted(reached[wanted], key=entries.index)
@@ -91,134 +145,45 @@ def choose(entries: list[Entry], points: int | None, draw: random.Random) -> lis
     raise KitError(f"no choice of these questions has {wanted} points; {near:g} can be had")
 
 
+def merit(chosen: list[Entry]) -> tuple[int, float]:
+    """Of choices with the same points that of more lectures is better, then the more private."""
+    private = sum(entry["points"] for entry in chosen if entry["private"])
+    return spread(chosen), private
+
+
 def spread(chosen: list[Entry]) -> int:
     """Count the lectures that questions come from."""
     return len({entry["lecture"] for entry in chosen})
 
 
-def exam(seed: int, lectures: str = "", points: int | None = None) -> list[Entry]:
-    """Return the questions of an exam, in the book's order."""
-    entries = [entry for entry in bank(seed) if entry["kind"] == "exam"]
+def exam(
+    seed: int,
+    lectures: str = "",
+    points: int | None = None,
+    folder: Path | None = None,
+    private_only: bool = False,
+) -> Exam:
+    """Draw an exam; ``folder`` holds private questions.
+
+    Raises: KitError for what cannot be asked, and a folder of which nothing would be.
+    """
+    if private_only and folder is None:
+        raise KitError("private questions alone are wanted, and no folder of them is given")
+    entries = for_exams(seed, folder, private_only=private_only)
     chosen = numbers(lectures, {entry["lecture"] for entry in entries})
     entries = [entry for entry in entries if entry["lecture"] in chosen]
-    if not entries:
-        raise KitError("there are no exam questions in teaching/questions")
-    return choose(entries, points, random.Random(f"exam {seed} {chosen} {points}"))
+    found = choose(entries, points, random.Random(f"exam {seed} {chosen} {points}"))
+    if folder is not None and not any(entry["private"] for entry in found):
+        raise KitError(f"none of the questions of {folder} would be asked: none is on these "
+                       "lectures, or fits into the points")  # fmt: skip
+    return Exam(found, seed, chosen)
 
 
-def sheet(entries: list[Entry], seed: int) -> str:
-    """Return the page that students get."""
-    total = sum(entry["points"] for entry in entries)
-    marks = "".join(f"<th>{n}</th>" for n in range(1, len(entries) + 1))
-    worth = "".join(f"<td>{entry['points']:g}</td>" for entry in entries)
-    empty = "<td>&nbsp;</td>" * (len(entries) + 1)
-    head = (
-        f"<h1>{BOOK}: exam</h1>\n<p>{len(entries)} questions, {total:g} points. Show how you come "
-        "to a number: steps earn points. Round at the end only.</p>\n"
-        '<p class="who"><span>Name</span><span>Number</span><span>Date</span></p>\n'
-        f"<table><tr><th>question</th>{marks}<th>sum</th></tr><tr><th>points</th>{worth}"
-        f"<td>{total:g}</td></tr><tr><th>reached</th>{empty}</tr></table>\n"
-        f'<p class="where">Version {seed}</p>'
-    )
-    sections = [
-        f"<section>{title(n, entry)}\n{room(entry)}\n</section>"
-        for n, entry in enumerate(entries, 1)
-    ]
-    return whole_page(f"Exam, version {seed}: {BOOK}", head, sections)
+def write(folder: Path, made: Exam) -> list[Path]:
+    """Write an exam, its key, what both load, and the key's files for course systems.
 
-
-def title(number: int, entry: Entry) -> str:
-    points = f"{entry['points']:g} point{'s' if entry['points'] != 1 else ''}"
-    asked = page(entry["text"])
-    return (f"<h2><span>Question {number}</span><span>{points}</span></h2>\n"
-            f'<div class="asked">{asked}</div>')  # fmt: skip
-
-
-def room(entry: Entry) -> str:
-    """Return what is ticked, filled in or written on."""
-    if entry["type"] == "choice":
-        rows = "".join(f'<li><span class="box"></span><div>{page(one["text"])}</div></li>'
-                       for one in entry["options"])  # fmt: skip
-        return f'<ul class="options">{rows}</ul>'
-    lines = max(3, round(LINES * entry["points"]))
-    if entry["type"] == "text":
-        return f'<div class="room">{"<div></div>" * lines}</div>'
-    rows = "".join(
-        f'<li><span>{words(one["label"])} =</span><span class="gap">&nbsp;</span>'
-        f'<span class="where">{places(one)}</span></li>'
-        for one in entry["answers"]
-    )
-    return f'<div class="work" style="--lines: {lines}"></div><ul class="gaps">{rows}</ul>'
-
-
-def places(answer: Entry) -> str:
-    n = answer["decimals"]
-    return "a whole number" if n == 0 else f"{n} decimal{'s' if n > 1 else ''}"
-
-
-def key(entries: list[Entry], seed: int) -> str:
-    """Return the page for those who mark."""
-    total = sum(entry["points"] for entry in entries)
-    head = (
-        f"<h1>{BOOK}: key of the exam</h1>\n<p>Version {seed}, {len(entries)} questions, "
-        f"{total:g} points. Not for students.</p>"
-    )
-    sections = [
-        f'<section>{title(n, entry)}\n{answer(entry)}\n<p class="where">Taught in section '
-        f"{entry['section']}, {html.escape(entry['title'])}.</p></section>"
-        for n, entry in enumerate(entries, 1)
-    ]
-    return whole_page(f"Key, version {seed}: {BOOK}", head, sections)
-
-
-def answer(entry: Entry) -> str:
-    """Return the model answer, and how points are given."""
-    solution = f'<div class="model">{page(entry["solution"])}</div>'
-    if entry["type"] == "choice":
-        rows = "".join(
-            f'<li><span class="box{" right" if one["right"] else ""}"></span>'
-            f"<div>{page(one['text'])}{why(one)}</div></li>"
-            for one in entry["options"]
-        )
-        return f'<ul class="options">{rows}</ul>{solution}'
-    if entry["type"] == "text":
-        rows = "".join(f"<li>{one['points']:g}: {words(one['for'])}</li>" for one in entry["marks"])
-        return f"{solution}<ul>{rows}</ul>"
-    rows = "".join(
-        f"<li>{words(one['label'])} = <b>{fixed(one)}</b>{within(one)}</li>"
-        for one in entry["answers"]
-    )
-    wrong = "".join(f"<li>{words(one['why'])}</li>" for one in entry["mistakes"])
-    share = entry["points"] / len(entry["answers"])
-    each = f"{share:.3g} point{'s' if share != 1 else ''}"
-    each += " each" if len(entry["answers"]) > 1 else ""
-    scheme = f'<p class="where">{each}; half of that for the right way with a slip.</p>'
-    seen = f'<div class="why"><p>What you may see:</p><ul>{wrong}</ul></div>' if wrong else ""
-    return f"<ul>{rows}</ul>{scheme}{solution}{seen}"
-
-
-def why(option: Entry) -> str:
-    return "" if option["right"] else f'<div class="why">{page(option["why"])}</div>'
-
-
-def within(answer: Entry) -> str:
-    """Return how far off is right, but of a whole number that must be met."""
-    exact = answer["decimals"] == 0 and answer["tolerance"] <= 0.5
-    return "" if exact else f", right within {answer['tolerance']:.6g}"
-
-
-def fixed(answer: Entry) -> str:
-    value = round(answer["value"], answer["decimals"]) + 0.0
-    return f"{value:.{answer['decimals']}f}"
-
-
-def whole_page(name: str, head: str, sections: list[str]) -> str:
-    frame = Template((HERE / "exam.html").read_text(encoding="utf-8"))
-    return frame.substitute(title=html.escape(name), head=head, sections="\n".join(sections))
-
-
-def write(folder: Path, entries: list[Entry], seed: int) -> list[Path]:
-    """Write exam-SEED.html, its key, and what both load, into a folder; return the two pages."""
+    Returns: the two pages. Every file but what both load is called by the exam's name.
+    """
     found = importlib.util.find_spec("sphinx-mathjax-offline")
     if found is None or found.origin is None:
         raise KitError("no MathJax: install what requirements.txt names (`make book` does it)")
@@ -228,9 +193,15 @@ def write(folder: Path, entries: list[Entry], seed: int) -> list[Path]:
     shutil.copyfile(mathjax, folder / "formulae.js")
     shutil.copyfile(ROOT / "book" / "assets" / "fonts.css", folder / "fonts.css")
     shutil.copyfile(HERE / "exam.css", folder / "exam.css")
-    pages = {f"exam-{seed}.html": sheet(entries, seed), f"exam-{seed}-key.html": key(entries, seed)}
+    pages = {
+        f"{made.name}.html": sheet(made.entries, BOOK, made.version),
+        f"{made.name}-key.html": key(made.entries, BOOK, made.version),
+    }
     for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    quiz = {f"{BOOK}: {made.version}": made.entries}
+    for name, data in courses(quiz, f"{made.name}-key", made.seed).items():
+        (folder / name).write_bytes(data)
     return [folder / name for name in pages]
 
 
@@ -245,21 +216,29 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", default="", help="a whole number; the version of the exam")
     parser.add_argument("--lectures", default="", help="such as 1,5-7 (default: all)")
     parser.add_argument("--points", default="", help=f"how many (default: {POINTS}, or all)")
-    # not in the kit's folder, which is made anew, and packed for everybody
-    parser.add_argument("--out", type=Path, default=ROOT / "_build" / "exams")
+    parser.add_argument("--bank", type=Path, help="a folder of your own questions")
+    parser.add_argument("--private-only", action="store_true", help="ask no public question")
+    parser.add_argument("--out", type=Path, default=EXAMS, help="the folder to write into")
     options = parser.parse_args(arguments)
     try:
         seed = whole("seed", options.seed, 0)
         points = whole("points", options.points, 1) if options.points else None
-        entries = exam(seed, options.lectures, points)
-        paths = write(options.out, entries, seed)
+        bank = options.bank and options.bank.expanduser()
+        made = exam(seed, options.lectures, points, bank, options.private_only)
+        pages = write(options.out, made)
     except KitError as error:
         print(f"exam: {error}", file=sys.stderr)
         return 1
-    total = sum(entry["points"] for entry in entries)
-    print(f"exam: {len(entries)} questions, {total:g} points")
-    for path in paths:
+    printed, told = pdf(pages)
+    own = sum(entry["private"] for entry in made.entries)
+    print(f"exam: {len(made.entries)} questions, {own} of them private. {made.version}")
+    for path in [*pages, *printed]:
         print(f"  {path}")
+    asked = {entry["lecture"] for entry in made.entries}
+    if left := [n for n in made.lectures if n not in asked]:
+        print(f"exam: no question of lecture {', '.join(spans(left, '–'))} fits into the points")
+    if told:
+        print(f"exam: {told}")
     return 0
 
 

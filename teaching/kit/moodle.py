@@ -10,6 +10,7 @@ import html
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from teaching.kit.answers import margin, places, shares, stated
 from teaching.kit.marked import page, words
 
 KINDS = {
@@ -25,8 +26,8 @@ Entry = dict[str, Any]
 def quiz(entries: list[Entry], book: str, seed: int) -> str:
     """Return a quiz in which each lecture's kinds of question have a category of their own."""
     root, last = ET.Element("quiz"), ""
-    for entry in sorted(entries, key=lambda e: (e["lecture"], list(KINDS).index(e["kind"]))):
-        where = f"$course$/top/{book}/Lecture {entry['lecture']:02}/{KINDS[entry['kind']]}"
+    for entry in by_category(entries):
+        where = category(entry, book)
         if where != last:
             text(ET.SubElement(root, "question", type="category"), "category", where)
             last = where
@@ -35,13 +36,22 @@ def quiz(entries: list[Entry], book: str, seed: int) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
+def by_category(entries: list[Entry]) -> list[Entry]:
+    return sorted(entries, key=lambda e: (e["lecture"], list(KINDS).index(e["kind"])))
+
+
+def category(entry: Entry, book: str) -> str:
+    """Return where a question lies among those of a Moodle course."""
+    return f"$course$/top/{book}/Lecture {entry['lecture']:02}/{KINDS[entry['kind']]}"
+
+
 def question(entry: Entry, seed: int) -> ET.Element:
     """Return one question."""
     several = entry["type"] == "number" and len(entry["answers"]) > 1
     kinds = {"choice": "multichoice", "number": "numerical", "text": "essay"}
     kind = "cloze" if several else kinds[entry["type"]]
     element = ET.Element("question", type=kind)
-    text(element, "name", f"{entry['section']} {entry['title']}: {entry['id'].split('-', 1)[1]}")
+    text(element, "name", name(entry))
     asked = page(entry["text"])
     if entry["type"] == "number":
         asked += gaps(entry) if several else wanted(entry["answers"][0])
@@ -51,11 +61,15 @@ def question(entry: Entry, seed: int) -> ET.Element:
         plain(element, "defaultgrade", f"{entry['points']:g}")
     plain(element, "penalty", "0.3333333")
     plain(element, "hidden", "0")
-    plain(element, "idnumber", f"{entry['id']}-{seed}" if entry["kind"] == "exam" else entry["id"])
+    plain(element, "idnumber", ident(entry, seed))
     {"multichoice": choice, "numerical": number, "essay": essay, "cloze": lambda *_: None}[kind](
         element, entry
     )
     return element
+
+
+def name(entry: Entry) -> str:
+    return f"{entry['section']} {entry['title']}: {entry['id'].split('-', 1)[1]}"
 
 
 def choice(element: ET.Element, entry: Entry) -> None:
@@ -74,13 +88,13 @@ def choice(element: ET.Element, entry: Entry) -> None:
 
 def number(element: ET.Element, entry: Entry) -> None:
     (right,) = entry["answers"]
-    rows = [("100", right["value"], page(entry["solution"]))]
-    rows += [("0", *known) for known in alone(entry)]
-    for fraction, value, why in rows:
+    rows = [("100", right, page(entry["solution"]))]
+    rows += [("0", {**right, "value": value}, why) for value, why in alone(entry)]
+    for fraction, one, why in rows:
         answer = ET.SubElement(element, "answer", fraction=fraction, format="moodle_auto_format")
-        plain(answer, "text", exact(value))
+        plain(answer, "text", stated(one))
         text(answer, "feedback", why, "html")
-        plain(answer, "tolerance", f"{right['tolerance']:.10g}")
+        plain(answer, "tolerance", margin(one))
 
 
 def essay(element: ET.Element, entry: Entry) -> None:
@@ -94,11 +108,15 @@ def essay(element: ET.Element, entry: Entry) -> None:
 
 
 def gaps(entry: Entry) -> str:
-    """Return a gap for each number, in the syntax of Cloze; each counts the same."""
-    rows = []
-    for one in entry["answers"]:
-        gap = f"{{1:NUMERICAL:={exact(one['value'])}:{one['tolerance']:.10g}}}"
-        rows.append(f"<li>{words(one['label'])} {decimals(one)}: {gap}</li>")
+    """Return a gap for each number, in the syntax of Cloze.
+
+    Its weight is its points; Cloze knows whole weights alone, so half points are all doubled.
+    """
+    points, rows = shares(entry), []
+    scale = 1 if all(share % 1 == 0 for share in points) else 2
+    for one, share in zip(entry["answers"], points, strict=True):
+        gap = f"{{{share * scale:g}:NUMERICAL:={stated(one)}:{margin(one)}}}"
+        rows.append(f"<li>{words(one['label'])} ({places(one)}): {gap}</li>")
     return f"<ul>{''.join(rows)}</ul>"
 
 
@@ -111,25 +129,24 @@ def alone(entry: Entry) -> list[tuple[float, str]]:
 
 
 def wanted(answer: Entry) -> str:
-    return f"<p>{words(answer['label'])} {decimals(answer)}</p>"
-
-
-def decimals(answer: Entry) -> str:
-    n = answer["decimals"]
-    return "(a whole number)" if n == 0 else f"({n} decimal{'s' if n > 1 else ''})"
+    return f"<p>{words(answer['label'])} ({places(answer)})</p>"
 
 
 def feedback(entry: Entry) -> str:
     """Return what stands below every answer: how it is worked out, what goes wrong, and where."""
     found = page(entry["solution"]) if entry["type"] != "text" and entry["solution"] else ""
     for mistake in entry.get("mistakes", []):
-        numbers, places = mistake.get("answers", {}), entry["answers"][0]["decimals"]
-        shown = "; ".join(f"{words(a)}: {v:.{places}f}" for a, v in numbers.items())
+        numbers, digits = mistake.get("answers", {}), entry["answers"][0]["decimals"]
+        shown = "; ".join(f"{words(a)}: {v:.{digits}f}" for a, v in numbers.items())
         if shown and len(entry["answers"]) > 1:
             found += f"<p>{shown}.</p>"
         if not shown or len(entry["answers"]) > 1:
             found += page(mistake["why"])
-    return found + f"<p>Section {entry['section']}, {html.escape(entry['title'])}</p>"
+    return found + taught(entry)
+
+
+def taught(entry: Entry) -> str:
+    return f"<p>Section {entry['section']}, {html.escape(entry['title'])}</p>"
 
 
 def scheme(entry: Entry) -> str:
@@ -137,8 +154,9 @@ def scheme(entry: Entry) -> str:
     return f"<ul>{rows}</ul>"
 
 
-def exact(value: float) -> str:
-    return f"{value + 0.0:.10g}"
+def ident(entry: Entry, seed: int) -> str:
+    """Return a name that no other question has, another for other numbers of an exam question."""
+    return f"{entry['id']}-{seed}" if entry["kind"] == "exam" else entry["id"]
 
 
 def text(parent: ET.Element, name: str, said: str, form: str = "") -> None:

@@ -8,13 +8,16 @@ returns one of
     Choice(text="…", right="…", wrong={"an option": "why it is wrong"}, solution="…")
     Text(text="…", solution="…", marks=[("says that …", 2), ("gives a reason …", 1)])
 
-Texts are Markdown with ``$…$`` for formulae. What cannot be asked is a ValueError.
+Texts are Markdown with ``$…$`` for formulae. Points are whole or halves, so that nobody adds up
+thirds. What cannot be asked is a ValueError.
 """
 
 from __future__ import annotations
 
 import math
+import numbers
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -35,16 +38,21 @@ class Number:
     mistakes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        paired("answers", self.answers, "a label to its number")
         written(self.text, self.solution, *self.answers, *self.mistakes)
         if not self.answers:
             raise ValueError("a Number needs an answer")
-        for label, value in self.answers.items():
-            if not math.isfinite(value):
-                raise ValueError(f"the answer {label!r} is {value}; wanted a finite number")
-        if self.decimals < 0:
+        if not isinstance(self.decimals, int) or self.decimals < 0:
             raise ValueError(f"decimals is {self.decimals}; wanted 0 or more")
         if self.tolerance is not None and not 0 <= self.tolerance < math.inf:
             raise ValueError(f"tolerance is {self.tolerance}; wanted 0 or more")
+        for label, value in self.answers.items():
+            if not isinstance(value, numbers.Real) or not math.isfinite(value):
+                raise ValueError(f"the answer {label!r} is {value!r}; wanted a finite number")
+            # what is asked for must be what is right, however it is rounded
+            if abs(float(self.rounded(label)) - value) > self.within + 1e-9:
+                raise ValueError(f"the answer {label!r} is {self.rounded(label)} when rounded, "
+                                 f"not within {self.within:g} of {value}")  # fmt: skip
 
     @property
     def within(self) -> float:
@@ -72,6 +80,7 @@ class Choice:
     solution: str
 
     def __post_init__(self) -> None:
+        paired("wrong", self.wrong, "an option to why it is wrong")
         written(self.text, self.right, self.solution, *self.wrong, *self.wrong.values())
         if not self.wrong:
             raise ValueError("a Choice needs a wrong option")
@@ -93,9 +102,13 @@ class Text:
     marks: Sequence[tuple[str, float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        if not all(isinstance(mark, tuple) and len(mark) == 2 for mark in self.marks):
+            raise ValueError("marks are pairs: what earns points, and how many")
         written(self.text, self.solution, *(what for what, _ in self.marks))
         if not self.marks or any(points <= 0 for _, points in self.marks):
             raise ValueError("a Text needs marks, each of more than 0 points")
+        for what, points in self.marks:
+            halves(f"the mark {what!r}", points)
 
     @property
     def points(self) -> float:
@@ -120,9 +133,12 @@ class Question:
     def __call__(self, draw: random.Random) -> Asked:
         """Make the question; `points_of` says what it is worth.
 
-        Raises: ValueError where its points are not the sum of its marks.
+        Raises: ValueError for what is no question, and where its points are not the sum of its
+        marks, or too few for its answers.
         """
         made = self.make(draw)
+        if not isinstance(made, Asked):
+            raise ValueError(f"{self.name} returned {made!r}; wanted a Number, a Choice or a Text")
         if isinstance(made, Text):
             if self.points is not None and self.points != made.points:
                 raise ValueError(
@@ -130,6 +146,9 @@ class Question:
                 )
         elif self.points is None:
             raise ValueError(f"{self.name} needs points: only a Text has marks")
+        elif isinstance(made, Number) and len(made.answers) > 2 * self.points:
+            raise ValueError(f"{self.name} has {self.points:g} points for {len(made.answers)} "
+                             "answers; wanted half a point for each at least")  # fmt: skip
         return made
 
     def points_of(self, made: Asked) -> float:
@@ -143,16 +162,33 @@ def question(
     lecture, _, part = section.partition(".")
     if not (lecture.isdecimal() and part.isdecimal()):
         raise ValueError(f"section is {section!r}; wanted a lecture and a section, such as '7.2'")
-    if points is not None and not points > 0:
-        raise ValueError(f"points is {points}; wanted more than 0")
+    if points is not None:
+        if not points > 0:
+            raise ValueError(f"points is {points}; wanted more than 0")
+        halves("points", points)
     return lambda make: Question(make, section, points)
 
 
 def written(*texts: str) -> None:
-    """Refuse a text that says nothing, and one whose formulae do not end."""
+    """Refuse what is no text, says nothing, or holds a formula without an end or a bare brace."""
     for text in texts:
+        if not isinstance(text, str):
+            raise ValueError(f"{text!r} stands where a text is wanted")
         if not text.strip():
             raise ValueError("a question's texts may not be empty")
-        outside = [part for i, part in enumerate(text.split("`")) if i % 2 == 0]  # not code
-        if "".join(outside).replace("$$", "").replace(r"\$", "").count("$") % 2:
+        outside = re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.S)  # not code
+        if outside.replace("$$", "").replace(r"\$", "").count("$") % 2:
             raise ValueError(f"a formula does not end: {text!r}")
+        if brace := re.search(r"[{}].{,20}", re.sub(r"\$\$[^$]*\$\$|\$[^$]*\$", "", outside)):
+            raise ValueError(f"a brace stands outside of a formula, at {brace[0]!r}: "
+                             "is an f missing before the text?")  # fmt: skip
+
+
+def paired(name: str, given: object, what: str) -> None:
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{name} is {given!r}; wanted a dictionary from {what}")
+
+
+def halves(name: str, points: float) -> None:
+    if points * 2 != int(points * 2):
+        raise ValueError(f"{name} is of {points} points; wanted whole or half points")

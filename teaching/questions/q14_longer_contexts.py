@@ -71,7 +71,7 @@ def how_far_windows_reach(draw: random.Random) -> Number:
     )
 
 
-@question(section="14.4", points=3)
+@question(section="14.4", points=4)
 def which_hands_are_slowed(draw: random.Random) -> Number:
     n, s = draw.choice([256, 512, 1024]), draw.choice([2, 4, 8])
     turns = [n / (2 * math.pi) / 10 ** (i / 2) for i in range(8)]

@@ -8,7 +8,7 @@ import random
 from teaching.kit.questions import Choice, Number, Text, question
 
 
-@question(section="16.2", points=2)
+@question(section="16.2", points=3)
 def numbers_of_a_circuit(draw: random.Random) -> Number:
     d_model, d = draw.choice([(512, 64), (768, 64), (1024, 128), (2048, 128)])
     thin, full = 4 * d_model * d, 2 * d_model * d_model

@@ -32,10 +32,10 @@ from attnbook.masks import causal_mask, padding_mask, window_mask
 from attnbook.positions import Rotary, rotary_speeds, sinusoidal
 from attnbook.transformer import LanguageModel, Seq2Seq
 from attnlab.models.roof import Machine, RoofModel
-from teaching.kit import bank
+from teaching.kit import written
 from teaching.kit.questions import Asked, Choice, Number, Text
 
-QUESTIONS = {one.name: one for row in bank.written().values() for one in row}
+QUESTIONS = {one.name: one for one in written.read()}
 # an argument in words, from which no number follows, as in a Text whose marks name none
 ARGUED = {
     "blind_to_its_query", "exchanged_answers", "high_loss_and_high_recall", "what_a_lens_shows",
