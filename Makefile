@@ -8,9 +8,10 @@ TARGETS = book serve notebooks check plan pdf kit exam test test-all lint unit n
 
 # `make notebooks FORCE=05-self-attention`, or FORCE=all: execute whatever changed
 # `make kit AT=https://github.com/OWNER/REPO/tree/BRANCH/FOLDER`: where the badges for Colab lead
+# `make address AT=https://github.com/YOU/REPO`: whose book this is
 # `make exam SEED=7 LECTURES=1,5-7 POINTS=60`
 exam:
 	@$(PYTHON) tasks.py $@ --seed='$(SEED)' --lectures='$(LECTURES)' --points='$(POINTS)'
 
 $(filter-out exam,$(TARGETS)):
-	@$(PYTHON) tasks.py $@ $(if $(FORCE),--force $(filter-out all,$(FORCE))) $(if $(AT),--at $(AT))
+	@$(PYTHON) tasks.py $@ $(if $(FORCE),--force $(filter-out all,$(FORCE))) $(if $(AT),--at '$(AT)') $(if $(FROM),--from '$(FROM)')
