@@ -98,11 +98,12 @@ def test_every_form_and_the_branch_are_rewritten_and_come_back(copy, capsys) -> 
     assert contents(copy) == before
 
 
+_, _, BRANCH = address.addresses(ROOT)
 HOMES = {
-    "https://github.com/ada-l/notes": "main",
-    "https://github.com/ada-l/notes/": "main",
-    "https://github.com/ada-l/notes.git": "main",
-    "git@github.com:ada-l/notes.git": "main",
+    "https://github.com/ada-l/notes": BRANCH,
+    "https://github.com/ada-l/notes/": BRANCH,
+    "https://github.com/ada-l/notes.git": BRANCH,
+    "git@github.com:ada-l/notes.git": BRANCH,
     "https://github.com/ada-l/notes@trunk": "trunk",
     "https://github.com/ada-l/notes/tree/lectures-2.x": "lectures-2.x",
 }
@@ -119,9 +120,9 @@ def test_one_command_sets_the_address_as_it_is_copied_and_carries_it(copy, at, b
 
 def test_what_was_merged_from_another_home_gives_way_too(copy) -> None:
     address.main(copy, at="https://github.com/ada-l/notes")
-    (copy / "book/lectures/99.md").write_bytes(forms("up", "book", "main").encode())
+    (copy / "book/lectures/99.md").write_bytes(forms("up", "book", BRANCH).encode())
     assert address.main(copy, source="git@github.com:up/book.git") == 0
-    assert (copy / "book/lectures/99.md").read_bytes().decode() == forms("ada-l", "notes", "main")
+    assert (copy / "book/lectures/99.md").read_bytes().decode() == forms("ada-l", "notes", BRANCH)
 
 
 @pytest.mark.parametrize("at", [

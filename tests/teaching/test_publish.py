@@ -39,7 +39,7 @@ class Desk:
     def __init__(self, home: Path) -> None:
         self.home, self.clone = home, home / BOOK
         self.theirs, self.mine = home / "theirs", home / "mine"
-        _, pair, _ = address.addresses(ROOT)
+        _, pair, self.branch = address.addresses(ROOT)
         settings = {
             f"url.{self.theirs.as_uri()}.insteadOf": f"https://github.com/{'/'.join(pair)}",
             f"url.{self.mine.as_uri()}.insteadOf": f"https://github.com/ada/{BOOK}",
@@ -56,7 +56,7 @@ class Desk:
         python.write_text(PYTHON)
         python.chmod(0o755)
         for bare in (self.theirs, self.mine):
-            self.run(f"git init -q --bare -b main '{bare}'")
+            self.run(f"git init -q --bare -b {self.branch} '{bare}'")
         git = f"git --git-dir='{self.theirs}' --work-tree='{ROOT}'"  # uncommitted work, too
         self.run(f"{git} add -A -- . ':!.venv' ':!**/node_modules' && {git} commit -qm Book")
 
@@ -75,7 +75,7 @@ class Desk:
 
     def opens(self, link: str) -> bool:
         """Say whether ada's repository has what an address on GitHub or in Colab names."""
-        found = re.search(rf"github(?:\.com)?/ada/{BOOK}/blob/(\w+)/([\w./-]+)", link)
+        found = re.search(rf"github(?:\.com)?/ada/{BOOK}/blob/([^/]+)/([\w./-]+)", link)
         return bool(found and self.run(f"git cat-file -e {found[1]}:{found[2]} && echo", self.mine))
 
     def badge(self) -> str:
@@ -93,11 +93,13 @@ def test_the_commands_of_the_page_lead_from_an_empty_repository_to_a_course(tmp_
     assert address.addresses(desk.clone)[1] == ("ada", BOOK)
     for path in TWINS:
         mine, theirs = code(read(desk.clone / "notebooks" / path.name)), code(read(path))
-        assert f"git+https://github.com/ada/{BOOK}@main" in mine[0].source
+        assert f"git+https://github.com/ada/{BOOK}@{desk.branch}" in mine[0].source
         assert [cell.outputs for cell in mine] == [cell.outputs for cell in theirs]
         assert mine[1:] == theirs[1:]
-    links = re.findall(r"https://\S*/blob/main/[\w./-]+", PAGE.replace("OWNER", "ada"))
-    links += re.findall(r"https://colab\S+ipynb", (desk.clone / "README.md").read_text())
+    page, readme = desk.clone / "book/teaching/publish.md", desk.clone / "README.md"
+    links = re.findall(r"https://\S*/blob/[\w./-]+", page.read_text(encoding="utf-8"))
+    links += re.findall(r"https://colab\S+ipynb", readme.read_text(encoding="utf-8"))
+    assert len(links) == 2
     assert [link for link in links if not desk.opens(link)] == []
 
     _, pair, _ = address.addresses(ROOT)
