@@ -37,7 +37,7 @@ class Desk:
     """An empty folder, and what stands on GitHub: the book, and nothing of ada's yet."""
 
     def __init__(self, home: Path) -> None:
-        self.home, self.clone = home, home / BOOK
+        self.home, self.clone = home, home / "attention"
         self.theirs, self.mine = home / "theirs", home / "mine"
         _, pair, self.branch = address.addresses(ROOT)
         settings = {
@@ -58,7 +58,8 @@ class Desk:
         for bare in (self.theirs, self.mine):
             self.run(f"git init -q --bare -b {self.branch} '{bare}'")
         git = f"git --git-dir='{self.theirs}' --work-tree='{ROOT}'"  # uncommitted work, too
-        self.run(f"{git} add -A -- . ':!.venv' ':!**/node_modules' && {git} commit -qm Book")
+        not_ours = "rm -rq --cached --ignore-unmatch .venv src/attnlab/widgets/node_modules"
+        self.run(f"{git} add -A && {git} {not_ours} && {git} commit -qm Book")
 
     def run(self, script: str, where: Path | None = None) -> str:
         command = ["bash", "-ec", f"{MAKE}\n{script}"]
