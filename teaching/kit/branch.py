@@ -45,8 +45,8 @@ def publish(kit: Path, remote: str, message: str) -> str:
             git("fetch", "--quiet", "--no-tags", remote, BRANCH)
             before = [git("rev-parse", "FETCH_HEAD")]
             git("read-tree", *before, **index)
-        add = ("add", "--all", "--force", "--", FOLDER)
-        git("--work-tree", str(kit.resolve()), *add, **index)
+        # what is gone from the kit's folder goes, too
+        git("--work-tree", str(kit.resolve()), "add", "--force", "--", FOLDER, **index)
         tree = git("write-tree", **index)
     if before and tree == git("rev-parse", f"{before[0]}^{{tree}}"):
         return ""
