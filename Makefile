@@ -9,11 +9,13 @@ TARGETS = book serve notebooks check plan pdf kit exam test test-all lint unit n
 # `make notebooks FORCE=05-self-attention`, or FORCE=all: execute whatever changed
 # `make kit AT=https://github.com/OWNER/REPO/tree/BRANCH/FOLDER`: where the badges for Colab lead
 # `make kit FOR=nbgrader TO=FOLDER`: the exercises as a course that nbgrader marks, or FOR=otter
+# `make address AT=https://github.com/YOU/REPO`: whose book this is
 # `make exam SEED=7 LECTURES=1,5-7 POINTS=60 BANK=FOLDER PRIVATE_ONLY=1`: your own questions alone
 exam:
 	@$(PYTHON) tasks.py $@ --seed='$(SEED)' --lectures='$(LECTURES)' --points='$(POINTS)' \
 		$(if $(BANK),--bank='$(BANK)') $(if $(PRIVATE_ONLY),--private-only)
 
 $(filter-out exam,$(TARGETS)):
-	@$(PYTHON) tasks.py $@ $(if $(FORCE),--force $(filter-out all,$(FORCE))) $(if $(AT),--at $(AT)) \
-		$(if $(FOR),--for $(FOR)) $(if $(TO),--to $(TO))
+	@$(PYTHON) tasks.py $@ $(if $(FORCE),--force $(filter-out all,$(FORCE))) \
+		$(if $(AT),--at '$(AT)') $(if $(FROM),--from '$(FROM)') \
+		$(if $(FOR),--for '$(FOR)') $(if $(TO),--to '$(TO)')

@@ -456,8 +456,10 @@ def exam() -> None:
 
 
 def address() -> None:
-    """Carry the repository's address from _config.yml to every place that names it."""
+    """Write the repository's address wherever it stands: AT=https://github.com/YOU/REPO."""
     python("book/tools/address.py", *sys.argv[2:])
+    if "--check" not in sys.argv:
+        python("book/tools/notebooks.py", **QUIET)
 
 
 def bench() -> None:

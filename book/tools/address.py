@@ -1,9 +1,12 @@
-"""Write the repository's address, `repository` of `_config.yml`, wherever the old one stands.
+"""Write the repository's address wherever the old one stands.
 
-`--check` lists the lines that differ instead. The old address is the line `Repository = "…"` of
-pyproject.toml, which is written last: a run that was interrupted can be run again.
+The address is `repository` of `_config.yml`, which `--at` sets. The old one is the line
+`Repository = "…"` of pyproject.toml, which is written last: a run that was interrupted can be run
+again. `--check` lists the lines that differ and writes nothing. Notebooks follow from their
+lectures: `make address` brings them, too, and executes nothing.
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -20,10 +23,38 @@ PLACES = (
     "src/attnlab/pyproject.toml",
     "pyproject.toml",
 )
-URL = r"https://github\.com/([A-Za-z\d](?:[A-Za-z\d-]{0,37}[A-Za-z\d])?)/([\w.-]*\w)(?<!\.git)"
+PAIR = r"([A-Za-z\d](?:[A-Za-z\d-]{0,37}[A-Za-z\d])?)/([\w.-]*\w)(?<!\.git)"
+URL = rf"https://github\.com/{PAIR}"
 # a branch, but no release and no commit: a link to one of those is meant as it stands
 BRANCH = r"(?!v\d|[\da-f]{40}(?![\w.-]))[\w-]+(?:\.[\w-]+)*"
+# an address as somebody copies it: from the browser, from git, with a branch
+GIVEN = rf"(?:https://github\.com/|git@github\.com:){PAIR}(?:\.git)?/?(?:(?:@|/tree/)({BRANCH}))?"
 PLACEHOLDER = "https://github.com/OWNER/attention-worked-out"
+CONFIGURED = r"(?m)^(repository:\r?\n  url: )\S*(\r?\n  branch: )(\S*)"
+
+
+def given(option: str, text: str, nobody: tuple[str, ...] = ()) -> tuple[str, str, str]:
+    """Return owner, repository and branch ("" for none) of an address that somebody typed."""
+    found = re.fullmatch(GIVEN, text)
+    if not found or found[1] in nobody:
+        sys.exit(
+            f"address: {option} is {text!r}; wanted https://github.com/YOU/REPO, as the browser "
+            "shows it, with your own name for YOU, and @BRANCH after it where that changes "
+            "(not a tag or a commit)"
+        )
+    owner, repo, branch = found.groups(default="")
+    return owner, repo, branch
+
+
+def configure(root: Path, owner: str, repo: str, branch: str) -> None:
+    """Write an address into `_config.yml`; without a branch, the one that stands there stays."""
+    path = root / "_config.yml"
+    text = path.read_bytes().decode()
+    url = f"https://github.com/{owner}/{repo}"
+    text, found = re.subn(CONFIGURED, lambda m: m[1] + url + m[2] + (branch or m[3]), text)
+    if found != 1:
+        sys.exit("_config.yml: wanted once the lines repository:, url: …, branch: …, in this order")
+    path.write_bytes(text.encode())
 
 
 def addresses(root: Path) -> tuple[tuple[str, str], tuple[str, str], str]:
@@ -62,12 +93,17 @@ def rewrite(text: str, old: tuple[str, str], new: tuple[str, str], branch: str) 
     return re.sub(rf"({raw}/){BRANCH}", rf"\g<1>{branch}", text)
 
 
-def main(root: Path = ROOT, check: bool = False) -> int:
+def main(root: Path = ROOT, *, check: bool = False, at: str = "", source: str = "") -> int:
+    """Carry the address on; ``at`` sets it first, ``source`` is one more that gives way to it."""
+    came = [given("FROM", source)[:2]] if source else []
+    if at:
+        configure(root, *given("AT", at, ("YOU", "OWNER")))
     old, new, branch = addresses(root)
     wrong = []
     for path in [path for place in PLACES for path in sorted(root.glob(place))]:
-        text = path.read_bytes().decode()  # bytes, so that line endings stay as they are
-        right = rewrite(text, old, new, branch)
+        text = right = path.read_bytes().decode()  # bytes, so that line endings stay as they are
+        for one in (old, *came):
+            right = rewrite(right, one, new, branch)
         name = path.relative_to(root).as_posix()
         pairs = enumerate(zip(text.splitlines(), right.splitlines(), strict=True), start=1)
         wrong += [
@@ -76,10 +112,12 @@ def main(root: Path = ROOT, check: bool = False) -> int:
         if not check:
             path.write_bytes(right.encode())
     print(*wrong, f"address: {len(wrong)} lines {'differ' if check else 'rewritten'}", sep="\n")
-    if wrong and any(line.startswith("book/lectures/") for line in wrong):
-        print("address: a lecture names it; run `make notebooks`, so that its notebook follows")
     return int(check and bool(wrong))
 
 
 if __name__ == "__main__":
-    sys.exit(main(check="--check" in sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--at", default="", help="https://github.com/YOU/REPO, or with @BRANCH")
+    parser.add_argument("--from", dest="source", default="", help="where merged changes came from")
+    parser.add_argument("--check", action="store_true", help="list what differs, write nothing")
+    sys.exit(main(**vars(parser.parse_args())))

@@ -86,7 +86,6 @@ def test_every_form_and_the_branch_are_rewritten_and_come_back(copy, capsys) -> 
     for number in range(1, 8):
         assert f"book/lectures/99.md:{number}: " in printed
     assert address.main(copy) == 0
-    assert "run `make notebooks`" in capsys.readouterr().out
     lecture = (copy / "book/lectures/99.md").read_bytes().decode()
     assert lecture.startswith(forms("ada-l", "attention-notes", "lectures-2.x"))
     assert lecture.endswith(OTHERS.format(*home[1]))
@@ -97,6 +96,55 @@ def test_every_form_and_the_branch_are_rewritten_and_come_back(copy, capsys) -> 
     configure(copy, "https://github.com/" + "/".join(home[1]), home[2])
     address.main(copy)
     assert contents(copy) == before
+
+
+_, _, BRANCH = address.addresses(ROOT)
+HOMES = {
+    "https://github.com/ada-l/notes": BRANCH,
+    "https://github.com/ada-l/notes/": BRANCH,
+    "https://github.com/ada-l/notes.git": BRANCH,
+    "git@github.com:ada-l/notes.git": BRANCH,
+    "https://github.com/ada-l/notes@trunk": "trunk",
+    "https://github.com/ada-l/notes/tree/lectures-2.x": "lectures-2.x",
+}
+
+
+@pytest.mark.parametrize(("at", "branch"), HOMES.items())
+def test_one_command_sets_the_address_as_it_is_copied_and_carries_it(copy, at, branch) -> None:
+    assert address.main(copy, at=at) == 0
+    lecture = (copy / "book/lectures/99.md").read_bytes().decode()
+    assert lecture.startswith(forms("ada-l", "notes", branch))
+    assert address.addresses(copy) == (("ada-l", "notes"), ("ada-l", "notes"), branch)
+    assert address.main(copy, check=True) == 0
+
+
+def test_what_was_merged_from_another_home_gives_way_too(copy) -> None:
+    address.main(copy, at="https://github.com/ada-l/notes")
+    (copy / "book/lectures/99.md").write_bytes(forms("up", "book", BRANCH).encode())
+    assert address.main(copy, source="git@github.com:up/book.git") == 0
+    assert (copy / "book/lectures/99.md").read_bytes().decode() == forms("ada-l", "notes", BRANCH)
+
+
+@pytest.mark.parametrize("at", [
+    "github.com/ada-l/notes", "https://github.com/ada-l", "https://github.com//notes",
+    "https://gitlab.com/ada-l/notes", "http://github.com/ada-l/notes", "notes", " ",
+    "https://github.com/ada l/notes", "https://github.com/ada-l/notes/issues",
+    "https://github.com/YOU/notes", "https://github.com/OWNER/notes", "https://github.com/-a/notes",
+    "https://github.com/ada-l/notes@v1.0", "https://github.com/ada-l/notes@" + "0" * 40,
+])  # fmt: skip
+def test_a_wrong_address_is_refused_and_nothing_is_written(copy: Path, at: str) -> None:
+    before = contents(copy)
+    with pytest.raises(SystemExit, match=re.escape(f"AT is {at!r}; wanted https://github.com/")):
+        address.main(copy, at=at)
+    with pytest.raises(SystemExit, match=r"FROM is '-'; wanted https://github.com/"):
+        address.main(copy, at="https://github.com/ada-l/notes", source="-")
+    assert contents(copy) == before
+
+
+def test_settings_that_name_no_repository_are_refused(copy: Path) -> None:
+    (copy / "_config.yml").write_text("title: A\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="wanted once the lines repository:, url"):
+        address.main(copy, at="https://github.com/ada-l/notes")
 
 
 def test_a_link_to_a_release_or_a_commit_keeps_it() -> None:

@@ -234,6 +234,16 @@ def test_what_was_never_run_or_lost_its_data_is_a_reason_to_execute(made, tmp_pa
     assert said == "code cell 2 (`from attnlab.pictures.figures import heatmap`) was never run"
 
 
+def test_another_address_to_install_from_is_no_reason_to_execute(made, tmp_path) -> None:
+    new, old = made.tool.convert(made.lecture), read(made.notebook)
+    cell = 'home = "git+https://github.com/OWNER/book@main"'
+    code(old)[0].source = cell
+    code(new)[0].source = cell.replace("OWNER/book@main", "ada/notes@lectures-2.x")
+    assert made.tool.reason_to_execute(new, old, tmp_path) == ""
+    code(new)[0].source += " "
+    assert made.tool.reason_to_execute(new, old, tmp_path).startswith("code cell 1 (`home")
+
+
 # what executes a lecture cannot be imported here; prints the name and the processor's seconds
 COMMA = """
 import sys, time, importlib.util

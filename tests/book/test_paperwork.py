@@ -131,7 +131,11 @@ def test_a_workflow_may_only_read_and_runs_tasks_that_are_there(path: Path) -> N
         elif (path.name, name) == ("kit.yml", "publish"):
             assert more == {"contents": "write"}
             used = [step["uses"] for step in job["steps"] if "uses" in step]
-            assert used == ["actions/download-artifact@v7"], "nothing of the book runs there"
+            assert used == ["actions/checkout@v6", "actions/download-artifact@v7"]
+            ran = " ".join(step.get("run", "") for step in job["steps"])
+            assert not re.search(r"\b(make|pip|tasks)\b", ran), "nothing installed runs there"
+            assert "teaching/kit/branch.py" in ran
+            assert "force" not in ran
         else:
             assert more == {}, f"{path.name}: the job {name} asks for more"
         for step in job["steps"]:
