@@ -3,6 +3,7 @@
     python -m teaching.kit                  # everything, from the notebooks as they are stored
     python -m teaching.kit 07               # the notebooks of one lecture; the rest stays
     python -m teaching.kit --at ADDRESS     # a badge for Colab that leads to your own folder
+    python -m teaching.kit --pdf            # the slides as PDF, too; needs a Chromium (a minute)
 
 ADDRESS is a folder on GitHub as the browser shows it, such as
 https://github.com/OWNER/REPO/tree/BRANCH/FOLDER, where you will put the students' notebooks.
@@ -19,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from teaching.kit import bank, copies, slides
+from teaching.kit.deck import pdf
 from teaching.kit.deck.read import SlidesError
 from teaching.kit.lectures import ROOT, KitError
 from teaching.kit.packed import NAME, pack
@@ -43,12 +45,16 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
     )
     parser.add_argument("names", nargs="*", help="lectures by name or number (default: all)")
     parser.add_argument("--at", metavar="ADDRESS", default="", help="see below")
+    parser.add_argument("--pdf", action="store_true", help="print the slides, too")
     options = parser.parse_args(arguments)
+    if options.pdf and options.names:
+        parser.error("--pdf prints all decks: name no lecture with it")
     began = time.perf_counter()
     fresh = folder.with_name(f"{folder.name}.new")  # so that a mistake leaves the old kit whole
     shutil.rmtree(fresh, ignore_errors=True)
     try:
         at = place(options.at)
+        chromium = pdf.found() if options.pdf else ""
         if options.names and folder.exists():
             shutil.copytree(folder, fresh)
         count = copies.write(fresh, options.names, at)
@@ -57,6 +63,10 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
             start = time.perf_counter()
             write(fresh)
             print(f"  {name}: {time.perf_counter() - start:.1f} s", flush=True)
+        if chromium:
+            start = time.perf_counter()
+            made = pdf.write(sorted((fresh / "slides").glob("[0-9]*.html")), chromium)
+            print(f"  slides as PDF: {len(made)}, {time.perf_counter() - start:.1f} s", flush=True)
         pack(fresh)
         shutil.rmtree(folder, ignore_errors=True)
         fresh.rename(folder)
