@@ -7,7 +7,8 @@
   const FIRST = { title: 52, words: 40, code: 40, formula: 60 };
   const LEAST = { title: 36, words: 28, code: 20, formula: 28 };
   const ALONE = 54; // words on a slide that shows nothing
-  const WIDTHS = [500, 560, 620, 680, 740, 790, 838]; // of a live picture before it is enlarged
+  const WIDTHS = [500, 560, 620, 680, 740, 790, 837]; // of a live picture before it is enlarged
+  const DRAWN = [0.857, 0.79, 0.7]; // how much smaller a drawing of boxes is, its letters not
   const LETTERS = 12; // its least letters before that
   // at `good` they are 18 px; what grows in use may get smaller ones, and scrolls at `used`
   const ZOOM = { good: 1.5, most: 2.4, used: 1.2 };
@@ -84,10 +85,11 @@
     if (!figure || !place.clientWidth) return;
     page.documentElement.dataset.theme = root.dataset.theme;
     one.dataset.fitting = "";
-    const lay = (layout) => {
+    const lay = (layout, small) => {
       for (const name of LAYOUTS.filter(Boolean)) section.classList.toggle(name, name === layout);
       section.classList.toggle("beside", layout !== "");
       page.body.dataset.layout = layout;
+      page.body.style.setProperty("--drawn", small);
       one.style.width = "0";
       fit(section);
     };
@@ -99,20 +101,23 @@
       await frame();
       letter(figure);
       await frame();
-      if ([...figure.querySelectorAll(".attnbook-drawing, .attnbook-scroll")].some(scrolls)) return 0;
+      const inside = figure.querySelectorAll(".attnbook-drawing, .attnbook-scroll, .attnbook-plot");
+      if ([page.documentElement, ...inside].some(scrolls)) return 0;
       return Math.min(ZOOM.most, place.clientWidth / width, place.clientHeight / height(figure));
     };
-    let best = { zoom: 0, width: 0, layout: "" };
-    for (const layout of LAYOUTS) {
+    let best = { zoom: 0 };
+    const drawn = figure.matches(".attnbook-dataflow") ? DRAWN : [1];
+    for (const [small, layout] of drawn.flatMap((one) => LAYOUTS.map((other) => [one, other]))) {
       if (best.zoom >= ZOOM.good) break;
-      lay(layout);
-      for (const width of [...WIDTHS, Math.floor(place.clientWidth / ZOOM.good)]) {
+      lay(layout, small);
+      const widths = layout === "side" ? WIDTHS.slice(-3) : WIDTHS;
+      for (const width of [...widths, Math.floor(place.clientWidth / ZOOM.good)]) {
+        if (window.DEBUG) console.log(section.querySelector("h2").textContent, layout, small, width, (await zoomAt(width)).toFixed(3), height(figure), [page.documentElement, ...figure.querySelectorAll(".attnbook-drawing, .attnbook-scroll, .attnbook-plot")].filter(scrolls).map(e=>e.className+e.scrollWidth+'>'+e.clientWidth).join());
         const zoom = await zoomAt(width);
-        if (window.DEBUG) console.log(section.querySelector("h2").textContent, layout, width, zoom.toFixed(3), height(figure));
-        if (zoom > best.zoom + 0.01) best = { zoom, width, layout };
+        if (zoom > best.zoom + 0.01) best = { zoom, width, layout, small };
       }
     }
-    lay(best.layout);
+    lay(best.layout, best.small);
     await zoomAt(best.width);
     put(one, best.zoom);
     delete one.dataset.fitting;
