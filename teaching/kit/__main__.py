@@ -5,6 +5,7 @@
     python -m teaching.kit --at ADDRESS     # a badge for Colab that leads to your own folder
     python -m teaching.kit --for nbgrader   # the exercises as a course, into _build/nbgrader
     python -m teaching.kit --for otter --to FOLDER    # as assignments for Otter-Grader
+    python -m teaching.kit --pdf            # the slides as PDF, too; needs a Chromium (a minute)
 
 ADDRESS is a folder on GitHub as the browser shows it, such as
 https://github.com/OWNER/REPO/tree/BRANCH/FOLDER, where you will put the students' notebooks.
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from teaching.kit import bank, copies, nbgrader, otter, slides
 from teaching.kit.assignment import Assignment, assignment
+from teaching.kit.deck import pdf
 from teaching.kit.deck.read import SlidesError
 from teaching.kit.lectures import ROOT, KitError, home, lectures
 from teaching.kit.packed import NAME, pack
@@ -53,7 +55,10 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
     parser.add_argument("--at", metavar="ADDRESS", default="", help="see below")
     parser.add_argument("--for", dest="grader", choices=GRADERS, help="see above")
     parser.add_argument("--to", metavar="FOLDER", help="where the assignments go")
+    parser.add_argument("--pdf", action="store_true", help="print the slides, too")
     options = parser.parse_args(arguments)
+    if options.pdf and (options.names or options.grader):
+        parser.error("--pdf prints all decks: name no lecture and no grader with it")
     if options.grader:
         return hand_to(options.grader, options.names, options.at, options.to)
     began = time.perf_counter()
@@ -61,6 +66,7 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
     shutil.rmtree(fresh, ignore_errors=True)
     try:
         at = place(options.at)
+        chromium = pdf.found() if options.pdf else ""
         if options.names and folder.exists():
             shutil.copytree(folder, fresh)
         count = copies.write(fresh, options.names, at)
@@ -69,6 +75,10 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
             start = time.perf_counter()
             write(fresh)
             print(f"  {name}: {time.perf_counter() - start:.1f} s", flush=True)
+        if chromium:
+            start = time.perf_counter()
+            made = pdf.write(sorted((fresh / "slides").glob("[0-9]*.html")), chromium)
+            print(f"  slides as PDF: {len(made)}, {time.perf_counter() - start:.1f} s", flush=True)
         pack(fresh)
         shutil.rmtree(folder, ignore_errors=True)
         fresh.rename(folder)

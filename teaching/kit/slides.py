@@ -2,6 +2,7 @@
 
     python -m teaching.kit.slides            # all, into _build/kit/slides
     python -m teaching.kit.slides 07         # those whose name begins so
+    python -m teaching.kit.slides 07 --pdf   # as PDF, too, which needs a Chromium
 
 What a file of slides may hold stands in teaching/kit/deck/read.py. The decks need no network:
 reveal.js lies beside this file, MathJax is the one that the book's own pages have.
@@ -12,7 +13,6 @@ from __future__ import annotations
 import argparse
 import html
 import importlib.util
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -25,16 +25,16 @@ from attnlab.widgets.core.chunks import page_script
 from attnlab.widgets.own.weights import packed
 from attnlab.widgets.own.widget import save_weights
 from book.tools.notebooks import CAPTIONS
-from teaching.kit.deck import draw
+from teaching.kit.deck import draw, pdf
 from teaching.kit.deck.lecture import Lecture, Missing
 from teaching.kit.deck.read import SlidesError, slides
+from teaching.kit.lectures import KitError
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "teaching" / "slides"
 NOTEBOOKS = ROOT / "notebooks"
 HERE = Path(__file__).resolve().parent / "deck"
 BOOK = "Attention, Worked Out"
-_SECTION = re.compile(r"\bsection (\d+\.\d+)\b")
 
 
 def write(
@@ -84,11 +84,11 @@ def deck(path: Path, notebook: Path) -> tuple[str, str]:
         raise SlidesError(f"{name}:1: there is no notebook {notebook.name}; its lecture's name is "
                           "that of the file of slides")  # fmt: skip
     lecture = Lecture.read(notebook)
-    parts, wrong, where = [], [], next(iter(lecture.sections), "")
+    parts, wrong = [], []
     head = f"Lecture {int(path.stem[:2])} · {lecture.title}"
     for slide in written:
         try:
-            where = lecture.section(slide.shown) or told(slide.title, lecture) or where
+            where = lecture.section(slide)
             parts.append(draw.section(slide, lecture, where, address(path.stem), head))
         except Missing as error:
             line = slide.shown.line if slide.shown else slide.line
@@ -99,17 +99,6 @@ def deck(path: Path, notebook: Path) -> tuple[str, str]:
     title = f"{int(path.stem[:2])}. {lecture.title}"
     page = Template((HERE / "deck.html").read_text(encoding="utf-8"))
     return title, page.substitute(title=html.escape(f"{title}: {BOOK}"), sections="\n".join(parts))
-
-
-def told(title: str, lecture: Lecture) -> str:
-    """Return the section that a title names, or that what to take home stands in."""
-    if found := _SECTION.search(title):
-        return found[1]
-    if title == "What to take home":
-        return next(
-            (number for number, words in lecture.sections.items() if words == "Summary"), ""
-        )
-    return ""
 
 
 def address(name: str) -> str:
@@ -179,10 +168,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", help="what a lecture's name begins with (default: all)")
     parser.add_argument("--into", type=Path, default=ROOT / "_build" / "kit", help="the folder")
+    parser.add_argument("--pdf", action="store_true", help="print them, too")
     options = parser.parse_args()
     try:
+        chromium = pdf.found() if options.pdf else ""
         made = write(options.into, only=tuple(options.names))
-    except SlidesError as error:
+        made += pdf.write(made, chromium) if chromium else []
+    except (KitError, SlidesError) as error:
         sys.exit(str(error))
     for path in made:
         print(f"slides: {path}")

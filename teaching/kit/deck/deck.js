@@ -7,10 +7,14 @@
   const FIRST = { title: 52, words: 40, code: 40, formula: 60 };
   const LEAST = { title: 36, words: 28, code: 20, formula: 28 };
   const ALONE = 54; // words on a slide that shows nothing
-  const WIDTHS = [440, 540, 660, 800, 1000, 1180]; // of a live picture before it is enlarged
+  const WIDTHS = [500, 560, 620, 680, 740, 790, 837]; // of a live picture before it is enlarged
+  const DRAWN = [0.857, 0.79, 0.7]; // how much smaller a drawing of boxes is, its letters not
+  const LETTERS = 12; // its least letters before that
+  // at `good` they are 18 px; what grows in use may get smaller ones, and scrolls at `used`
+  const ZOOM = { good: 1.5, most: 2.4, used: 1.2 };
   const paper = new URLSearchParams(location.search).has("print-pdf");
-  // how much it is enlarged: what is too tall even so scrolls in its place, but on paper it cannot
-  const ZOOM = { least: paper ? 0.2 : 1.2, most: 2.6 };
+  // where its controls stand: above it; at its side, under the words; above it, the words aside
+  const LAYOUTS = ["", "side", "beside"];
 
   /** The parts that a slide need not have: the boxes of each. */
   const parts = (section) => ({
@@ -37,7 +41,7 @@
     const size = { ...FIRST };
     if (section.matches(".words")) size.words = ALONE;
     if (section.matches(".live")) size.words = 32;
-    if (section.matches(".live, .beside")) size.title = 46;
+    if (section.matches(".live, .beside")) size.title = 44;
     const set = () => {
       for (const name of Object.keys(size)) section.style.setProperty(`--${name}`, `${size[name]}px`);
     };
@@ -60,59 +64,75 @@
 
   const scrolls = (part) => part.scrollWidth > part.clientWidth + 1;
 
-  /** Give a live picture the width at which it fills its place with the largest letters. */
+  /** How high a live picture is, its controls at the side as well. */
+  function height(figure) {
+    const parts = [figure, ...figure.querySelectorAll(".attnbook-controls")];
+    return Math.max(...parts.map((part) => part.getBoundingClientRect().bottom)) + 2;
+  }
+
+  /** Give the letters of its drawings, each of which has its own scale, their least size. */
+  function letter(figure) {
+    for (const svg of figure.querySelectorAll("svg:has(text)")) {
+      svg.style.setProperty("--letters-least", LETTERS / (svg.getScreenCTM()?.a || 1));
+    }
+  }
+
+  /** Give a live picture the layout and the width at which its letters are the largest. */
   async function enlarge(one) {
     const page = one.contentDocument;
     const figure = page?.querySelector("figure");
-    const place = one.parentElement;
+    const [place, section] = [one.parentElement, one.closest("section")];
     if (!figure || !place.clientWidth) return;
     page.documentElement.dataset.theme = root.dataset.theme;
     one.dataset.fitting = "";
+    const lay = (layout, small) => {
+      for (const name of LAYOUTS.filter(Boolean)) section.classList.toggle(name, name === layout);
+      section.classList.toggle("beside", layout !== "");
+      page.body.dataset.layout = layout;
+      page.body.style.setProperty("--drawn", small);
+      one.style.width = "0";
+      fit(section);
+    };
     const zoomAt = async (width) => {
       one.style.width = `${width}px`;
       one.style.height = "2000px";
+      const words = [...section.querySelectorAll(":scope > :is(h2, .words)")].at(-1);
+      page.body.style.setProperty("--below", `${(words.offsetTop + words.offsetHeight) / ZOOM.good}px`);
       await frame();
-      const box = figure.getBoundingClientRect();
-      if ([...figure.querySelectorAll(".attnbook-drawing, .attnbook-scroll")].some(scrolls)) return 0;
-      return Math.min(ZOOM.most, place.clientWidth / width, place.clientHeight / (box.height + 2));
+      letter(figure);
+      await frame();
+      const inside = figure.querySelectorAll(".attnbook-drawing, .attnbook-scroll, .attnbook-plot");
+      if ([page.documentElement, ...inside].some(scrolls)) return 0;
+      return Math.min(ZOOM.most, place.clientWidth / width, place.clientHeight / height(figure));
     };
-    let best = { zoom: 0, width: 0 };
-    const search = async () => {
-      for (const width of WIDTHS) {
+    let best = { zoom: 0 };
+    const drawn = figure.matches(".attnbook-dataflow") ? DRAWN : [1];
+    for (const [small, layout] of drawn.flatMap((one) => LAYOUTS.map((other) => [one, other]))) {
+      if (best.zoom >= ZOOM.good) break;
+      lay(layout, small);
+      const widths = layout === "side" ? WIDTHS.slice(-3) : WIDTHS;
+      for (const width of [...widths, Math.floor(place.clientWidth / ZOOM.good)]) {
+        if (window.DEBUG) console.log(section.querySelector("h2").textContent, layout, small, width, (await zoomAt(width)).toFixed(3), height(figure), [page.documentElement, ...figure.querySelectorAll(".attnbook-drawing, .attnbook-scroll, .attnbook-plot")].filter(scrolls).map(e=>e.className+e.scrollWidth+'>'+e.clientWidth).join());
         const zoom = await zoomAt(width);
-        if (zoom > best.zoom + 0.01) best = { zoom, width };
+        if (zoom > best.zoom + 0.01) best = { zoom, width, layout, small };
       }
-    };
-    // what its data makes of it is not there yet, and is large
-    const waits = page.querySelector("figure > script")?.textContent.includes('"asset":');
-    if (!waits) await search();
-    const section = one.closest("section");
-    if (best.zoom < ZOOM.least && !paper) {
-      section.classList.add("beside"); // the words at its side, it has the whole height
-      one.style.width = "0";
-      fit(section);
-      best = { zoom: 0, width: 0 };
-      if (!waits) await search();
     }
-    if (best.zoom < ZOOM.least) {
-      best = { zoom: ZOOM.least, width: Math.floor(place.clientWidth / ZOOM.least) };
-    }
+    lay(best.layout, best.small);
     await zoomAt(best.width);
-    put(one, best.zoom, best.width);
+    put(one, best.zoom);
     delete one.dataset.fitting;
-    // what grows while it is used gets smaller letters, and nothing is cut off
     new one.contentWindow.ResizeObserver(() => {
-      const whole = place.clientHeight / (figure.getBoundingClientRect().height + 2);
-      const needed = Math.max(whole, ZOOM.least);
-      if (needed < Number(one.dataset.zoom) - 0.005) put(one, needed, best.width);
+      letter(figure);
+      const needed = Math.max(place.clientHeight / height(figure), ZOOM.used);
+      if (needed < Number(one.dataset.zoom) - 0.005) put(one, needed);
     }).observe(figure);
   }
 
-  function put(one, zoom, width) {
+  function put(one, zoom) {
     const place = one.parentElement;
     one.dataset.zoom = zoom;
     one.style.height = `${place.clientHeight / zoom}px`;
-    one.style.transform = `translateX(-50%) scale(${zoom})`;
+    one.style.transform = `${one.closest(".side") ? "" : "translateX(-50%) "}scale(${zoom})`;
   }
 
   /** Arrow keys belong to a live picture while it has the focus; Esc gives them back. */

@@ -15,7 +15,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from attnlab.widgets.core.chunks import kinds_on, stylesheet
-from teaching.kit.deck.cut import half, layout
+from teaching.kit.deck.cut import gaps, half, layout, view
 from teaching.kit.deck.lecture import Lecture, Missing
 from teaching.kit.deck.read import Shown, Slide
 
@@ -24,6 +24,8 @@ __all__ = ["assets_on", "code_style", "live_kinds", "section"]
 # a picture less wide than this for its height has the words beside it and not above
 BESIDE = 1.3
 STYLES = {"light": "a11y-high-contrast-light", "dark": "a11y-high-contrast-dark"}
+# pixels: a live drawing that is taller stands in two columns, where it is not wider
+TALL, NARROW = 500, 480
 NUMBERED = 12  # keys of a heat map that has numbers in its cells
 _DATA = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
 _FRAME = re.compile(r'<iframe[^>]* srcdoc="([^"]*)"')
@@ -128,10 +130,12 @@ def _figure(asked: Shown, lecture: Lecture) -> tuple[str, str]:
     data, told = output["data"], re.sub(r"[*$`\\]", "", caption)
     page = data.get("text/html", "")
     drawing = page or data.get("image/svg+xml", "")
-    if asked.words and (kinds_on(page) or "viewBox" not in drawing):
+    kinds = kinds_on(page)
+    if asked.words and (kinds not in ((), ("dataflow",)) or "viewBox" not in drawing):
         raise Missing(f"figure {asked.where} is no drawing that can be cut in halves")
-    if kinds := kinds_on(page):
-        return "live", _live(page, kinds, f"Figure {asked.where}. {told}")
+    if kinds:
+        part = _part(page, asked.words) if kinds == ("dataflow",) else ""
+        return "live", _live(page, kinds, f"Figure {asked.where}. {told}", part)
     if drawing:
         shape, drawing = layout(half(drawing, asked.words) if asked.words else drawing)
         return shape, f'<div class="shown drawing">{drawing}</div>'
@@ -143,8 +147,19 @@ def _figure(asked: Shown, lecture: Lecture) -> tuple[str, str]:
     return shape, f'<div class="shown"><img alt="{alt}" src="{picture}"></div>'
 
 
-def _live(figure: str, kinds: tuple[str, ...], title: str) -> str:
-    """Return a live picture in a page of its own.
+def _part(page: str, asked: str) -> str:
+    """Return, as attributes, where a live drawing is cut and what is shown of it."""
+    drawing = page[page.index("<svg") :]
+    _, _, wide, tall = view(drawing)
+    if not asked and (tall <= TALL or wide > NARROW):
+        return ""
+    places = (sum(gap) / 2 for gap in gaps(drawing, 1))
+    cut = min(places, key=lambda place: abs(place - tall / 2))  # both parts are live, and alike
+    return f' data-cut="{cut:g}" data-half="{asked or "both"}"'
+
+
+def _live(figure: str, kinds: tuple[str, ...], title: str, part: str = "") -> str:
+    """Return a live picture in a page of its own; ``part`` says what is shown of a drawing.
 
     Reveal scales a slide, and a live picture reads where the pointer is in its page's own pixels:
     in a frame these are the same at any scale. Its arrow keys are its own there, too.
@@ -158,7 +173,7 @@ def _live(figure: str, kinds: tuple[str, ...], title: str) -> str:
         '<link rel="stylesheet" href="shared/fonts.css">'
         f"<style>{stylesheet(*kinds)}</style>"
         '<link rel="stylesheet" href="shared/live.css"></head>'
-        f"<body{' data-bare' if bare else ''}>"
+        f"<body{' data-bare' if bare else ''}{part}>"
         f'{figure}<script src="shared/live.js"></script>'
         f'<script src="shared/{"-".join(("attnbook", *kinds))}.js"></script></body></html>'
     )

@@ -11,7 +11,7 @@ import nbformat
 from docutils.nodes import make_id
 from nbformat import NotebookNode
 
-from teaching.kit.deck.read import MOST, Shown
+from teaching.kit.deck.read import MOST, Slide
 
 __all__ = ["Lecture", "Missing"]
 
@@ -54,13 +54,20 @@ class Lecture:
                 found.sections[number], here = words, number
         return found
 
-    def section(self, shown: Shown | None) -> str:
-        """Return the number of the section that what is shown is taken from, "" for none."""
-        if shown is None or shown.kind == "formula":
-            return ""
-        if shown.kind == "figure":
-            return self.figures[shown.where][0] if shown.where in self.figures else ""
-        return shown.where
+    def section(self, slide: Slide) -> str:
+        """Return the number of the section that a slide belongs to.
+
+        Raises: Missing where the lecture does not have it, or the figure that it shows.
+        """
+        number = slide.section
+        if slide.shown and slide.shown.kind != "formula":
+            number = slide.shown.where
+            if slide.shown.kind == "figure":
+                self.figure(number)
+                # what stands before all sections opens the first
+                number = self.figures[number][0] or next(iter(self.sections))
+        self._of(number)
+        return number
 
     def anchor(self, section: str) -> str:
         """Return the end of the address of a section on the lecture's page."""

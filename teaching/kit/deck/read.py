@@ -1,6 +1,6 @@
 """Read the slides of a lecture: teaching/slides/NN-name.md, slides between lines of three hyphens.
 
-A slide is a title, `## …`, of at most 8 words, at most 30 words besides, and at most one of
+A slide is a title of at most 8 words, at most 30 words besides, and at most one of
 
     {{ figure 7.1 }}            the stored output above the caption **Figure 7.1.**
     {{ figure 7.1: left }}      a half of it, where it is a drawing; or right, upper, lower
@@ -10,6 +10,7 @@ A slide is a title, `## …`, of at most 8 words, at most 30 words besides, and 
     $$ … $$                     a formula
 
 and after a line `Note:` what the speaker says. A list `- **A** …` makes the options of a vote.
+A title is `## …`; where nothing, or a formula, is shown, `## 7.2 …` says which section it is of.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ FORMS = (
     "{{ figure 7.1 }}, {{ figure 7.1: left }} (or right, upper, lower), {{ code 7.2: words }}, "
     "{{ output 7.2: words }} or {{ hunt 7.5 }}"
 )
+_TITLE = re.compile(r"## (?:(\d+\.\d+) )?(.*)")
 _SHOWN = re.compile(r"\{\{ *(figure|code|output|hunt) +(\d+\.\d+)(?:: *(\S.*?))? *\}\}")
 
 
@@ -50,6 +52,7 @@ class Slide:
 
     line: int
     title: str = ""
+    section: str = ""  # where the title says it
     before: str = ""
     after: str = ""
     note: str = ""
@@ -84,8 +87,8 @@ def _slide(lines: list[str], start: int) -> Slide:
     slide.note = "\n".join(lines[note + 1 :]).strip()
     body: list[tuple[int, str]] = []
     for number, line in numbered[:note]:
-        if line.startswith("## ") and not slide.title:
-            slide.line, slide.title = number, line.removeprefix("## ").strip()
+        if (title := _TITLE.match(line)) and not slide.title:
+            slide.line, slide.section, slide.title = number, title[1] or "", title[2].strip()
         elif re.match(r"#+ ", line):
             slide.wrong.append((number, "a second heading; a slide has one, `## Title`"))
         elif line.strip() and not slide.title:
@@ -96,6 +99,7 @@ def _slide(lines: list[str], start: int) -> Slide:
     if not slide.title:
         slide.wrong.append((start, "no title; a slide begins with a line `## Title`"))
     _sort(slide, body)
+    _place(slide)
     _count(slide)
     return slide
 
@@ -142,6 +146,17 @@ def _reference(slide: Slide, text: str, number: int) -> Shown | None:
         return Shown(found[1], found[2], found[3] or "", number)
     slide.wrong.append((number, f"{text} is none of {FORMS}"))
     return None
+
+
+def _place(slide: Slide) -> None:
+    """See that a slide's section is said once: by its title, or by what it shows."""
+    shows = slide.shown is not None and slide.shown.kind != "formula"
+    if shows and slide.section:
+        slide.wrong.append((slide.line, f"its title says {slide.section}, and what it shows says "
+                            "its section, too"))  # fmt: skip
+    elif not (shows or slide.section or slide.wrong):
+        slide.wrong.append((slide.line, "no section; a slide that shows none of a section's cells "
+                            "begins `## 7.2 Title`"))  # fmt: skip
 
 
 def _count(slide: Slide) -> None:
