@@ -1,6 +1,7 @@
 """What the pages for teachers say of a lecture holds: its votes, its cuts, its exercises."""
 
 import ast
+import importlib
 import re
 from functools import cache
 
@@ -167,3 +168,19 @@ def spoken(name: str) -> list[str]:
     return [
         n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)
     ]
+
+
+def test_the_project_names_what_exists_and_its_points_sum_up():
+    text = (PAGES / "project.md").read_text(encoding="utf-8")
+    starts = re.findall(r"(?m)^- \*Start:\* (.*)$", text)
+    assert len(starts) == 4
+    for start in starts:
+        module: object = None
+        for name in re.findall(r"`([\w.]+)[^`\w.]?[^`]*`", start):
+            if "." in name:
+                module = importlib.import_module(name)
+            else:
+                assert hasattr(module, name), name
+    points = re.findall(r"(?m)^\| [a-z ]+ \| (\d) \|", text.split("## The rubric")[1])
+    assert sum(map(int, points)) == 30
+    assert "\nThirty points." in text
