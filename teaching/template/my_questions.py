@@ -50,7 +50,7 @@ def weights_of_two_tokens(draw: random.Random) -> Number:
     )
 
 
-@question(section="7.4", points=2)
+@question(section="7.5", points=2)
 def who_sees_whom(draw: random.Random) -> Choice:
     n = draw.randint(5, 9)
     row = draw.randint(2, n - 2)
