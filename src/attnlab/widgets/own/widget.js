@@ -84,6 +84,8 @@ function build(store) {
   const { attach } = view;
   view.attach = (figure) => {
     view.figure = figure;
+    // until there is a sentence to show, what stands below stays where the table had put it
+    view.node.style.minHeight = `${figure.querySelector(".attnbook-fallback")?.offsetHeight ?? 0}px`;
     const detach = attach(figure);
     return () => {
       view.gone = true;
@@ -168,6 +170,7 @@ function draw(view, width) {
   const { store, live, node, figure } = view;
   if (!live.parentNode) node.append(live);
   figure.querySelector(".attnbook-fallback")?.remove();
+  node.style.minHeight = "";
   turn(view);
   const { heads, layers } = store.get("sizes");
   const [layer, head, row] = ["layer", "head", "row"].map((name) => store.get(name));
