@@ -171,8 +171,7 @@ def refuse(app: Sphinx | None, config: Config | None, root: Path = ROOT) -> None
     if os.environ.get(RELEASE) and (places := unaddressed(root)):
         raise ExtensionError(
             f"{RELEASE} is set, and OWNER stands in {len(places)} lines in place of the "
-            "repository's owner; write its address into _config.yml, then `make address` and "
-            "`make notebooks`:\n  " + "\n  ".join(places)
+            "repository's owner; `make address AT=…` writes whose it is:\n  " + "\n  ".join(places)
         )
 
 

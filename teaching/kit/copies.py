@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import nbformat
@@ -30,6 +29,7 @@ def write(folder: Path, names: list[str] | None = None, at: str = "") -> int:
     for path, notebook in made.items():
         nbformat.validate(notebook)
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+        # as Jupyter saves it: a save changes what was changed, and git can merge the rest
+        text = nbformat.writes(notebook) + "\n"
         path.write_text(text, encoding="utf-8", newline="\n")
     return len(made)

@@ -371,6 +371,13 @@ def test_one_lecture_is_made_anew_and_the_rest_stays(desk):
     assert len(made(desk)) == 5
 
 
+def test_a_copy_that_jupyter_saves_keeps_its_bytes(desk, tmp_path):
+    assert command.main(["6"], desk / "kit") == 0
+    for path in (desk / "kit").rglob("*.ipynb"):
+        nbformat.write(nbformat.read(path, as_version=4), tmp_path / "saved")
+        assert (tmp_path / "saved").read_bytes() == path.read_bytes()
+
+
 def changed(change: Callable[[NotebookNode], object]) -> Callable[[Path], None]:
     def spoil(path: Path) -> None:
         notebook = read(path)
