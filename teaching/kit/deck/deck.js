@@ -100,7 +100,6 @@
       page.body.style.setProperty("--below", `${(words.offsetTop + words.offsetHeight) / ZOOM.good}px`);
       await frame();
       letter(figure, ZOOM.good);
-      await frame();
       const inside = figure.querySelectorAll(".attnbook-drawing, .attnbook-scroll, .attnbook-plot");
       if ([page.documentElement, ...inside].some(scrolls)) return 0;
       return Math.min(ZOOM.most, place.clientWidth / width, place.clientHeight / height(figure));
@@ -191,11 +190,12 @@
     await MathJax.typesetPromise();
     await frame();
     sections.forEach(fit);
-    for (const one of frames) {
+    const each = async (one) => {
       await loaded(one);
       listen(one); // some were there before this script was
       await enlarge(one);
-    }
+    };
+    await Promise.all(frames.map(each));
     root.dataset.ready = "";
   }
   lay();
