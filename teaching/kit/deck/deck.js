@@ -64,11 +64,9 @@
 
   const scrolls = (part) => part.scrollWidth > part.clientWidth + 1;
 
-  /** How high a live picture is, its controls at the side as well. */
-  function height(figure) {
-    const parts = [figure, ...figure.querySelectorAll(".attnbook-controls")];
-    return Math.max(...parts.map((part) => part.getBoundingClientRect().bottom)) + 2;
-  }
+  /** How high a live picture is, with what stands at its side. */
+  const height = (figure) =>
+    2 + figure.getBoundingClientRect().top + Math.max(figure.offsetHeight, figure.scrollHeight);
 
   /** Give the letters of its drawings, each of which has its own scale, 18 px on the slide. */
   function letter(figure, zoom) {
