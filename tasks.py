@@ -392,9 +392,10 @@ def test_all() -> None:
       WebKit (tests/book/engines: every page opened over http and as a file, with no error and no
       other host asked; live pictures worked by hand and by key, the theme, the search, axe; by
       day Chromium alone; an engine that can be neither found nor installed is skipped, in
-      words), and
-      nbval over every lecture with one digit changed in each output (test_nbval_rules; by day
-      without a kernel);
+      words), nbval over every lecture with one digit changed in each output (test_nbval_rules; by
+      day without a kernel), every lecture's assignment marked by nbgrader and by Otter
+      (test_assignments; by day by our own checks), and two releases pulled by nbgitpuller
+      (test_branch; by day by git alone);
     - every lecture under other instruction sets: `test-cpus`;
     - mutation of the package: `mutants`; a mutant that survives must be explained.
     """

@@ -1,25 +1,18 @@
-"""The slides: their format, what they take from a lecture, and decks in a real browser."""
+"""The slides: their format, and what they take from a lecture."""
 
+import base64
 import itertools
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, Page, expect
 
-from attnlab.pictures import Schematic
+from attnlab.pictures import Schematic, heatmap
 from teaching.kit import slides
 from teaching.kit.deck import cut
 from teaching.kit.deck.read import SlidesError
 from tests.book.lectures import ROOT
-from tests.patience import BROWSER
-
-SOURCES = sorted(slides.SOURCES.glob("[0-9]*.md"))
-# pixels on a slide of 1280 × 720, indices apart
-LEAST = {"words": 28, "code": 20, "drawing": 18, "live": 18}
 
 
 @pytest.fixture
@@ -60,6 +53,9 @@ WRONG = {
     "## One\n\n$$\nx": (3, "no closing $$"),
     "## One\n\n{{ picture 1.1 }}": (3, "{{ picture 1.1 }} is none of {{ figure 7.1 }}"),
     "## One\n\n{{ code 1.2 }}": (3, "is none of"),
+    "## One\n\nwords": (1, "no section"),
+    "## 1.2 One\n\n{{ figure 1.1 }}": (1, "its title says 1.2"),
+    "## 1.7 One": (1, "no section 1.7 in 01-x; it has 1.1, 1.2"),
     "## One\n\n{{ figure 1.1: left }}": (3, "figure 1.1 is no drawing that can be cut"),
     "## One\n\n{{ figure 1.7 }}": (3, "no figure 1.7 in 01-x; it has 1.1"),
     "## One\n\n{{ code 1.9: first }}": (3, "no section 1.9 in 01-x; it has 1.1, 1.2"),
@@ -84,8 +80,10 @@ def test_what_breaks_the_format_is_named_with_its_line(lecture, text):
 
 def test_all_that_is_wrong_in_all_files_is_said_at_once(lecture, tmp_path):
     for name in ("01-x", "02-y"):
-        (tmp_path / f"{name}.md").write_text("## One\n{{ no }}\n---\nno title\n", encoding="utf-8")
-    (tmp_path / "03-z.md").write_text("## One\n", encoding="utf-8")
+        (tmp_path / f"{name}.md").write_text(
+            "## 1.1 One\n{{ no }}\n---\nno title\n", encoding="utf-8"
+        )
+    (tmp_path / "03-z.md").write_text("## 3.1 One\n", encoding="utf-8")
     with pytest.raises(SlidesError) as error:
         slides.write(tmp_path / "out", sources=tmp_path, notebooks=tmp_path)
     said = str(error.value).splitlines()
@@ -99,17 +97,15 @@ def test_a_slide_holds_what_it_asks_for_and_leads_to_its_section(lecture):
     page = made(
         lecture,
         "## One $x$\n\nwords *here*\n\n{{ figure 1.1 }}\n\nNote:\nSay this.\n---\n"
-        "## Two\n\n{{ code 1.2: first }}\n---\n## Three\n\n- **A** $y < z$\n- **B** no\n---\n"
-        "## Four, in section 1.1\n\n{{ output 1.2: second }}\n---\n"
-        "## Five, in section 1.1\n---\n## Six\n\n{{ output 1.2: folded }}\n",
+        "## Two\n\n{{ code 1.2: first }}\n---\n## 1.1 Three\n\n- **A** $y < z$\n- **B** no\n---\n"
+        "## Four\n\n{{ output 1.2: second }}\n---\n## Five\n\n{{ output 1.2: folded }}\n",
     )
     wanted = [
         ["Lecture 1 · A lecture", "One <span class=", "<em>here</em>", "<svg></svg>",
          '<aside class="notes"><p>Say this.</p>', "#the-question"],
         ["<pre", "<span", "#the-rest"],
-        [r"\(y &lt; z\)", ">1.2</a>"],  # where the slide before it stands
+        [r"\(y &lt; z\)", "<h2>Three</h2>", ">1.1</a>"],
         ['<pre class="printed">1\n2</pre>', ">1.2</a>"],
-        [">1.1</a>"],
         ['<pre class="printed">1\n2</pre>'],
     ]  # fmt: skip
     for slide, parts in zip(page.split("<section ")[1:], wanted, strict=True):
@@ -150,173 +146,41 @@ def test_a_half_is_cut_between_boxes_and_words(name):
         assert not start < at < start + (box["w"], box["h"])[axis]
 
 
-@pytest.fixture(scope="module")
-def decks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("kit")
-    slides.write(folder)
-    return folder / "slides"
-
-
-@pytest.fixture(scope="module")
-def look(chromium: Browser, decks: Path) -> Iterator[Callable[..., Page]]:
-    """Open a deck from the file system, once; it asks for no other host, and meets no error."""
-    faults = []
-    context = chromium.new_context(color_scheme="dark", viewport={"width": 1280, "height": 720})
-    context.set_default_timeout(BROWSER)
-    own = ("file:", "data:", "about:")
-    context.on("request", lambda asked: asked.url.startswith(own) or faults.append(asked.url))
-    context.on("weberror", lambda error: faults.append(str(error.error)))
-    context.on("console", lambda line: line.type == "error" and faults.append(line.text))
-
-    @cache
-    def opened(name: str, query: str = "") -> Page:
-        page = context.new_page()
-        page.goto(f"{(decks / name).as_uri()}.html{query}")
-        page.wait_for_selector("html[data-ready]", state="attached")
-        assert faults == []
-        return page
-
-    yield opened
-    context.close()
-    assert faults == []
-
-
-# what stands outside its slide, and the smallest letters of each kind, by slide
-MEASURE = """() => [...document.querySelectorAll(".slides > section")].map((section) => {
-  const [faults, least] = [[], { words: 99, code: 99, drawing: 99, live: 99 }];
-  const room = section.getBoundingClientRect();
-  const scale = room.width / 1280;
-  for (const node of section.querySelectorAll("*")) {
-    if (node.closest("aside, mjx-assistive-mml, style") || !node.getClientRects().length) continue;
-    const box = node.getBoundingClientRect();
-    const out = Math.max(room.left - box.left, room.top - box.top,
-      box.right - room.right, box.bottom - room.bottom);
-    if (out > 1 && !node.closest("svg.half")) // beyond its borders nothing is seen
-      faults.push(`${node.tagName}.${node.className} is ${out} px outside`);
-    if (node.matches("pre, .listing") && node.scrollWidth > node.clientWidth + 1)
-      faults.push("a line of code is cut off");
-    const own = [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim());
-    if (!own || node.closest("mjx-container")) continue;
-    const size = parseFloat(getComputedStyle(node).fontSize);
-    const svg = node.closest("svg");
-    if (svg) {
-      if (node.tagName === "text")
-        least.drawing = Math.min(least.drawing, size * svg.getScreenCTM().a / scale);
-    } else if (node.closest("pre, .listing")) least.code = Math.min(least.code, size);
-    else least.words = Math.min(least.words, size * (node.tagName === "CODE" ? 1 / 0.86 : 1));
-  }
-  const words = [...section.querySelectorAll("h2, .head, .words, .shown, .where")];
-  for (const [at, one] of words.entries()) for (const other of words.slice(at + 1)) {
-    const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
-    const over = Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
-      && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
-    if (over) faults.push(`${one.className || "h2"} lies on ${other.className}`);
-  }
-  const frame = section.querySelector("iframe");
-  if (frame) {
-    const page = frame.contentDocument.documentElement;
-    const scrolls = page.scrollHeight > page.clientHeight + 1; // may, where it is enlarged least
-    if (scrolls && frame.dataset.zoom > 1.2) faults.push("a live picture is cut off");
-    if (page.scrollWidth > page.clientWidth + 1) faults.push("a live picture is too wide");
-    for (const node of page.querySelectorAll("figure *")) {
-      const own = [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim());
-      if (!own || !node.checkVisibility() || node.closest("script, sub, sup")) continue;
-      const svg = node.closest("svg");
-      const size = parseFloat(frame.contentWindow.getComputedStyle(node).fontSize);
-      const index = node.tagName === "tspan" && node.style.fontSize;
-      const seen = index ? 99 : size * (svg ? svg.getScreenCTM().a : node.currentCSSZoom);
-      least.live = Math.min(least.live, seen * frame.dataset.zoom);
+def test_rows_of_a_heat_map_stand_under_its_keys():
+    weights = [[1.0, 0.0], [0.5, 0.5], [0.25, 0.75], [0.0, 1.0]]
+    png = base64.b64encode(heatmap(weights, [*"abcd"], [*"xy"])._repr_png_()[0]).decode()
+    parts = {name: cut.rows(png, name, "a map") or "" for name in ("upper", "lower")}
+    spans = {
+        name: [(float(top), float(top) + float(high)) for top, high in PART.findall(part)]
+        for name, part in parts.items()
     }
-  }
-  const image = section.querySelector("img");
-  if (image && image.naturalWidth < 100) faults.push("a picture is not there");
-  return { faults, least };
-})"""
+    (start, middle), (head, first), (rest, _) = *spans["upper"], *spans["lower"]
+    assert start == head == 0
+    assert 0 < first < rest == middle - 1  # the line between them belongs to both
+    assert cut.rows(png, "left", "a map") is None
 
 
-def readable(page: Page, *kinds: str) -> None:
-    for number, slide in enumerate(page.evaluate(MEASURE), start=1):
-        assert slide["faults"] == [], f"slide {number}"
-        for kind in kinds:
-            assert slide["least"][kind] >= LEAST[kind] - 0.05, f"slide {number}: {kind}"
+PART = re.compile(r'viewBox="0 (\d+) \d+ (\d+)"><image')
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-def test_every_slide_can_be_read_from_the_back(look, path):
-    page = look(path.stem)
-    expect(page.locator("mjx-container:has(mjx-merror, [data-mjx-error])")).to_have_count(0)
-    readable(page, *LEAST)
+HEADING = re.compile(r"(?m)^## (\d+\.\d+) |^\*\*Figure (\d+\.\d+)\.\*\*")
+TAKEN = re.compile(r"\{\{ *(\w+) (\d+\.\d+)|^## (\d+\.\d+) ", re.M)
 
 
-def test_what_fills_a_slide_to_its_limits_fits_on_it(look, decks, tmp_path):
-    new = nbformat.v4
-    long = "\n".join(f"value_{i:02} = " + "x" * 88 for i in range(12))  # 99 columns
-    printed = [new.new_output("stream", name="stdout", text="y" * 70 + "\n" + "y\n" * 11)]
-    cells = [
-        new.new_markdown_cell("# 99. Limits\n\n## 99.1 The question"),
-        new.new_code_cell(long, outputs=printed),
-    ]
-    nbformat.write(new.new_notebook(cells=cells), tmp_path / "99-limits.ipynb")
-    title, words = "## " + "question " * 8, "attends " * 30
-    shown = ["{{ code 99.1: x }}", "{{ output 99.1: x }}", "$$ " + "a + " * 20 + "b $$", ""]
-    text = "\n---\n".join(f"{title}\n\n{words}\n\n{what}" for what in shown)
-    (tmp_path / "99-limits.md").write_text(text, encoding="utf-8")
-    _, page = slides.deck(tmp_path / "99-limits.md", tmp_path / "99-limits.ipynb")
-    (decks / "99-limits.html").write_text(page, encoding="utf-8")
-    readable(look("99-limits"), "words", "code")
-
-
-def test_paper_has_a_page_for_each_slide_in_the_light(look):
-    page = look("07-scaling-and-masks", "?print-pdf")
-    written = (slides.SOURCES / "07-scaling-and-masks.md").read_text(encoding="utf-8")
-    assert page.locator(".pdf-page").count() == written.count("\n---\n") + 1
-    assert page.evaluate("document.documentElement.dataset.theme") == "light"
-    for section in page.locator(".pdf-page > section").all():
-        assert section.evaluate("s => [s.clientWidth, s.clientHeight]") == [1280, 720]
-        assert section.evaluate("s => s.scrollHeight <= 721 && s.scrollWidth <= 1281")
-    pdf = page.pdf(prefer_css_page_size=True, print_background=True)
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == page.locator(".pdf-page").count()
-
-
-def test_a_live_picture_is_alive_and_gives_the_keys_back(look):
-    page = look("07-scaling-and-masks")
-    page.bring_to_front()
-    at = page.evaluate("Reveal.getSlides().findIndex((one) => one.querySelector('iframe'))")
-    page.evaluate(f"Reveal.slide({at})")
-    frame = page.locator("section.present iframe").element_handle().content_frame()
-    box = frame.locator("canvas").first.bounding_box()
-    # on a slide that is enlarged the pointer is still where it seems to be
-    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.8)
-    expect(frame.locator(".attnbook-status")).to_contain_text("query 3 → key 6")
-    frame.get_by_label("divide by √64").check()
-    expect(frame.locator(".attnbook-status")).to_contain_text("attends most to")
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate("Reveal.getIndices().h") == at
-    page.keyboard.press("Escape")
-    page.wait_for_function("document.activeElement.tagName !== 'IFRAME'")  # it takes a moment
-    page.keyboard.press("ArrowRight")
-    page.wait_for_function(f"Reveal.getIndices().h === {at + 1}")
-    for theme in ("dark", "light"):
-        assert frame.evaluate("document.documentElement.dataset.theme") == theme
-        page.keyboard.press("d")
-
-
-def test_the_speaker_has_the_notes_in_a_window(look):
-    page = look("05-self-attention")
-    page.bring_to_front()
-    with page.expect_popup() as asked:
-        page.keyboard.press("s")
-    notes = asked.value.locator(".speaker-controls-notes")
-    expect(notes).to_contain_text("A table of word vectors has one row", timeout=BROWSER)
-    page.keyboard.press("ArrowRight")
-    expect(notes).to_contain_text("Nothing is learned today", timeout=BROWSER)
-
-
-def test_the_list_of_decks_leads_to_each_and_reveal_is_small(decks):
-    text = (decks / "index.html").read_text(encoding="utf-8")
-    assert {f"{path.stem}.html" for path in SOURCES} <= {*re.findall('href="([^"?]+)', text)}
-    files = {str(one.relative_to(decks)) for one in decks.rglob("*")}
-    assert {*re.findall(r'(?:href|src)="([^"?]+)', text)} <= files
-    kept = ROOT / "teaching" / "kit" / "deck" / "reveal"
-    assert sum(path.stat().st_size for path in kept.iterdir()) <= 300_000
-    assert (kept / "LICENSE").is_file()
+@pytest.mark.parametrize("path", sorted(slides.SOURCES.glob("[0-9]*.md")), ids=lambda one: one.stem)
+def test_a_foot_names_the_section_of_its_slide(path):
+    text = (ROOT / "book" / "lectures" / path.name).read_text(encoding="utf-8")
+    found = HEADING.findall(text)
+    sections = [number for number, _ in found if number]
+    here, figures = sections[0], {}
+    for number, figure in found:
+        here = number or here
+        figures[figure] = here
+    page = slides.deck(path, slides.NOTEBOOKS / f"{path.stem}.ipynb")[1]
+    feet = re.findall(r'class="where" href="([^"]+)"[^>]*>([\d.]+)</a>', page)
+    written = path.read_text(encoding="utf-8").split("\n---\n")
+    for slide, (address, number) in zip(written, feet, strict=True):
+        kind, place, said = TAKEN.findall(slide)[0]
+        assert number == (said or (figures[place] if kind == "figure" else place)), slide
+        assert "#" in address
+        assert number in sections

@@ -1,10 +1,16 @@
-"""Cut a drawing between its boxes, so that its letters are large enough for a slide."""
+"""Cut a drawing between its boxes, or a heat map between its rows, to have letters for a slide."""
 
 from __future__ import annotations
 
+import base64
+import html
+import io
 import re
 
-__all__ = ["HALVES", "half", "layout"]
+import numpy as np
+from PIL import Image
+
+__all__ = ["HALVES", "gaps", "half", "layout", "rows", "view"]
 
 LEAST, SHAPES = 18, 14  # pixels: what can be read from the back, and the least letters of a drawing
 ROOMS = {"figure": (1176, 546), "beside figure": (916, 706)}  # width and height for each layout
@@ -21,6 +27,7 @@ _TEXT = re.compile(
 )
 NEAR = 0.2  # of a drawing's length, how far from its middle it may be cut
 LETTER = 0.55  # of a letter's size, its width
+WHITE, LINE = 250, 0.7  # a paler dot is white; how much of a row of dots is not, where a line is
 
 
 def layout(drawing: str) -> tuple[str, str]:
@@ -83,3 +90,30 @@ def gaps(drawing: str, axis: int) -> list[tuple[float, float]]:
 
 def numbers(found: tuple[str, ...]) -> list[float]:
     return [float(one) for one in found]
+
+
+def rows(png: str, name: str, alt: str) -> str | None:
+    """Return the upper or the lower rows of a heat map as SVG, both under its keys' names.
+
+    ``png`` is base64; None where it has no lines between rows, or is to be cut down.
+    """
+    dots = np.asarray(Image.open(io.BytesIO(base64.b64decode(png))).convert("L"))
+    high, wide = dots.shape
+    lines = np.flatnonzero((dots < WHITE).mean(axis=1) > LINE).tolist()
+    if name not in ("upper", "lower") or len(lines) < 3:
+        return None
+    first, middle = lines[0], (lines[0] + lines[-1]) / 2
+    cut = min(lines, key=lambda line: abs(line - middle))
+    parts = [(0, cut + 1)] if name == "upper" else [(0, first), (cut, high)]
+    drawn, top = "", 0
+    for start, end in parts:
+        drawn += (
+            f'<svg y="{top}" width="{wide}" height="{end - start}" '
+            f'viewBox="0 {start} {wide} {end - start}"><image width="{wide}" height="{high}" '
+            f'href="data:image/png;base64,{png}"/></svg>'
+        )
+        top += end - start
+    return (
+        f'<svg class="rows" role="img" aria-label="{html.escape(alt)}" viewBox="0 0 {wide} {top}">'
+        f"{drawn}</svg>"
+    )

@@ -8,13 +8,13 @@
   const LEAST = { title: 36, words: 28, code: 20, formula: 28 };
   const ALONE = 54; // words on a slide that shows nothing
   const WIDTHS = [500, 560, 620, 680, 740, 790, 837]; // of a live picture before it is enlarged
-  const DRAWN = [0.857, 0.79, 0.7]; // how much smaller a drawing of boxes is, its letters not
-  const LETTERS = 12; // its least letters before that
-  // at `good` they are 18 px; what grows in use may get smaller ones, and scrolls at `used`
+  const DRAWN = [0.857, 0.79, 0.735, 0.7]; // how much smaller a drawing of boxes is, its letters not
+  // at `good` its letters of 12 px are 18; what grows in use may get smaller ones, and scrolls at `used`
   const ZOOM = { good: 1.5, most: 2.4, used: 1.2 };
   const paper = new URLSearchParams(location.search).has("print-pdf");
   // where its controls stand: above it; at its side, under the words; above it, the words aside
   const LAYOUTS = ["", "side", "beside"];
+  const ASIDE = ".attnbook-live > :first-child:is(.attnbook-controls, :has(> .attnbook-controls))";
 
   /** The parts that a slide need not have: the boxes of each. */
   const parts = (section) => ({
@@ -64,16 +64,14 @@
 
   const scrolls = (part) => part.scrollWidth > part.clientWidth + 1;
 
-  /** How high a live picture is, its controls at the side as well. */
-  function height(figure) {
-    const parts = [figure, ...figure.querySelectorAll(".attnbook-controls")];
-    return Math.max(...parts.map((part) => part.getBoundingClientRect().bottom)) + 2;
-  }
+  /** How high a live picture is, with what stands at its side. */
+  const height = (figure) =>
+    2 + figure.getBoundingClientRect().top + Math.max(figure.offsetHeight, figure.scrollHeight);
 
-  /** Give the letters of its drawings, each of which has its own scale, their least size. */
-  function letter(figure) {
+  /** Give the letters of its drawings, each of which has its own scale, 18 px on the slide. */
+  function letter(figure, zoom) {
     for (const svg of figure.querySelectorAll("svg:has(text)")) {
-      svg.style.setProperty("--letters-least", LETTERS / (svg.getScreenCTM()?.a || 1));
+      svg.style.setProperty("--letter", 18 / zoom / (svg.getScreenCTM()?.a || 1));
     }
   }
 
@@ -99,20 +97,20 @@
       const words = [...section.querySelectorAll(":scope > :is(h2, .words)")].at(-1);
       page.body.style.setProperty("--below", `${(words.offsetTop + words.offsetHeight) / ZOOM.good}px`);
       await frame();
-      letter(figure);
-      await frame();
+      letter(figure, ZOOM.good);
       const inside = figure.querySelectorAll(".attnbook-drawing, .attnbook-scroll, .attnbook-plot");
       if ([page.documentElement, ...inside].some(scrolls)) return 0;
       return Math.min(ZOOM.most, place.clientWidth / width, place.clientHeight / height(figure));
     };
     let best = { zoom: 0 };
-    const drawn = figure.matches(".attnbook-dataflow") ? DRAWN : [1];
-    for (const [small, layout] of drawn.flatMap((one) => LAYOUTS.map((other) => [one, other]))) {
+    const drawn = figure.matches(".attnbook-dataflow");
+    const layouts = LAYOUTS.filter((one) => one !== "side" || figure.querySelector(ASIDE));
+    const tries = (drawn ? DRAWN : [1]).flatMap((small) => layouts.map((layout) => [layout, small]));
+    for (const [layout, small] of tries) {
       if (best.zoom >= ZOOM.good) break;
       lay(layout, small);
-      const widths = layout === "side" ? WIDTHS.slice(-3) : WIDTHS;
+      const widths = layout === "side" ? WIDTHS.slice(-3) : WIDTHS.slice(drawn ? -4 : 0);
       for (const width of [...widths, Math.floor(place.clientWidth / ZOOM.good)]) {
-        if (window.DEBUG) console.log(section.querySelector("h2").textContent, layout, small, width, (await zoomAt(width)).toFixed(3), height(figure), [page.documentElement, ...figure.querySelectorAll(".attnbook-drawing, .attnbook-scroll, .attnbook-plot")].filter(scrolls).map(e=>e.className+e.scrollWidth+'>'+e.clientWidth).join());
         const zoom = await zoomAt(width);
         if (zoom > best.zoom + 0.01) best = { zoom, width, layout, small };
       }
@@ -122,7 +120,6 @@
     put(one, best.zoom);
     delete one.dataset.fitting;
     new one.contentWindow.ResizeObserver(() => {
-      letter(figure);
       const needed = Math.max(place.clientHeight / height(figure), ZOOM.used);
       if (needed < Number(one.dataset.zoom) - 0.005) put(one, needed);
     }).observe(figure);
@@ -132,6 +129,7 @@
     const place = one.parentElement;
     one.dataset.zoom = zoom;
     one.style.height = `${place.clientHeight / zoom}px`;
+    letter(one.contentDocument.querySelector("figure"), zoom);
     one.style.transform = `${one.closest(".side") ? "" : "translateX(-50%) "}scale(${zoom})`;
   }
 
@@ -190,11 +188,12 @@
     await MathJax.typesetPromise();
     await frame();
     sections.forEach(fit);
-    for (const one of frames) {
+    const each = async (one) => {
       await loaded(one);
       listen(one); // some were there before this script was
       await enlarge(one);
-    }
+    };
+    await Promise.all(frames.map(each));
     root.dataset.ready = "";
   }
   lay();

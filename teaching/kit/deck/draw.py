@@ -15,7 +15,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from attnlab.widgets.core.chunks import kinds_on, stylesheet
-from teaching.kit.deck.cut import gaps, half, layout, view
+from teaching.kit.deck.cut import gaps, half, layout, rows, view
 from teaching.kit.deck.lecture import Lecture, Missing
 from teaching.kit.deck.read import Shown, Slide
 
@@ -131,20 +131,23 @@ def _figure(asked: Shown, lecture: Lecture) -> tuple[str, str]:
     page = data.get("text/html", "")
     drawing = page or data.get("image/svg+xml", "")
     kinds = kinds_on(page)
+    about = output.get("metadata", {}).get("image/png", {})
+    alt = about.get("alt", told)
     if asked.words and (kinds not in ((), ("dataflow",)) or "viewBox" not in drawing):
-        raise Missing(f"figure {asked.where} is no drawing that can be cut in halves")
+        png = "".join(data.get("image/png", "").split())
+        if not (png and (part := rows(png, asked.words, alt))):
+            raise Missing(f"figure {asked.where} is no drawing that can be cut in halves")
+        return "figure", f'<div class="shown">{part}</div>'
     if kinds:
         part = _part(page, asked.words) if kinds == ("dataflow",) else ""
         return "live", _live(page, kinds, f"Figure {asked.where}. {told}", part)
     if drawing:
         shape, drawing = layout(half(drawing, asked.words) if asked.words else drawing)
         return shape, f'<div class="shown drawing">{drawing}</div>'
-    about = output.get("metadata", {}).get("image/png", {})
     sizes = about.get("width", 3), about.get("height", 2)
     shape = "beside figure" if sizes[0] < BESIDE * sizes[1] else "figure"
     picture = f"data:image/png;base64,{data['image/png'].strip()}"
-    alt = html.escape(about.get("alt", told))
-    return shape, f'<div class="shown"><img alt="{alt}" src="{picture}"></div>'
+    return shape, f'<div class="shown"><img alt="{html.escape(alt)}" src="{picture}"></div>'
 
 
 def _part(page: str, asked: str) -> str:

@@ -3,7 +3,8 @@
 A slide is a title of at most 8 words, at most 30 words besides, and at most one of
 
     {{ figure 7.1 }}            the stored output above the caption **Figure 7.1.**
-    {{ figure 7.1: left }}      a half of it, where it is a drawing; or right, upper, lower
+    {{ figure 7.1: left }}      a half of it, where it is a drawing; or right, upper, lower;
+                                upper or lower rows, where it is a heat map
     {{ code 7.2: some words }}  the visible code cell of section 7.2 whose source holds these words
     {{ output 7.2: some words }}  what such a cell printed, its code in sight or folded
     {{ hunt 7.5 }}              the listing of section 7.5's bug hunt, with numbers at its lines
