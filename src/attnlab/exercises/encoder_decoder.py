@@ -43,7 +43,7 @@ def packed_masks(function: Callable[[Tensor, Tensor], Any]) -> str:
     _check_source_mask("cross-attention's", cross, right[2])
     _check_own_past(decoder, right[1], target[:, None] == target)
     numbers = shuffled(50)[:5]
-    source, target = (numbers.repeat_interleave(whole(1, 4, 5)) for _ in range(2))
+    source, target = (numbers.repeat_interleave(whole(2, 4, 5)) for _ in range(2))
     again = _three(called(function, source, target), len(source), len(target))
     if not all(torch.equal(a, b) for a, b in zip(again, _packed(source, target), strict=True)):
         raise Mistake("Right for this row, wrong for another: use source_pairs and target_pairs.")
