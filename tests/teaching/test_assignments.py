@@ -176,9 +176,10 @@ def submissions(name: str, blank: nbformat.NotebookNode) -> dict[str, str]:
 def ask(python: Path, *words: object, where: Path) -> str:
     """Run a command of the graders' environment, with the sources that are tested."""
     paths = os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))
+    first = os.pathsep.join((str(python.parent), os.environ["PATH"]))  # nbgrader calls alembic
     given = [str(python.with_name(str(words[0]))), *map(str, words[1:])]
     done = subprocess.run(
-        given, cwd=where, env={**os.environ, **tasks.QUIET, "PYTHONPATH": paths},
+        given, cwd=where, env={**os.environ, **tasks.QUIET, "PATH": first, "PYTHONPATH": paths},
         capture_output=True, text=True, timeout=PROCESS, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
