@@ -121,16 +121,17 @@ def tower(boxes: int) -> Schematic:
     return drawing
 
 
-def test_a_drawing_too_tall_for_a_slide_stands_in_two_columns():
+def test_a_tall_drawing_has_larger_letters_and_no_others():
     low, tall = (tower(boxes)._repr_html_()[0] for boxes in (4, 8))
     assert cut.layout(low) == ("beside figure", low)
-    shape, both = cut.layout(tall)
-    assert shape == "figure columns"
-    upper, lower = re.findall(r"<svg [^>]*width.*?</svg></svg>", both, re.S)
-    # each is the whole drawing, of which it shows what the other does not
-    (_, top, _, height), (_, start, _, rest) = cut.view(upper), cut.view(lower)
-    assert (top, start, height + rest) == (0, height, cut.view(tall)[3])
-    assert both.count('role="img"') == 1
+    shape, drawn = cut.layout(tall)
+    assert shape == "beside figure"
+    sizes = re.compile(r"font-size:([\d.]+)px")
+    assert sizes.sub("", drawn) == sizes.sub("", tall)
+    before, after = ([float(size) for size in sizes.findall(one)] for one in (tall, drawn))
+    scale = cut.ROOMS[shape][1] / cut.view(tall)[3]
+    assert min(before) * scale < cut.LEAST
+    assert min(after) * scale == pytest.approx(cut.LEAST, abs=0.01)
 
 
 @pytest.mark.parametrize("name", cut.HALVES)

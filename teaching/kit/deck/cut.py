@@ -14,12 +14,12 @@ __all__ = ["HALVES", "gaps", "half", "layout", "rows", "view"]
 
 LEAST, SHAPES = 18, 14  # pixels: what can be read from the back, and the least letters of a drawing
 ROOMS = {"figure": (1176, 546), "beside figure": (916, 706)}  # width and height for each layout
-COLUMN = (580, 560)  # and for each half of a drawing that stands in two columns
 HALVES = {"upper": (1, 0), "lower": (1, 1), "left": (0, 0), "right": (0, 1)}  # axis, which of both
 
 _HEAD = re.compile(r'width="([\d.]+)" height="([\d.]+)" viewBox="([-\d. ]+)"')
 _OPEN = re.compile(r"<svg\b[^>]*>")
-_SVG = re.compile(r"<svg\b.*</svg>", re.S)
+_BADGE = re.compile(r'(attnbook-badge"[^>]*font-size:)[\d.]+')
+_SIZE = re.compile(r"font-size:([\d.]+)px")
 _FRAME = re.compile(r'<g class="attnbook-frame">.*?</g>', re.S)
 _BOX = re.compile(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"')
 _TEXT = re.compile(
@@ -31,18 +31,14 @@ WHITE, LINE = 250, 0.7  # a paler dot is white; how much of a row of dots is not
 
 
 def layout(drawing: str) -> tuple[str, str]:
-    """Return the layout of a slide for a drawing, and the drawing, in two columns where it is too
-    tall to be read in one."""
+    """Return the layout of a slide for a drawing, and the drawing, with letters made large enough
+    where it is tall and so drawn small."""
     _, _, width, height = view(drawing)
     scale = {name: min(w / width, h / height) for name, (w, h) in ROOMS.items()}
     best = max(scale, key=scale.__getitem__)
-    upper, lower = half(drawing, "upper"), half(drawing, "lower")
-    _, _, _, tallest = max(view(upper), view(lower), key=lambda one: one[3])
-    columns = min(COLUMN[0] / width, COLUMN[1] / tallest)
-    if scale[best] * SHAPES >= LEAST or columns <= scale[best]:
-        return best, drawing
-    second = re.sub(r' role="img"| aria-label="[^"]*"', "", _SVG.findall(lower)[0])
-    return "figure columns", _SVG.sub(lambda one: one[0] + second, upper)
+    grown = max(1.0, LEAST / (SHAPES * scale[best]))
+    drawing = _BADGE.sub(rf"\g<1>{SHAPES}", drawing)  # which the book's page has smaller
+    return best, _SIZE.sub(lambda one: f"font-size:{grown * float(one[1]):.4g}px", drawing)
 
 
 def half(drawing: str, name: str) -> str:
