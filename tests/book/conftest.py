@@ -11,7 +11,7 @@ from tests.patience import BROWSER
 
 LECTURE = "notebooks/05-self-attention"
 # what takes longest, first, so that two workers end together
-LONGEST = ("test_pages", "test_kit_slides", "test_jupyterlab", "test_kit_copies", "test_colab")
+LONGEST = ("test_pages", "test_slides_fit", "test_jupyterlab", "test_kit_copies", "test_colab")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
