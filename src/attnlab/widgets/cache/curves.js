@@ -1,6 +1,7 @@
 // The bytes of each model's cache over the context, both on logarithmic axes.
 
 import { times } from "../core/maths/lists.js";
+import { grouped } from "../core/maths/number.js";
 import { svg } from "../core/view/dom.js";
 import { apart, cacheBytes, sized } from "./maths.js";
 
@@ -12,13 +13,7 @@ const HIGH = 340;
 const [LEFT, TOP, FOOT] = [54, 10, 42];
 const GAP = 15; // between two names
 const NAMES = { letter: 6.7, most: 132 };
-const TICKS = [
-  [7, "128"],
-  [10, "1k"],
-  [13, "8k"],
-  [16, "64k"],
-  [20, "1M"],
-];
+const TICKS = [7, 10, 13, 16, 20]; // as powers of 2
 export const MEMORIES = [24, 80, 141]; // GB
 
 const GIGA = 1e9;
@@ -77,11 +72,11 @@ function axes(at) {
       words({ x: LEFT - 6, y: Number(y) + 4, "text-anchor": "end" }, label),
     ];
   });
-  const columns = TICKS.map(([power, label]) => {
+  const columns = TICKS.map((power) => {
     const x = at.x(power).toFixed(1);
     return [
       svg("path", { class: "grid", d: `M${x} ${at.bottom}v5` }),
-      words({ x, y: at.bottom + 18, "text-anchor": "middle" }, label),
+      words({ x, y: at.bottom + 18, "text-anchor": "middle" }, grouped(2 ** power)),
     ];
   });
   const under = { x: (LEFT + at.right) / 2, y: at.bottom + 36, "text-anchor": "middle" };
