@@ -118,6 +118,6 @@ def test_curves_follow_the_hand_the_chosen_one_is_thick_and_a_press_chooses_a_co
     press(page, "reset to the first settings")
     settle(page)
     box = page.locator(".attnbook-curves > svg").bounding_box()
-    tick = page.locator(".attnbook-curves text", has_text="65,536").bounding_box()
+    tick = page.locator(".attnbook-curves text", has_text="1,048,576").bounding_box()
     page.mouse.click(tick["x"] + tick["width"] / 2, box["y"] + 100)
-    tells(page, "Llama 3.1 8B, 65,536 tokens:")
+    tells(page, "Llama 3.1 8B, 1,048,576 tokens:")

@@ -13,7 +13,7 @@ const HIGH = 340;
 const [LEFT, TOP, FOOT] = [54, 10, 42];
 const GAP = 15; // between two names
 const NAMES = { letter: 6.7, most: 132 };
-const TICKS = [7, 10, 13, 16, 20]; // as powers of 2
+const TICKS = [7, 13, 20]; // as powers of 2: more do not fit on a phone
 export const MEMORIES = [24, 80, 141]; // GB
 
 const GIGA = 1e9;
