@@ -9,7 +9,7 @@ TARGETS = book serve notebooks check plan pdf kit exam test test-all lint unit n
 # `make notebooks FORCE=05-self-attention`, or FORCE=all: execute whatever changed
 # `make kit AT=https://github.com/OWNER/REPO/tree/BRANCH/FOLDER`: where the badges for Colab lead
 # `make kit PDF=1`: the slides as PDF, too, where there is a Chromium
-# `make kit FOR=nbgrader TO=FOLDER`: the exercises as a course that nbgrader marks, or FOR=otter
+# `make kit FOR=nbgrader LECTURES='5:1,2 13:2,3' TO=FOLDER`: exercises that nbgrader marks, or otter
 # `make address AT=https://github.com/YOU/REPO`: whose book this is
 # `make exam SEED=7 LECTURES=1,5-7 POINTS=60 BANK=FOLDER PRIVATE_ONLY=1`: your own questions alone
 exam:
@@ -19,4 +19,5 @@ exam:
 $(filter-out exam,$(TARGETS)):
 	@$(PYTHON) tasks.py $@ $(if $(FORCE),--force $(filter-out all,$(FORCE))) \
 		$(if $(AT),--at '$(AT)') $(if $(FROM),--from '$(FROM)') \
-		$(if $(FOR),--for '$(FOR)') $(if $(TO),--to '$(TO)') $(if $(PDF),--pdf)
+		$(if $(FOR),--for '$(FOR)') $(if $(TO),--to '$(TO)') $(if $(PDF),--pdf) \
+		$(LECTURES)

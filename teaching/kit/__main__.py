@@ -3,7 +3,8 @@
     python -m teaching.kit                  # everything, from the notebooks as they are stored
     python -m teaching.kit 07               # the notebooks of one lecture; the rest stays
     python -m teaching.kit --at ADDRESS     # a badge for Colab that leads to your own folder
-    python -m teaching.kit --for nbgrader   # the exercises as a course, into _build/nbgrader
+    python -m teaching.kit --for nbgrader   # the exercises as a course, into course/
+    python -m teaching.kit --for nbgrader 5:1,2 13:2,3    # of two lectures, these earn points
     python -m teaching.kit --for otter --to FOLDER    # as assignments for Otter-Grader
     python -m teaching.kit --pdf            # the slides as PDF, too; needs a Chromium (a minute)
 
@@ -41,6 +42,7 @@ GRADERS: dict[str, Callable[[Path, list[Assignment]], object]] = {
     "nbgrader": nbgrader.write,
     "otter": otter.write,
 }
+FOLDERS = {"nbgrader": "course", "otter": "assignments"}  # not in _build, which `clean` empties
 
 
 def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> int:
@@ -98,18 +100,38 @@ def hand_to(grader: str, names: list[str], at: str, to: str | None) -> int:
 
     A course's marks lie beside its sources, so the folder is not made anew.
     """
-    folder = Path(to) if to else ROOT / "_build" / grader
+    folder = Path(to) if to else ROOT / FOLDERS[grader]
     try:
         if at:
             raise KitError("--at leads to students' copies, and --for makes none: give one of them")
         here = home()
-        made = [assignment(one, here) for one in lectures(names)]
+        made = [
+            assignment(lecture, here, chosen)
+            for name, chosen in map(choice, names or [""])
+            for lecture in lectures([name] if name else None)
+        ]
         GRADERS[grader](folder, made)
     except (KitError, OSError) as error:
         print(f"\nkit: {error}", file=sys.stderr)
         return 1
-    print(f"kit: {len(made)} assignments for {grader} in {folder}")
+    points = sum(len(one.graded) for one in made)
+    print(f"kit: {len(made)} assignments for {grader}, {points} exercises to mark, in {folder}")
+    if here.pair[0] == "OWNER":
+        print("kit: their set-up cell installs from OWNER; say whose book it is by `make address`")
     return 0
+
+
+def choice(given: str) -> tuple[str, set[int] | None]:
+    """Read a lecture's name or number, and after a colon the exercises that are marked.
+
+    Raises: KitError for what is no list of numbers.
+    """
+    name, colon, numbers = given.partition(":")
+    if not colon:
+        return name, None
+    if not re.fullmatch(r"\d{1,2}(,\d{1,2})*", numbers) or not name:
+        raise KitError(f"{given!r} names no exercises; wanted a lecture and numbers, such as 5:1,2")
+    return name, {int(one) for one in numbers.split(",")}
 
 
 def place(given: str) -> str:

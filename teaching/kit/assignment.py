@@ -46,22 +46,34 @@ class Assignment:
     metadata: NotebookNode
     cells: list[NotebookNode]
     exercises: dict[str, Exercise]  # by the id of the cell that is filled in
+    marked: frozenset[int]  # the numbers of those that earn a point
     checks: str  # the module of attnlab.exercises that holds the lecture's
     written: teaching.Written
     install: str  # where pip finds the book's packages
+
+    @property
+    def graded(self) -> list[Exercise]:
+        """The exercises that earn a point, in order."""
+        return [one for one in self.exercises.values() if one.number in self.marked]
 
     def test(self, exercise: Exercise) -> str:
         """The code that raises unless the answer is right, whatever `check` has come to mean."""
         return (
             f"from attnlab.exercises import {self.checks} as check\n\n"
-            f"check.{exercise.check}.strict({exercise.answer})"
+            # bound to a name: the value of a cell's last line would count as points
+            f"said = check.{exercise.check}.strict({exercise.answer})"
         )
 
 
-def assignment(lecture: Lecture, home: Home, pages: Path = TEACHING) -> Assignment:
+def assignment(
+    lecture: Lecture, home: Home, chosen: set[int] | None = None, pages: Path = TEACHING
+) -> Assignment:
     """Make a lecture's assignment from its student copy and the solutions of the lecture itself.
 
-    Raises: KitError where the lecture has no exercises, or a check has no solution.
+    ``chosen`` are the numbers of the exercises that earn a point, by default all with a check.
+
+    Raises: KitError where the lecture has no exercises, a check has no solution, or no check
+    belongs to a number that is chosen.
     """
     cells = student(lecture, home).cells
     begin = next((k for k, cell in enumerate(cells) if _asks(cell)), None)
@@ -85,6 +97,10 @@ def assignment(lecture: Lecture, home: Home, pages: Path = TEACHING) -> Assignme
             assert number, "tests/attnlab/exercises hold each blank's output"
             solution = CALL.sub("", solved[call.groups()]).strip()
             exercises[cell.id] = Exercise(int(number[1]), *call.groups(), cell.source, solution)
+    known = {one.number for one in exercises.values()}
+    if lacking := sorted((chosen or set()) - known):
+        have = ", ".join(map(str, sorted(known)))
+        raise KitError(f"lecture {lecture.name}: no check for exercise {lacking[0]}, only {have}")
     later = [one.source for one in asked if one.cell_type == "code"]
     later += [one.solution for one in exercises.values()]
     code = [cell for cell in cells[:begin] if cell.cell_type == "code"]
@@ -99,6 +115,7 @@ def assignment(lecture: Lecture, home: Home, pages: Path = TEACHING) -> Assignme
         lecture.notebook.metadata,
         [*above, *(below[k] for k in kept), *asked],
         exercises,
+        frozenset(known if chosen is None else chosen),
         checks[1],
         teaching.read(pages / f"{lecture.name}.md", sections).written,
         f"git+https://github.com/{'/'.join(home.pair)}@{home.branch}",

@@ -29,7 +29,7 @@ c.ClearSolutions.code_stub = {"python": ""}
 c.ClearSolutions.text_stub = "(your answer)"
 c.ExecutePreprocessor.timeout = 600  # seconds a cell: some lectures' exercises train
 # files that are handed in: ID_05-self-attention.ipynb, whatever stands before
-name = r".*?(?P<student_id>[^/_]+)_(?P<file_id>\d\d-[\w-]+)\.ipynb"
+name = r".*?(?P<student_id>[^/_]+)_(?P<file_id>\d\d-[a-z-]*[a-z])(-\d+| \(\d+\))?\.ipynb"
 c.FileNameCollectorPlugin.named_regexp = name
 c.ExportApp.plugin_class = "nbgrader.plugins.CsvExportPlugin"
 '''
@@ -54,7 +54,8 @@ def source(one: Assignment) -> NotebookNode:
     for cell in one.cells:
         exercise = one.exercises.get(cell.id)
         if exercise:
-            cells += [_answer(cell, exercise), _test(one, exercise)]
+            cells.append(_answer(cell, exercise))
+            cells += [_test(one, exercise)] if exercise in one.graded else []
         else:
             cells.append(_marked(cell, locked=True))
     cells.append(_marked(v4.new_markdown_cell(one.written.question, id="question"), locked=True))

@@ -57,7 +57,7 @@ def write(folder: Path, assignments: list[Assignment]) -> Path:
         shutil.rmtree(target, ignore_errors=True)
         (target / "tests").mkdir(parents=True)
         nbformat.write(handed_out(one), target / f"{one.name}.ipynb")
-        for exercise in one.exercises.values():
+        for exercise in one.graded:
             path = target / "tests" / f"exercise_{exercise.number}.py"
             path.write_text(test(one, exercise), encoding="utf-8")
         (target / "requirements.txt").write_text(requirements(one), encoding="utf-8")

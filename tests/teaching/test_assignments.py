@@ -18,7 +18,7 @@ import pytest
 import tasks
 from attnlab.exercises import Blank
 from teaching.kit import __main__ as command
-from teaching.kit import assignment, lectures, nbgrader, otter
+from teaching.kit import assignment, grades, lectures, nbgrader, otter
 from teaching.kit.needed import needed_cells
 from tests.book.lectures import LECTURES, ROOT, code, read
 from tests.patience import PROCESS
@@ -108,6 +108,27 @@ def test_an_assignment_passes_with_its_solutions_and_raises_while_it_is_blank(ca
     assert capsys.readouterr().out.count("still blank") == len(one.exercises)
 
 
+def test_only_the_exercises_that_were_chosen_earn_points(tmp_path):
+    assert command.main(["--for", "nbgrader", "--to", str(tmp_path), "14:2,5"]) == 0
+    cells = read(tmp_path / "source" / QUICK / f"{QUICK}.ipynb").cells
+    graded = [cell.id for cell in cells if cell.metadata.nbgrader.grade]
+    assert graded == ["exercise-2", "exercise-5", "written"]
+
+
+def test_the_best_marks_are_summed_and_what_lacks_counts_nothing(capsys, tmp_path):
+    marks = {
+        "b": {"05 exercise-1": 1.0, "05 written": 2.0, "06 exercise-1": 0.0, "06 written": 1.0},
+        "a": {"05 exercise-1": 0.0, "05 written": 0.0, "06 exercise-1": 0.0, "06 written": 0.0},
+    }
+    head, first, last = grades.table(marks, 1, 1)
+    assert head == ["student", "exercises", "written", *marks["b"]]
+    assert first == ["a", 0, 0, 0, 0, 0, 0]
+    assert last == ["b", 1, 2, 1, 2, 0, 1]
+    assert grades.table(marks, None, None)[2][:3] == ["b", 1, 3]
+    assert grades.main([str(tmp_path)]) == 1
+    assert "gradebook.db is not there; wanted a course" in capsys.readouterr().err
+
+
 def test_of_earlier_cells_those_are_kept_that_bind_what_is_used():
     cells = ["a = 1\nb = 2", "def f():\n    return a", "c = 3\nprint(c)", "b = f()", "f = None"]
     assert needed_cells(cells, ["b + 1"]) == [0, 1, 3]
@@ -132,6 +153,8 @@ def test_a_course_s_own_roster_and_settings_stay(tmp_path):
     ("words", "said"),
     [
         (["--for", "nbgrader", "99"], "there is no lecture '99'"),
+        (["--for", "nbgrader", "14:1"], "no check for exercise 1, only 2, 3, 5"),
+        (["--for", "nbgrader", "14:2-3"], "wanted a lecture and numbers, such as 5:1,2"),
         (["--for", "nbgrader", "--at", "https://github.com/a/b/tree/main"], "give one of them"),
         (["--for", "otter", "14"], "`make kit FOR=otter` installs it"),
     ],
@@ -149,7 +172,7 @@ def test_a_lecture_whose_page_asks_no_written_question_is_named(tmp_path):
     (lecture,) = lectures.lectures([QUICK])
     (tmp_path / f"{QUICK}.md").write_text("## The story\n\nA story.\n")
     with pytest.raises(lectures.KitError, match=f"{QUICK}.md: there is no part"):
-        assignment.assignment(lecture, lectures.home(), tmp_path)
+        assignment.assignment(lecture, lectures.home(), pages=tmp_path)
 
 
 # ---- by the real graders -----------------------------------------------------------------------
@@ -228,13 +251,21 @@ def test_otter_marks_right_blank_and_wrong(name, grading, tmp_path):
         assert scores == dict.fromkeys(asked, expected[kind])
 
 
-# what an instructor does by hand between two commands of the page
+HANDED = """rm -rf downloaded/05-self-attention/archive ada_*.ipynb
+    mkdir -p downloaded/05-self-attention/archive
+    cp {0}/05-self-attention/05-self-attention.ipynb "ada_05-self-attention{1}.ipynb"
+    python -m zipfile -c downloaded/05-self-attention/archive/all.zip ada_*.ipynb"""
+# what an instructor does by hand before a command of the page: blank at first, and late the rest
 BY_HAND = {
     "nbgrader db student import": "printf 'ada,Ada,L,ada@example.org\\n' >> roster.csv",
-    "nbgrader zip_collect": """mkdir -p downloaded/05-self-attention/archive
-        cp source/05-self-attention/05-self-attention.ipynb ada_05-self-attention.ipynb
-        python -m zipfile -c downloaded/05-self-attention/archive/all.zip ada_*.ipynb""",
+    "nbgrader zip_collect": HANDED.format("release", ""),
+    "rm -r downloaded": HANDED.format("source", "-1"),
 }
+MAKE = """make() {
+    local to=course
+    [ "$2" = FOR=otter ] && to=assignments
+    (cd "$BOOK"; python tasks.py "$1" --for "${2#FOR=}" --to "$TOP/$to" ${3#LECTURES=})
+}"""
 
 
 @pytest.mark.heavy
@@ -243,10 +274,7 @@ def test_every_command_of_the_page_runs_from_the_roster_to_the_gradebook(grading
     blocks = re.findall(r"```sh\n(.*?)```", text, re.S)
     assert len(blocks) >= 9
     (tmp_path / ".venv-grading").symlink_to(grading.parents[1])
-    script = [
-        "set -e",
-        'make() { (cd "$BOOK"; python tasks.py "$1" --for "${2#FOR=}" --to "$TOP/${3#TO=}"); }',
-    ]
+    script = ["set -e", MAKE]
     for block in blocks:
         script += ['cd "$TOP"'] if block.startswith("cd ") else []
         script += [done for words, done in BY_HAND.items() if block.startswith(words)]
@@ -259,9 +287,12 @@ def test_every_command_of_the_page_runs_from_the_roster_to_the_gradebook(grading
         capture_output=True, text=True, timeout=PROCESS, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
-    with (tmp_path / "course" / "totals.csv").open(encoding="utf-8") as file:
+    with (tmp_path / "course" / "marks.csv").open(encoding="utf-8") as file:
         (row,) = csv.DictReader(file)
-    assert (row["student_id"], float(row["best ten"])) == ("ada", 4)
+    assert row == {
+        "student": "ada", "exercises": "2.0", "written": "0.0",
+        "05 exercise-1": "1.0", "05 exercise-2": "1.0", "05 written": "0.0",
+    }  # fmt: skip
     assert list((tmp_path / "course" / "feedback" / "ada").rglob("*.html"))
     found = tmp_path / "assignments" / "05-self-attention" / "found" / "results.json"
     assert {one.get("score", 0) for one in json.loads(found.read_text())["tests"]} == {0}

@@ -7,6 +7,7 @@ answer and raises `Mistake` where it is wrong. `exercise` turns it into what a l
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -42,7 +43,11 @@ class Check:
 
         Raises: Mistake, with what is wrong; Blank for three dots; whatever the answer's code does.
         """
-        return self._check(answer)
+        try:
+            return self._check(answer)
+        except (Mistake, Blank) as found:
+            # raised here: a notebook shows the code of each frame, and the check's has the answer
+            raise found.with_traceback(None) from None
 
     def __call__(self, answer: Any) -> None:
         """Print one line: correct and why, not yet and why, or still blank. Raise nothing."""
@@ -236,9 +241,13 @@ def number_of(what: str, answer: Any) -> float:
     """The answer as one number."""
     if not isinstance(answer, str):
         try:
-            return float(answer)
+            number = float(answer)
         except (TypeError, ValueError, RuntimeError):
             pass
+        else:
+            if not math.isnan(number):  # NaN is never too far from anything
+                return number
+            raise Mistake(f"{what}: this is NaN, not a number.")
     raise Mistake(f"{what}: one number was wanted, this is {type(answer).__name__}.")
 
 

@@ -100,7 +100,7 @@ def repair(function: Callable[[], Any]) -> str:
             f"The spread is right, and the error of the last steps is {last:.3f}: the scores "
             "should be undivided, `train(1, spread=spread)`."
         )
-    if float((errors - _train(spread)).abs().max()) > 0.01:
+    if not float((errors - _train(spread)).abs().max()) <= 0.01:
         raise Mistake(
             "The spread is right, and these are not the errors of a training with it: return what "
             "`train(1, spread=spread)` returns."

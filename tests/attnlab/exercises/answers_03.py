@@ -97,6 +97,7 @@ WRONG = {
         (findings(lambda a: greatest_away(a).softmax(-1)), "second softmax"),
         (findings(evenly), "in proportion"),
         (findings(lambda a: a), "the new row is"),
+        (findings(share=float("nan")), "words right: this is NaN"),
         (findings(share=0.97), "is not what words_right"),
         (findings(share=54), "a share was wanted"),
         (findings(share="half"), "one number was wanted"),

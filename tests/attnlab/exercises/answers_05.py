@@ -142,6 +142,7 @@ WRONG = {
         (findings(inside="False"), "inside: True or False was wanted"),
         (findings(inside=0), "inside: True or False was wanted, this is 0"),
         (findings(inside=True), "may be negative or large"),
+        (findings(factor=math.nan), "factor: this is NaN"),
         (findings(factor=2), "an average would double"),
         (findings(factor=4), "each score grows fourfold"),
         (findings(factor=16), "16 is not it"),

@@ -99,6 +99,7 @@ WRONG = {
         (spread(ROOT / 512**0.25, STUCK), "should be undivided"),
         (spread(ROOT / 512**0.25), "these are not the errors"),
         (spread(0.163, [0.0] * 300), "these are not the errors"),
+        (spread(0.163, [math.nan] + [0.0] * 299), "these are not the errors"),
         (spread(ROOT / 512**0.25, 0.001), "wanted is (300,)"),
         (spread(ROOT / 512**0.25, (LEARNED, ())), "its errors alone"),
         (lambda: 0.16, "Two things were wanted"),

@@ -74,8 +74,9 @@ def test_wrong_answer_is_named_and_strictly_raised(check, answer, words, capsys)
     assert words in said
     with pytest.raises(Exception) as raised:  # noqa: PT011  whatever the answer's code raises
         check.strict(answer)
-    named = isinstance(raised.value, exercises.Mistake)
-    assert not named or words in f"not yet. {raised.value}"
+    if isinstance(raised.value, exercises.Mistake):
+        assert words in f"not yet. {raised.value}"
+        assert raised.traceback[-1].name == "strict"  # no line of a check, which holds the answer
 
 
 @pytest.mark.parametrize(
