@@ -83,6 +83,28 @@ def test_every_slide_can_be_read_from_the_back(look, path, screen):
     assert faults(page) == {}
 
 
+@pytest.mark.parametrize(
+    "path", [path if path.stem[:2] in ("06", "13") else pytest.param(path, marks=pytest.mark.heavy)
+             for path in SOURCES], ids=lambda path: path.stem)  # fmt: skip
+def test_a_slide_opened_by_its_address_or_resized_is_as_one_that_was_stepped_to(look, path):
+    stepped = look(path.stem, screen="4:3")
+    at = stepped.evaluate("""Reveal.getSlides().indexOf(
+        document.querySelector("section:has(.drawing)") ??
+        document.querySelector("section:has(iframe)") ?? document.querySelector("section"))""")
+    stepped.evaluate(f"Reveal.slide({at})")
+    opened = look(path.stem, f"#/{at}", "4:3")
+    resized = look(path.stem, f"#/{at}")
+    width, height = SCREENS["4:3"]
+    resized.set_viewport_size({"width": width, "height": height})
+    resized.wait_for_function("Reveal.getScale() === 0.8")
+    # pixels, since Chromium does not paint each letter where it says that the letter is
+    seen = [page.locator("section.present").screenshot() for page in (stepped, opened, resized)]
+    assert [picture == seen[0] for picture in seen] == [True] * 3
+    for page in (opened, resized):
+        assert faults(page) == {}
+        page.close()
+
+
 def test_what_fills_a_slide_to_its_limits_fits_on_it(look, decks, tmp_path):
     new = nbformat.v4
     long = "\n".join(f"value_{i:02} = " + "x" * 88 for i in range(12))  # 99 columns
