@@ -257,3 +257,15 @@ def test_the_words_just_written_are_in_sight_in_a_long_search(show) -> None:
         newest = page.locator(".attnbook-tree button[tabindex='0']").bounding_box()
         assert newest["x"] >= 0
         assert newest["x"] + newest["width"] <= 390
+
+
+def test_paper_has_no_column_for_a_word_that_is_not_written_yet(show) -> None:
+    page = show(BeamTree(model_table(), beam=2, step=2))
+    column = page.get_by_text("word 3", exact=True)
+    expect(column).to_be_visible()
+    width = "node => node.offsetWidth"
+    whole = page.locator(".attnbook-tree").evaluate(width)
+    page.emulate_media(media="print")
+    expect(column).to_be_hidden()
+    last = page.locator(".attnbook-tree button").last.evaluate("b => b.offsetLeft + b.offsetWidth")
+    assert last <= page.locator(".attnbook-tree").evaluate(width) == last + 24 < whole

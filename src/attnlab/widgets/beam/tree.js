@@ -30,7 +30,8 @@ export function tree(view, mark) {
   const show = () => {
     const written = view.now.steps.slice(0, view.step);
     const rows = Math.max(1, ...written.map((step) => drawn(step).length));
-    inner.style = `width:${left(view.now.steps.length + 1)}px;height:${top(0, rows)}px`;
+    const [all, now] = [view.now.steps.length, view.step].map((n) => left(n + 1));
+    inner.style = `--all:${all}px;--now:${now}px;height:${top(0, rows)}px`;
     view.boxes = written.map((step, before) =>
       drawn(step).map((_, place) => box(view, { n: before + 1, place }, mark)),
     );
@@ -57,7 +58,7 @@ export function tree(view, mark) {
 
 /** What stands above the candidates of each word, and above those of them that are pruned. */
 function labels({ now: { steps }, step }) {
-  const label = (text, n, y) => el("span", { style: put(left(n), y) }, text);
+  const label = (text, n, y) => el("span", { class: n > step ? "later" : null, style: put(left(n), y) }, text);
   return steps.flatMap(({ all, kept }, before) => {
     const out = before < step ? all.length - kept.length : 0;
     return [
