@@ -1,14 +1,21 @@
 // Few stops for the Tab key: the list of pages, the contents of a page, and the code of a section
-// with its hints and its links to figures and sections are one stop each, and arrow keys go on
-// within them. Without this script each part is a stop.
+// with its hints, answers, terms and links are one stop each, and arrow keys go on within them.
+// Without this script each part is a stop.
 (() => {
   const PAGES = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
   const CODE = { ArrowLeft: -1, ArrowRight: 1 }; // up and down scroll the code that was unfolded
   const PARTS = "section section:not(section section section)";
   const OF_CODE = ".cell:not(.tag_solution) :is(details.above-input > summary, .copybtn)";
-  const NAMED = ".attnbook-ref";
-  const FOLD = "details:not(.above-input) > summary"; // of which the hints are meant
-  const KINDS = { code: OF_CODE, hints: FOLD, links: NAMED };
+  const LINK = ".attnbook-ref, body:has(.lecture-plan) a.reference"; // other pages are lists of links
+  const FOLD = "details:not(.above-input) > summary";
+  const is = (selector, word) => (box) => box.matches(selector) && (!word || box.textContent.startsWith(word));
+  const KINDS = {
+    code: is(OF_CODE),
+    hints: is(FOLD, "Hint "),
+    answers: is(FOLD, "Answer"),
+    terms: is(".attnbook-term"),
+    links: is(LINK),
+  };
   const STOP = "data-stop";
 
   const groups = [];
@@ -55,13 +62,13 @@
     const article = document.querySelector("article.bd-article");
     if (!article) return;
     const parts = new Map();
-    for (const box of article.querySelectorAll(Object.values(KINDS))) {
-      if (box.matches(FOLD) && !box.textContent.startsWith("Hint ")) continue;
+    for (const box of article.querySelectorAll("summary, button, dfn, a")) {
+      if (!Object.values(KINDS).some((fits) => fits(box))) continue;
       const part = box.closest(PARTS);
       parts.set(part, [...(parts.get(part) ?? []), box]);
     }
     for (const members of parts.values()) {
-      const kinds = Object.keys(KINDS).filter((kind) => members.some((box) => box.matches(KINDS[kind])));
+      const kinds = Object.keys(KINDS).filter((kind) => members.some(KINDS[kind]));
       const told = kinds.join(", ").replace(/, (?=[a-z]+$)/, " and ");
       add(CODE, `← →  the other ${told} of this section`, () => members);
     }

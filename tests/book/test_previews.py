@@ -10,7 +10,6 @@ from pybtex.database import parse_string
 
 from tests.book.conftest import no_sideways_scroll
 from tests.book.lectures import HTML, ROOT
-from tests.browser import STOPS
 
 sys.path.insert(0, str(ROOT / "book" / "extensions"))  # as the build finds them
 import attnbook_previews as previews
@@ -153,17 +152,16 @@ def test_a_still_drawing_is_shown_small_and_no_id_stands_twice(visit) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_links_to_sections_and_figures_share_the_stop_of_their_section(visit) -> None:
-    """They were no links before: where a section has code they cost the Tab key nothing."""
+def test_links_and_terms_share_the_stop_of_their_section(visit) -> None:
+    """Where a section has code they cost the Tab key nothing."""
     page = visit("notebooks/08-multi-head-attention")
     page.wait_for_function("document.readyState === 'complete'")
-    assert page.evaluate(STOPS) <= 120
-    part = page.locator("section:has(> h2:has-text('8.6'))")
+    part = page.locator("section:has(> h2:has-text('8.3'))")
     code = ".cell:not(.tag_solution) :is(details.above-input > summary, .copybtn)"
-    links = part.locator(f"{code}, .attnbook-ref").filter(visible=True)
-    kinds = links.evaluate_all("all => all.map((one) => one.matches('.attnbook-ref'))")
-    assert {True, False} == set(kinds)
-    assert part.locator(".attnbook-ref:not([tabindex='-1']):not([data-stop])").count() == 0
+    links = part.locator(f"{code}, .attnbook-term, a.reference").filter(visible=True)
+    kinds = links.evaluate_all("all => all.map((one) => one.tagName)")
+    assert {"A", "DFN"} < set(kinds)
+    assert part.locator("a.reference:not([tabindex='-1']):not([data-stop])").count() == 0
     assert part.locator("[data-stop]").count() == 1
     links.first.focus()
     for place in range(1, links.count()):

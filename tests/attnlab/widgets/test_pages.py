@@ -143,6 +143,10 @@ def test_two_presses_in_a_frame_are_two_keys_are_enough_and_there_are_limits(sho
     page.keyboard.press("Space")
     settle(page)
     expect(page.get_by_role("status")).to_contain_text("token 3 lies in page 0, row 3")
+    page.keyboard.press("ArrowRight")  # a text's buttons are one stop of the Tab key
+    expect(page.get_by_role("button", name="fork text 1")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator("tr :focus")).to_have_count(0)
     page = show(PageTable(actions=["start"] * 4))
     for name in ("start a text", "fork text 1"):
         expect(page.get_by_role("button", name=name)).to_have_attribute("aria-disabled", "true")

@@ -16,6 +16,7 @@ import {
   together,
   twin,
 } from "../core/view/dom.js";
+import { oneStop } from "../core/view/stop.js";
 import { read } from "../core/view/store.js";
 import { listed } from "../core/view/text.js";
 import { held, replayed, rows, TEXTS } from "./maths.js";
@@ -55,11 +56,14 @@ const disabled = (node, on) => node.setAttribute("aria-disabled", on);
 function settings(view) {
   const { store } = view;
   view.start = button("start a text", () => full(view.now()) || view.act("start"));
-  const back = button("take back", () => {
-    view.alert.tell("");
-    store.set({ actions: store.get("actions").slice(0, -1) });
-  });
-  back.setAttribute("aria-label", "take back the last action");
+  const back = button(
+    "take back",
+    () => {
+      view.alert.tell("");
+      store.set({ actions: store.get("actions").slice(0, -1) });
+    },
+    { "aria-label": "take back the last action" },
+  );
   const parts = [whole(store, "n_pages", "pages"), whole(store, "page", "rows in a page")];
   const show = (now) => {
     disabled(view.start, full(now.pool));
@@ -125,11 +129,11 @@ function filling(texts) {
   return texts.length === 0 ? "none" : `linear-gradient(${colours.join(", ")})`;
 }
 
+const headed = (...names) => names.map((name) => (name ? el("th", { scope: "col" }, name) : el("td")));
+
 /** Each text's table of pages, and what can be done with it. */
 function texts(view) {
-  const heads = ["text", "tokens", "its page → the pool’s", ""].map((name) =>
-    name ? el("th", { scope: "col" }, name) : el("td"),
-  );
+  const heads = headed("text", "tokens", "its page → the pool’s", "");
   const lines = times(TEXTS, (at) => line(view, at + 1));
   const none = el("p", "note", "No text is being written.");
   const place = scroller("The texts and their tables", tableOf(heads, nodes(lines)));
@@ -160,7 +164,9 @@ function line(view, text) {
   const name = el("span", "name", `text ${text}`);
   setVar(name, "c", `var(--attnbook-head-${text - 1})`);
   const head = el("th", { scope: "row" }, name);
-  const node = el("tr", {}, head, count, table, el("td", {}, el("span", "actions", write, fork, end)));
+  const buttons = [write, fork, end];
+  const node = el("tr", {}, head, count, table, el("td", {}, el("span", "actions", buttons)));
+  oneStop(node, buttons);
   const show = ({ pool, texts: all }) => {
     const one = all[text - 1];
     node.hidden = !one;
@@ -175,7 +181,7 @@ const arrows = (table) => table.map((page, place) => `${place} → ${page}`).joi
 
 /** Rows in use and reserved, in pages and in one piece. */
 function readout(store) {
-  const heads = [el("td"), ...["rows in use", "reserved", "unused"].map((name) => el("th", { scope: "col" }, name))];
+  const heads = headed("", "rows in use", "reserved", "unused");
   const longest = store.get("longest");
   const lines = ["in pages", `in one piece of ${longest} rows each`].map((name) => {
     const cells = times(3, () => el("td"));
