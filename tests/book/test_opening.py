@@ -20,7 +20,9 @@ def test_a_lecture_opens_with_its_question_and_a_live_picture(visit, path) -> No
         page.set_viewport_size({"width": width, "height": height})
         tops = page.evaluate(TOPS)
         assert tops == sorted(tops), name
-        wanted = min(300, page.locator("figure.attnbook").first.bounding_box()["height"] / 2)
+        tall = page.locator("figure.attnbook").first.bounding_box()["height"]
+        assert width < 1280 or tall <= 800, f"the picture is {tall:.0f} px tall"
+        wanted = min(300, tall / 2)
         assert tops[-1] + wanted <= height, f"on {name} the picture begins at {tops[-1]:.0f} px"
     code = page.locator("article.bd-article > section > .cell:not(.lecture-opening)")
     assert code.count() == 0, "code that shows nothing is in the fold"

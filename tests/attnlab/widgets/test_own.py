@@ -237,6 +237,10 @@ def read(page, text: str) -> None:
     button(page, "read it").click()
 
 
+def unfold(page) -> None:
+    page.get_by_text("all 6 heads, and a switch for each").click()
+
+
 def pieces(page) -> list[str]:
     return page.locator(".attnbook-pieces li").all_inner_texts()
 
@@ -265,12 +269,13 @@ def test_a_sentence_that_is_typed_is_read_and_a_word_stays_pinned(show) -> None:
     pressed = page.locator(".attnbook-pieces [aria-pressed=true]")
     expect(pressed).to_have_text("cat")
     expect(page.get_by_text("The model has no pieces for “,” and “&”")).to_be_visible()
-    for row, weights_ in zip(twin(page), widget.weights[0, 0], strict=True):
+    for row, weights_ in zip(twin(page, 1), widget.weights[0, 0], strict=True):
         assert f"{max(weights_):.3f}" in row[-1]
 
 
 def test_a_switch_takes_away_what_a_head_adds(show) -> None:
     page = show(widget := own(row=2, layer=1, head=0))
+    unfold(page)
     read(page, "the cat sat.")
     page.get_by_role("checkbox", name="layer 0, head 1").uncheck()
     widget.off = [(0, 1)]
@@ -300,6 +305,7 @@ def test_what_reaches_the_pronoun_and_its_swing_are_those_of_the_lecture(show, t
     sentences = TINY.turned if turned else TINY.sentences
     asset = "tiny-turned" if turned else "tiny-straight"
     page = show(own(examples=sentences, row=6, between=["cat", "dog"], asset=asset))
+    unfold(page)
     lean = page.locator(".attnbook-lean")
     rounded = weights.rounded(encoder())
 

@@ -35,7 +35,7 @@ import { changeText, describe, describeRow, HINT, headCells, mapCells, offText, 
 const data = ["shapes", "sizes", "examples", "asset", "initial"];
 const state = ["text", "layer", "head", "row", "off", "between"];
 
-const WIDEST = 430; // of the large map, so that its row's bars have room beside it
+const WIDEST = 320; // of the large map, so that its row's bars have room beside it and the picture a screen
 const MOST = 1000; // letters that are looked at
 
 const ABOUT =
@@ -76,8 +76,8 @@ function build(store) {
     view.which.node,
     el("div", "main", view.place, view.side),
     view.status,
+    view.lean.node,
     view.board.node,
-    note(ABOUT),
     el("div", "foot", nodes(view.twins), actions(view)),
   );
   view.node = el("div", {}, view.line.node, view.alert.node, view.odd);
@@ -353,14 +353,15 @@ function board(view) {
   const load = button("", () => go(view, store.get("text")));
   const why = el("span", "note");
   const told = el("p", "effect");
-  const node = el(
-    "div",
-    "all",
-    el("div", "controls", el("span", {}, "heads:"), off, on, load, why),
-    told,
-    view.lean.node,
+  const fold = el(
+    "details",
+    { class: "twin" },
+    el("summary", {}, `all ${layers * heads} heads, and a switch for each`),
+    el("div", "controls", off, on, load, why),
     el("div", { role: "group", "aria-label": "all heads" }, all.node),
+    note(ABOUT),
   );
+  const node = el("div", "all", told, fold);
   const busy = () => {
     const now = Boolean(view.wish);
     load.disabled = now;
