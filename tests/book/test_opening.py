@@ -48,3 +48,17 @@ def test_the_bar_is_the_plan(visit, path) -> None:
         assert page.locator(place).count() == 1
     page.locator(".lecture-plan a").nth(2).click()
     assert page.url.endswith(places[2])
+
+
+def test_the_translators_table_stands_from_the_start_where_its_controls_leave_it(visit) -> None:
+    figure = visit("notebooks/11-transformer").locator("figure.attnbook-translator").first
+    top = """f => f.querySelector(".attnbook-fallback").getBoundingClientRect().top
+      - f.getBoundingClientRect().top"""
+    wait = """(f, on) => { f.toggleAttribute("data-ready", !on);
+      f.querySelector(".attnbook-live").hidden = on; }"""
+    for width, height in SCREENS.values():
+        figure.page.set_viewport_size({"width": width, "height": height})
+        found = figure.evaluate(top)
+        figure.evaluate(wait, True)
+        assert abs(figure.evaluate(top) - found) < 10
+        figure.evaluate(wait, False)
