@@ -55,6 +55,13 @@ def test_fused_attention_is_attention(case, causal, with_mask, biased) -> None:
     close(fused, explicit)
 
 
+def test_a_bias_goes_with_the_causal_mask() -> None:
+    # the kernel's own causal mask takes no other beside it
+    tensors, bias = [normal(2, 5, 3, seed=seed) for seed in range(3)], normal(5, 5, seed=3)
+    explicit = attention(*tensors, causal_mask(5), bias=bias).output
+    close(fused_attention(*tensors, bias=bias, causal=True), explicit)
+
+
 @given(case=cases(at_least=0))
 def test_attention_agrees_with_the_loops(case: Case) -> None:
     first = (0,) * (case.query.dim() - 2)

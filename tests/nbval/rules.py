@@ -43,9 +43,10 @@ LONGEST = ("03-attention", "12-pretrained-models", "10-transformer-block", "11-t
 
 
 def pytest_configure(config) -> None:
-    for name in ("nbval_cell_timeout", "nbval_kernel_startup_timeout"):
-        if getattr(config.option, name) in NBVALS_OWN:
-            setattr(config.option, name, PROCESS)
+    # lecture 3 trains for minutes in one cell, other instruction sets for longer
+    for name, patience in (("cell", 5 * PROCESS), ("kernel_startup", PROCESS)):
+        if getattr(config.option, f"nbval_{name}_timeout") in NBVALS_OWN:
+            setattr(config.option, f"nbval_{name}_timeout", patience)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

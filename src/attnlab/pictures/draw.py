@@ -288,6 +288,7 @@ def draw_histograms(
         axes.set_title(name, parse_math=False, loc="left", fontsize=10, pad=3)
         axes.set_ylabel(y_label, parse_math=False)
         axes.spines[["top", "right"]].set_visible(False)
+        axes.set_xlim(edges[0], edges[-1])
     panels[-1].set_xlabel(x_label, parse_math=False)
     handles = {line.get_label(): line for axes in panels for line in axes.get_lines()}
     if handles:

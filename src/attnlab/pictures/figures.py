@@ -36,6 +36,7 @@ from attnlab.pictures.draw import (
     draw_histograms,
 )
 
+ROUND = 5  # bars of a histogram, of which its axis holds a whole number
 DPI = 144  # a page shows 96 CSS pixels to the inch: 1.5 dots for each
 
 
@@ -191,8 +192,9 @@ def histograms(
 ) -> Picture:
     """Draw how often values occur, a panel for each name, and single values as lines across it.
 
-    A bar counts the values from one multiple of ``width`` to the next. ``marks`` holds for a name
-    of ``values`` the lines of its panel; a mark has one colour and one kind of dashes in all.
+    A bar counts the values from one multiple of ``width`` to the next. The axis ends at multiples
+    of five bars, so that the last digit of an outlier moves nothing. ``marks`` holds for a name of
+    ``values`` the lines of its panel; a mark has one colour and one kind of dashes in all.
 
     Shapes: each of the ``values`` has any length from 1.
     Raises: ValueError for no values, marks of another name, more than five kinds of them, NaN or ∞,
@@ -209,14 +211,16 @@ def histograms(
         raise ValueError(f"marks must be of at most {len(LINES) - 1} kinds: there are {len(kinds)}")
     for name, some in lines.items():
         _numbers(f"marks {name!r}", list(some.values()) or [0], False)
-    low, high = (pick([pick(some) for some in given.values()]) for pick in (min, max))
+    drawn = [*given.values(), *(list(some.values()) for some in lines.values() if some)]
+    low, high = (pick([pick(some) for some in drawn]) for pick in (min, max))
     if not width > 0 or not (high - low) / width <= 200:
         raise ValueError(
             f"width must be above 0 and make at most 200 bars from {low:g} to {high:g}: it is "
             f"{width:g}"
         )
     # a value that rounding puts a hair below a multiple belongs to the bar above it
-    edges = width * np.arange(np.floor(low / width + 1e-6), np.floor(high / width + 1e-6) + 2)
+    first, last = (np.floor(at / width + 1e-6) // ROUND * ROUND for at in (low, high))
+    edges = width * np.arange(first, last + ROUND + 1)
     bins = {name: np.histogram(some + 1e-6 * width, edges) for name, some in given.items()}
     with style.context(["default", STYLE]):
         figure = draw_histograms(bins, lines, x_label, y_label)

@@ -225,7 +225,8 @@ def test_histograms_count_every_value_once_and_draw_a_mark_alike_in_all_panels()
     picture = histograms(values, {"$a": {"x": 0.4}, "b": {"x": 0.9, "y": 0.2}}, **AXES)
     panels = picture.figure.axes
     heights = [[bar.get_height() for bar in axes.patches] for axes in panels]
-    assert heights == [[2, 0, 1, 0, 0, 0], [1, 0, 0, 0, 0, 1]]  # from 0.3 on
+    # the axis goes from 0 to 1 in tenths
+    assert heights == [[0, 0, 0, 2, 0, 1, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0, 0, 1, 0]]
     one, other = (axes.get_lines()[0] for axes in panels)
     assert (one.get_color(), one.get_linestyle()) == (other.get_color(), other.get_linestyle())
     assert one.get_color() != panels[1].get_lines()[1].get_color()
@@ -233,6 +234,13 @@ def test_histograms_count_every_value_once_and_draw_a_mark_alike_in_all_panels()
     names = [text.get_text() for text in picture.figure.legends[0].get_texts()]
     assert names == ["x", "y"]
     assert "$a" in texts(picture)
+
+
+def test_the_last_digit_of_an_outlier_moves_no_axis() -> None:
+    axis = {"x_label": "score", "y_label": "searches", "width": 0.01}
+    pictures = [histograms({"a": [low, 0.5]}, {"a": {"x": 0.6}}, **axis) for low in (0.389, 0.391)]
+    limits = [picture.figure.axes[0].get_xlim() for picture in pictures]
+    assert limits[0] == limits[1] == pytest.approx((0.35, 0.65))
 
 
 def test_histograms_say_how_far_they_go_and_where_their_marks_stand() -> None:
