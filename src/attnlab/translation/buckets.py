@@ -8,6 +8,9 @@ remembered to go on from there.
 A batch has a multiple of 16 pairs wherever it can: the products of a step then come in some fifty
 shapes instead of several hundred. oneDNN writes a program for each shape that it meets, which takes
 longer than to run it, and forgets the oldest of 1,024.
+
+Where words are cut anew each time (``ways``), lengths are those of the usual cut, which are nearly
+the ones that come.
 """
 
 from collections.abc import Sequence
@@ -17,6 +20,7 @@ from functools import lru_cache
 import torch
 
 from attnlab.language.batching import Batch, Example, pad_batch
+from attnlab.translation.ways import Ways
 
 ROWS = 16
 
@@ -35,8 +39,10 @@ class Share:
 class Buckets:
     """The batches of a corpus, step after step, epoch after epoch."""
 
-    def __init__(self, examples: Sequence[Example], tokens: int, seed: int) -> None:
-        self.examples, self.tokens, self.seed = examples, tokens, seed
+    def __init__(
+        self, examples: Sequence[Example], tokens: int, seed: int, ways: Ways | None = None
+    ) -> None:
+        self.examples, self.tokens, self.seed, self.ways = examples, tokens, seed, ways
         self.lengths = [(len(target) + 1, len(source)) for source, target in examples]
         self.per_epoch = len(self._cut(sorted(range(len(examples)), key=self._length)))
         self.epoch = lru_cache(maxsize=1)(self._epoch)
@@ -49,8 +55,10 @@ class Buckets:
         """
         epoch, place = divmod(step - 1, self.per_epoch)
         rows = self.epoch(epoch)[place]
-        mine = [self.examples[row] for row in rows[rank::world]]
-        total = sum(self.lengths[row][0] for row in rows)
+        pairs = [self.examples[row] for row in rows]
+        if self.ways is not None:
+            pairs = self.ways.pairs(rows, step)
+        mine, total = pairs[rank::world], sum(len(target) + 1 for _, target in pairs)
         return Share(pad_batch(mine) if mine else None, total)
 
     def _length(self, row: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ validation text of both languages).
 """
 
 import re
+from collections.abc import Sequence
 from html import unescape
 
 NORMAL = str.maketrans(
@@ -31,6 +32,12 @@ def lowered_tokens(text: str, language: str) -> str:
     words = text.split()
     cut = [part for k, word in enumerate(words) for part in _full_stop(word, words[k + 1 : k + 2])]
     return "".join(ESCAPED.get(letter, letter) for letter in " ".join(cut))
+
+
+def are_tokens(text: Sequence[str], language: str) -> bool | None:
+    """Return whether lines have this form already: True for most, False for few, None between."""
+    have = sum(lowered_tokens(line, language) == line for line in text) / len(text)
+    return have >= 0.9 if not 0.4 < have < 0.9 else None
 
 
 def _english(text: str) -> str:

@@ -66,6 +66,11 @@ class Pieces:
         """Return the numbers of each sentence's pieces, without bos and eos."""
         return [one.ids for one in self.tokenizer.encode_batch(list(sentences))]
 
+    def words(self, sentence: str) -> list[str]:
+        """Return what is cut into pieces each for itself: words, with their space, and marks."""
+        normal = self.tokenizer.normalizer.normalize_str(sentence)
+        return [word for word, _ in self.tokenizer.pre_tokenizer.pre_tokenize_str(normal)]
+
     def decode(self, ids: Sequence[int]) -> str:
         """Join the pieces up to eos into a text."""
         ids = list(ids)

@@ -30,6 +30,7 @@ class Recipe:
     # text: fewer pieces make the last layer cheaper and the sentences longer; on Multi30k's 29,000
     # pairs 4,000 pieces need the fewest multiplications a sentence of 2,000, 3,000, … 10,000
     vocabulary: int = _choice(4_000, "pieces of the joint BPE, with the four special ones")
+    bpe_dropout: float = _choice(0.0, "share of the joins left out each time that a word is read")
     lower: str = _choice("none", "what is read in lower case: none, source or both")
     longest: int = _choice(100, "pairs with more pieces than this on a side are left out")
 
@@ -52,6 +53,7 @@ class Recipe:
     beta2: float = _choice(0.98, "Adam's memory of squared gradients: a short one, as in 2017")
     clip: float = _choice(1.0, "longest gradient")
     steps: int = _choice(20_000, "updates; --time may stop before")
+    cooldown: int = _choice(0, "last steps, in which the rate falls further, in a line to 0")
 
     # the mean of several weights of late training is better than each of them
     snapshot_every: int = _choice(250, "steps between two sets of weights that are kept")
@@ -82,8 +84,8 @@ class Recipe:
         _check.sizes(d_ff=self.d_ff, longest=self.longest, tokens=self.tokens, warmup=self.warmup)
         _check.sizes(steps=self.steps, snapshot_every=self.snapshot_every, averaged=self.averaged)
         _check.sizes(validate_every=self.validate_every, beam=self.beam, held_out=self.held_out)
-        _check.sizes(0, seed=self.seed)
-        for name in ("dropout", "attention_dropout", "smoothing", "beta2"):
+        _check.sizes(0, seed=self.seed, cooldown=self.cooldown)
+        for name in ("bpe_dropout", "dropout", "attention_dropout", "smoothing", "beta2"):
             _check.probability(name, getattr(self, name))
         for name in ("lr", "clip"):
             _check.positive(name, getattr(self, name))

@@ -27,6 +27,7 @@ from torch import nn
 from torch.optim import Adam
 
 from attnlab import _check
+from attnlab.language.readers import TextPair
 from attnlab.training.resume import has_checkpoint, read_checkpoint, save_checkpoint
 from attnlab.training.schedules import warmup_inverse_sqrt
 from attnlab.translation.average import Snapshots, distinct, load_distinct
@@ -35,10 +36,12 @@ from attnlab.translation.corpus import Text, read_text, sides
 from attnlab.translation.fast import products, quicken
 from attnlab.translation.journal import Journal, write_whole
 from attnlab.translation.model import Learner, Translator, build, nothing, parameters
+from attnlab.translation.moses import are_tokens
 from attnlab.translation.pieces import Pieces
 from attnlab.translation.recipe import Recipe
 from attnlab.translation.scoring import Example, mean_loss, score, translate
 from attnlab.translation.team import Team
+from attnlab.translation.ways import Ways
 
 LOG_EVERY = 50
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -89,14 +92,18 @@ class Run:
             _check_folder(folder, recipe)
         text = read_text(data, recipe)
         self.pieces = self._pieces(text)
-        self.text, examples = text, self._examples(text)
+        self.text = text
+        kept, examples = self._examples(text)
+        ways = None
+        if recipe.bpe_dropout:
+            ways = Ways(self.pieces, kept, rate=recipe.bpe_dropout, seed=recipe.seed)
         self.validation = _encoded(self.pieces, text.validation)
         self.checksum = _checksum(examples)
         if len(set(team.gather(self.checksum))) > 1:
             raise ValueError("data must be the same for all processes: they have read other pairs")
         if team.main:  # now that all is well: a mistaken command leaves no folder behind
             _begin(folder, recipe, self.pieces)
-        self.buckets = Buckets(examples, recipe.tokens, recipe.seed)
+        self.buckets = Buckets(examples, recipe.tokens, recipe.seed, ways)
         self.model = build(recipe, len(self.pieces)).to(team.device)
         quicken(self.model)
         betas = (0.9, recipe.beta2)
@@ -137,7 +144,7 @@ class Run:
         torch.manual_seed(_seed(recipe.seed, step, team.rank))
         share = self.buckets.step(step, team.rank, team.world)
         batch = nothing(team.device) if share.batch is None else share.batch.to(team.device)
-        rate = recipe.lr * self.factor(step)
+        rate = self._rate(step)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.zero_grad()
@@ -181,6 +188,7 @@ class Run:
             "validation_loss": mean_loss(mean, self.validation, self.team),
             "validation": asdict(scores),
             "beam": self.recipe.beam,
+            "tokens": are_tokens(self._references(), self.recipe.languages[1]),
         }
         if self.team.main:
             save = _check.needed("safetensors.torch", "the weights").save
@@ -201,16 +209,19 @@ class Run:
                 made = Pieces.train(sides(text.train), self.recipe.vocabulary).to_json()
         return Pieces.from_json(self.team.broadcast(made))
 
-    def _examples(self, text: Text) -> list[Example]:
+    def _examples(self, text: Text) -> tuple[list[TextPair], list[Example]]:
+        """Return the pairs that are not too long, and their pieces."""
         longest = min(self.recipe.longest, self.recipe.tokens - 1)
-        kept = [
-            (source, target)
-            for source, target in _encoded(self.pieces, text.train)
-            if len(source) <= longest and len(target) <= longest
-        ]
+        encoded = _encoded(self.pieces, text.train)
+        short = [k for k, pair in enumerate(encoded) if max(map(len, pair)) <= longest]
         told = f"it is {longest}, and every pair is longer"
-        _check.must(kept, "longest", "leave pairs to train on", but=told)
-        return kept
+        _check.must(short, "longest", "leave pairs to train on", but=told)
+        return [text.train[k] for k in short], [encoded[k] for k in short]
+
+    def _rate(self, step: int) -> float:
+        recipe, left = self.recipe, self.recipe.steps - step + 1
+        cooled = min(1.0, left / recipe.cooldown) if recipe.cooldown else 1.0
+        return recipe.lr * self.factor(step) * cooled
 
     def _resume(self) -> None:
         if self.team.main and has_checkpoint(self.folder):

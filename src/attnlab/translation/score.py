@@ -15,10 +15,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from attnlab import _check
 from attnlab.language.readers import lines
 from attnlab.training.metrics import bleu
 from attnlab.translation.command import in_words
-from attnlab.translation.moses import lowered_tokens
+from attnlab.translation.moses import are_tokens, lowered_tokens
 from attnlab.translation.saved import load
 from attnlab.translation.scoring import translate
 from attnlab.translation.team import team
@@ -44,16 +45,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.reference is None and options.tokens is None:
             raise ValueError("one of --reference and --tokens must be given: both are missing")
         source = read(options.source)
-        texts = {name: getattr(options, name) for name in ("reference", "tokens")}
-        references = {name: read(path) for name, path in texts.items() if path is not None}
+        paths = {name: getattr(options, name) for name in ("reference", "tokens")}
+        references = {name: read(path) for name, path in paths.items() if path is not None}
         for name, reference in references.items():
             if len(reference) != len(source):
                 raise ValueError(
-                    f"{texts[name]} must have as many lines as {options.source}, {len(source)}: it "
+                    f"{paths[name]} must have as many lines as {options.source}, {len(source)}: it "
                     f"has {len(reference)}"
                 )
+        texts = {name: (paths[name], reference) for name, reference in references.items()}
         with team(options.device) as here:
             saved = load(options.run, here.device)
+            texts["source"] = options.source, source
+            _check_form(options.run, texts, saved.recipe.languages)
             written = translate(
                 saved.model, saved.pieces, source, saved.recipe, team=here, beam=options.beam
             )
@@ -67,6 +71,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return in_words(work)
 
 
+def _check_form(
+    run: Path, texts: dict[str, tuple[Path, list[str]]], languages: tuple[str, str]
+) -> None:
+    """Find plain text where a run learnt plain text, and tokens where it learnt tokens."""
+    result, learnt = run / "result.json", None
+    if result.exists():
+        learnt = json.loads(result.read_text(encoding="utf-8")).get("tokens")
+    # a run on tokens writes tokens, of which plain text says nothing
+    wanted = {"source": learnt, "reference": learnt or None, "tokens": True}
+    names = {True: "lower-cased tokens", False: "plain text"}
+    for name, (path, text) in texts.items():
+        came = are_tokens(text, languages[name != "source"])
+        fits = None in (came, wanted[name]) or came == wanted[name]
+        _check.must(fits, str(path), f"be {names[not came]} for this score", names[bool(came)])
+
+
 def scores(
     written: Sequence[str], references: dict[str, list[str]], language: str
 ) -> dict[str, str | float]:
@@ -76,15 +96,11 @@ def scores(
     if plain is not None:
         cased = bleu(written, plain)
         found |= {"cased": round(cased.score, 2), "cased_signature": cased.signature}
-    if plain is not None or tokens is None:
-        # a model that was trained on tokens writes them already
-        written = [lowered_tokens(one, language) for one in written]
-    if tokens is None and plain is not None:
-        tokens = [lowered_tokens(one, language) for one in plain]
-    if tokens is not None:
-        lowered = bleu(written, tokens, tokenize="none")
-        found |= {"tokens": round(lowered.score, 2), "tokens_signature": lowered.signature}
-    return found
+    if tokens is None:
+        tokens = [lowered_tokens(one, language) for one in plain or ()]
+    lowered = [lowered_tokens(one, language) for one in written]  # tokens stay as they are
+    score = bleu(lowered, tokens, tokenize="none")
+    return found | {"tokens": round(score.score, 2), "tokens_signature": score.signature}
 
 
 def read(path: Path) -> list[str]:

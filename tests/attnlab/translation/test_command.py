@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import fields
@@ -47,6 +48,8 @@ def test_it_trains_and_prints_the_scores(tmp_path: Path, data: Path, capsys: Any
         (["--share", "0"], "share must be above 0 and at most 1"),
         (["--d-model", "15"], "d_model must be a multiple of n_heads = 2"),
         (["--dropout", "1"], "dropout must be at least 0 and below 1"),
+        (["--bpe-dropout", "1"], "bpe_dropout must be at least 0 and below 1"),
+        (["--cooldown", "-1"], "cooldown must be a whole number of at least 0"),
         (["--tokens", "0"], "tokens must be a whole number of at least 1"),
     ],
 )
@@ -146,6 +149,23 @@ def test_a_test_set_that_cannot_be_is_a_sentence(tmp_path, data, capsys, argumen
     files = [one if one.startswith("--") else str(data / one) for one in arguments]
     assert score([*given, *files]) == 1
     assert re.search(words, capsys.readouterr().err)
+
+
+def test_plain_text_and_tokens_are_not_taken_for_each_other(tmp_path, data, capsys) -> None:
+    tokens, plain = data / "val.en", tmp_path / "plain"
+    tokens.write_text("a man , running .\n" * 4)
+    plain.write_text("A man, running.\n" * 4)
+    shutil.copy(tokens, data / "val.fr")
+    trained(data, tmp_path / "run", steps=1)
+    needed = f"{plain} must be lower-cased tokens for this score: it is 'plain text'"
+    for source, option, reference in [
+        (plain, "--tokens", tokens),
+        (tokens, "--tokens", plain),
+        (tokens, "--reference", plain),
+    ]:
+        given = [str(tmp_path / "run"), "--source", str(source), option, str(reference)]
+        assert score(given) == 1
+        assert needed in capsys.readouterr().err
 
 
 def test_a_folder_without_a_run_is_a_sentence(tmp_path: Path, data: Path, capsys: Any) -> None:

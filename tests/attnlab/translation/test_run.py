@@ -88,6 +88,23 @@ def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path, data, straight, kind, 
     assert told[0] == told[1]
 
 
+def test_words_cut_anew_and_a_cooldown_go_on_to_the_same_bits(tmp_path: Path, data: Path) -> None:
+    choices = {"bpe_dropout": 0.3, "cooldown": 6}
+    stopped(data, tmp_path / "stopped", 5, **choices)
+    whole = trained(data, tmp_path / "whole", **choices)
+    assert same(trained(data, tmp_path / "stopped", **choices), whole)
+    assert not same(trained(data, tmp_path / "usual", cooldown=6), whole)
+
+
+def test_in_its_last_steps_the_rate_falls_to_0_in_a_line(tmp_path: Path, data: Path) -> None:
+    rates = []
+    for cooldown in (0, 6):
+        run = Run(recipe(cooldown=cooldown), data, tmp_path / f"{cooldown}", Team(), "auto")
+        rates.append([run.optimizer.param_groups[0]["lr"] for _ in run.steps(None)])
+    shares = [cooled / usual for usual, cooled in zip(*rates, strict=True)]
+    assert shares == pytest.approx([1.0] * 6 + [1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6])
+
+
 @pytest.mark.heavy
 def test_the_order_and_dropout_depend_on_the_seed_alone(tmp_path: Path, data: Path) -> None:
     torch.manual_seed(1)

@@ -3,8 +3,9 @@
 import pytest
 
 from attnlab.translation.model import build
-from attnlab.translation.moses import lowered_tokens
+from attnlab.translation.moses import are_tokens, lowered_tokens
 from attnlab.translation.pieces import Pieces
+from attnlab.translation.score import scores
 from attnlab.translation.scoring import score, translate
 from tests.attnlab.translation.small import recipe, texts
 
@@ -33,6 +34,14 @@ def test_both_scores_of_a_perfect_translation_are_100() -> None:
     lowered = score([line.lower() for line in lines], lines, "de")
     assert lowered.tokens == pytest.approx(100)
     assert lowered.cased < 90
+
+
+def test_plain_text_is_told_from_tokens_and_lowered_before_it_meets_them() -> None:
+    plain = ["Ein Mann, ein Wort.", "Zwei Hunde laufen.", "Nein"]
+    tokens = [lowered_tokens(line, "de") for line in plain]
+    assert (are_tokens(plain, "de"), are_tokens(tokens, "de")) == (False, True)
+    assert are_tokens([*plain, *tokens], "de") is None
+    assert scores(plain, {"tokens": tokens}, "de")["tokens"] == pytest.approx(100)
 
 
 @pytest.mark.parametrize("kind", ["transformer", "gru"])
