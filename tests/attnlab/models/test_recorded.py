@@ -357,9 +357,10 @@ def test_the_model_answers_as_it_is_recorded() -> None:
     for of, arguments in script.questions():
         was = known[of.__name__]["answers"][record.key_of(arguments)]
         now = script.answer(model, of, arguments)
-        assert now == (pytest.approx(was, abs=1e-2) if isinstance(was, float | dict) else was), (
-            arguments
-        )
+        if isinstance(was, float | dict):
+            # a number of 8 bits that lay between two is rounded otherwise on another processor
+            was = pytest.approx(was, rel=2e-3, abs=1e-2)
+        assert now == was, arguments
     for pair, own in zip(pronouns(), smollm_pronouns(), strict=True):
         assert script.leans(model, pair) == pytest.approx(own.in_context, abs=1e-2)
         assert script.leans(model, pair, alone=True) == pytest.approx(own.alone, abs=1e-2)
