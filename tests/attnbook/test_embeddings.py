@@ -34,5 +34,7 @@ def test_scaled_embeddings_start_with_variance_one_and_the_norm_has_its_epsilon(
     torch.manual_seed(0)
     x = Embeddings(200, 64, positions=None)(torch.arange(200)[None])
     assert 0.95 < x.var().item() < 1.05
+    unscaled = Embeddings(200, 64, positions=None, scale=False).tokens.weight
+    assert 0.019 < unscaled.std().item() < 0.021
     assert Embeddings(9, 8, norm=True).norm.eps == 1e-5
     assert Embeddings(9, 8, norm=True, eps=1e-12).norm.eps == 1e-12

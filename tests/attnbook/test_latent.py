@@ -87,6 +87,12 @@ def test_a_token_costs_its_latent_and_a_turned_key_and_absorbed_weights_are_the_
     close(*found)
 
 
+def test_heads_are_as_wide_as_they_are_asked_to_be() -> None:
+    layer = LatentAttention(8, 2, d_latent=4, d_rope=2, d=3, d_v=5)
+    assert (layer.query.out_features, layer.out.in_features) == (2 * (3 + 2), 2 * 5)
+    assert layer(torch.ones(1, 4, 8)).shape == (1, 4, 8)
+
+
 def test_a_text_is_decoded_with_an_odd_latent_and_a_refused_call_leaves_its_cache() -> None:
     """With an odd latent the turned key of one token is a view at an odd place."""
     layer, cache = made(d_latent=5), KVCache()

@@ -243,6 +243,15 @@ def test_a_projected_memory_serves_many_queries() -> None:
         close(layer.weights(x, projected, mask, heads=4), layer.weights(x, memory, mask, heads=4))
 
 
+def test_dropout_takes_whole_weights_and_heeds_the_bias() -> None:
+    attend, bias = Attend(0.5), alibi_bias(2, 3, dtype=torch.float64)[None]
+    q, k, v = (normal(1, 2, 3, 4, seed=seed) for seed in range(3))
+    torch.manual_seed(0)
+    found = attend(q, k, v, bias=bias)
+    torch.manual_seed(0)
+    close(found, nn.functional.dropout(attention(q, k, v, bias=bias).weights, 0.5) @ v)
+
+
 def test_a_key_that_no_head_of_its_group_sees_cannot_poison_them() -> None:
     """Heads 2 and 3 share keys of which none sees the third, and 0 and 1 see their own third."""
     query, key, value = normal(2, 4, 5, 3), normal(2, 2, 4, 3, seed=1), normal(2, 2, 4, 6, seed=2)

@@ -225,6 +225,12 @@ def test_gradients_reach_every_parameter(order: str, feeding: bool, score: str) 
     assert not unreached
 
 
+def test_nothing_is_dropped_unless_it_is_asked_for() -> None:
+    model, (source, target) = RNNSeq2Seq(20, 20, 4), batch_of()
+    found = model(source, target, source_lengths=LENGTHS)
+    close(found, model.eval()(source, target, source_lengths=LENGTHS))
+
+
 def test_gradients_agree_with_finite_differences() -> None:
     source, target = batch_of(torch.tensor([2, 1]), n_t=2)
     for order, feeding in ORDERS:

@@ -97,6 +97,14 @@ def test_a_copy_is_one_more_user_of_its_pages() -> None:
     close(values, key)
 
 
+def test_a_pool_holds_rows_of_one_kind() -> None:
+    pool, key = PagePool(9), normal(1, 1, 3, 2)
+    PagedCache(pool).append(key, key)
+    wide = normal(1, 1, 3, 4)
+    with pytest.raises(ValueError, match=r"key must have the shape \(b, h = 1, n, d = 2\)"):
+        PagedCache(pool).append(wide, wide)
+
+
 def test_no_texts_need_no_pages() -> None:
     pool, none = PagePool(3), normal(0, 1, 2, 2)
     keys, values = PagedCache(pool).append(none, none)

@@ -43,6 +43,14 @@ def test_pairs_that_turn_often_stay_and_the_others_are_slowed() -> None:
     close(speeds[1:], plain[1:] / 4, 1e-6)
 
 
+def test_a_ramp_ends_at_the_last_number_of_a_vector() -> None:
+    """It would go from pair 1.6 to 9.2: rounded from 1 to 10, of which 7 is the last of 8."""
+    plain = rotary_speeds(8, 6.16, dtype=torch.float64)
+    slowed = rotary_speeds(8, 6.16, Scaling("yarn", 4.0, 419), dtype=torch.float64)
+    ramp = torch.tensor([0, 0, 1 / 6, 2 / 6], dtype=torch.float64)
+    close(slowed, plain * (1 - ramp + ramp / 4))
+
+
 def test_a_ramp_that_is_not_rounded_begins_between_pairs() -> None:
     """That of gpt-oss goes from pair 8.09 to 17.40."""
     plain = rotary_speeds(64, 1.5e5, dtype=torch.float64)

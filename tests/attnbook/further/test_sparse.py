@@ -43,6 +43,10 @@ def test_a_window_of_one_returns_the_values() -> None:
     close(local_attention(query, query, value, 1), value)
 
 
+def test_no_queries_have_no_outputs() -> None:
+    assert local_attention(normal(3, 0, 4), normal(3, 5, 4), normal(3, 5, 2), 2).shape == (3, 0, 2)
+
+
 def test_gradients_through_a_window_agree(cut: int) -> None:
     tensors = [normal(2, n, 3, seed=n).requires_grad_() for n in (7, 5, 5)]
     with torch.autograd.set_detect_anomaly(True, check_nan=True):

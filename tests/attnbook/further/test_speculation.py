@@ -174,6 +174,8 @@ def test_look_up_goes_on_as_the_text_last_did() -> None:
     assert look_up([*text, 8], 9).tokens == [5, 6, 9, 9, 5, 6, 8]
     assert look_up([*text, 4], 3).tokens == []
     assert look_up([1], 3).tokens == []
+    # of two matches the longer counts, further back
+    assert look_up([1, 2, 3, 9, 2, 3, 8, 1, 2, 3], 1).tokens == [9]
     assert look_up([1, 1], 3).tokens == [1]
     assert look_up([3, 4, 1, 2, 4, 1, 5, 2, 4, 1], 1, longest=2).tokens == [5]
 
