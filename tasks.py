@@ -486,7 +486,7 @@ def status() -> None:
 
 
 def mutants() -> None:
-    """Mutate the package and see that its tests notice (some half an hour)."""
+    """Mutate the package and see that its tests notice (five minutes a module at most)."""
     python("benchmarks/mutation.py", *sys.argv[2:])
 
 

@@ -15,6 +15,7 @@ NORMAL = str.maketrans(
     {"„": '"', "“": '"', "”": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "‚": "'", "´": "'"}
     | {"`": "'", "–": "-", "—": " - ", "…": "...", "\u00a0": " "}
 )
+AT_A_WORD = re.compile(r"\w[.,!?;:](?=\s|$)")
 LETTER = r"[^\W\d_]"
 ESCAPED = {"&": "&amp;", "|": "&#124;", "<": "&lt;", ">": "&gt;", "'": "&apos;", '"': "&quot;"}
 
@@ -34,9 +35,12 @@ def lowered_tokens(text: str, language: str) -> str:
     return "".join(ESCAPED.get(letter, letter) for letter in " ".join(cut))
 
 
-def are_tokens(text: Sequence[str], language: str) -> bool | None:
-    """Return whether lines have this form already: True for most, False for few, None between."""
-    have = sum(lowered_tokens(line, language) == line for line in text) / len(text)
+def are_tokens(text: Sequence[str]) -> bool | None:
+    """Return whether lines are lower-cased tokens of any kind; None where many are and many not.
+
+    A line is none that has a capital, or a mark that stands at a word.
+    """
+    have = sum(line == line.lower() and not AT_A_WORD.search(line) for line in text) / len(text)
     return have >= 0.9 if not 0.4 < have < 0.9 else None
 
 

@@ -188,7 +188,7 @@ class Run:
             "validation_loss": mean_loss(mean, self.validation, self.team),
             "validation": asdict(scores),
             "beam": self.recipe.beam,
-            "tokens": are_tokens(self._references(), self.recipe.languages[1]),
+            "tokens": are_tokens(self._references()),
         }
         if self.team.main:
             save = _check.needed("safetensors.torch", "the weights").save

@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with team(options.device) as here:
             saved = load(options.run, here.device)
             texts["source"] = options.source, source
-            _check_form(options.run, texts, saved.recipe.languages)
+            _check_form(options.run, texts)
             written = translate(
                 saved.model, saved.pieces, source, saved.recipe, team=here, beam=options.beam
             )
@@ -71,9 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return in_words(work)
 
 
-def _check_form(
-    run: Path, texts: dict[str, tuple[Path, list[str]]], languages: tuple[str, str]
-) -> None:
+def _check_form(run: Path, texts: dict[str, tuple[Path, list[str]]]) -> None:
     """Find plain text where a run learnt plain text, and tokens where it learnt tokens."""
     result, learnt = run / "result.json", None
     if result.exists():
@@ -82,7 +80,7 @@ def _check_form(
     wanted = {"source": learnt, "reference": learnt or None, "tokens": True}
     names = {True: "lower-cased tokens", False: "plain text"}
     for name, (path, text) in texts.items():
-        came = are_tokens(text, languages[name != "source"])
+        came = are_tokens(text)
         fits = None in (came, wanted[name]) or came == wanted[name]
         _check.must(fits, str(path), f"be {names[not came]} for this score", names[bool(came)])
 
@@ -98,8 +96,9 @@ def scores(
         found |= {"cased": round(cased.score, 2), "cased_signature": cased.signature}
     if tokens is None:
         tokens = [lowered_tokens(one, language) for one in plain or ()]
-    lowered = [lowered_tokens(one, language) for one in written]  # tokens stay as they are
-    score = bleu(lowered, tokens, tokenize="none")
+    if plain is not None or not are_tokens(written):
+        written = [lowered_tokens(one, language) for one in written]
+    score = bleu(written, tokens, tokenize="none")
     return found | {"tokens": round(score.score, 2), "tokens_signature": score.signature}
 
 

@@ -39,8 +39,10 @@ def test_both_scores_of_a_perfect_translation_are_100() -> None:
 def test_plain_text_is_told_from_tokens_and_lowered_before_it_meets_them() -> None:
     plain = ["Ein Mann, ein Wort.", "Zwei Hunde laufen.", "Nein"]
     tokens = [lowered_tokens(line, "de") for line in plain]
-    assert (are_tokens(plain, "de"), are_tokens(tokens, "de")) == (False, True)
-    assert are_tokens([*plain, *tokens], "de") is None
+    assert (are_tokens(plain), are_tokens(tokens)) == (False, True)
+    assert are_tokens([*plain, *tokens]) is None
+    others = ["il n' est pas là ."]  # other tokens than Moses's are left as they are
+    assert scores(others, {"tokens": others}, "fr")["tokens"] == pytest.approx(100)
     assert scores(plain, {"tokens": tokens}, "de")["tokens"] == pytest.approx(100)
 
 
