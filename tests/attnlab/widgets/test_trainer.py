@@ -166,6 +166,12 @@ STEP = """() => Number(document.querySelector('.attnbook-numbers').textContent
   .match(/^Step (\\d+)/)?.[1] ?? -1)"""
 
 
+def start(page) -> None:
+    """Start a run, and wait until the page shows it and no longer the one before."""
+    press(page, "start")
+    expect(button(page, "pause")).to_be_visible()
+
+
 def run_to(page, step: int) -> None:
     page.wait_for_function(f"(read => () => read() >= {step})({STEP})", timeout=4 * BROWSER)
 
@@ -182,7 +188,7 @@ def course(page) -> dict[int, float]:
 def test_start_pressed_the_loss_bends_and_a_removed_head_takes_the_copying_away(show) -> None:
     page = show(trained(speed=20))
     expect(status(page)).to_contain_text("Recorded: two layers.")
-    press(page, "start")
+    start(page)
     run_to(page, 400)
     press(page, "pause")
     idle(page)
@@ -207,7 +213,7 @@ def test_start_pressed_the_loss_bends_and_a_removed_head_takes_the_copying_away(
 def test_where_a_page_may_have_no_worker_it_trains_in_slices(opened, show) -> None:
     page = show(trained(speed=20))
     page.evaluate("() => { window.Worker = class { constructor() { throw new Error('no'); } }; }")
-    press(page, "start")
+    start(page)
     run_to(page, 40)
     assert page.evaluate("typeof Worker") == "function"
     press(page, "pause")
@@ -222,7 +228,7 @@ def test_where_a_page_may_have_no_worker_it_trains_in_slices(opened, show) -> No
 def test_a_rate_of_ten_one_symbol_and_periods_beyond_the_text_are_named(show) -> None:
     page = show(trained(rate=10, speed=20))
     warning = page.locator(".attnbook-warning")
-    press(page, "start")
+    start(page)
     expect(warning).to_contain_text("Steps at a rate of 10 throw the weights too far.")
     press(page, "pause")
     idle(page)
