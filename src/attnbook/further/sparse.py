@@ -21,14 +21,32 @@ def local_attention(query: Tensor, key: Tensor, value: Tensor, window: int) -> T
     """
     _check.attention(query, key, value, one_size=True)
     n_q, ahead = query.shape[-2], key.shape[-2] - query.shape[-2]  # query i is at i + ahead
+    whole = max(n_q - max(window - 1 - ahead, 0), 0) // BLOCK  # blocks whose windows lack no key
+    first = n_q - whole * BLOCK  # the query with which they begin
     outputs = []
-    for start in range(0, max(n_q, 1), BLOCK):
-        stop = min(start + BLOCK, n_q)
+    for start in range(0, max(first, 1), BLOCK):
+        stop = min(start + BLOCK, first)
         seen = slice(max(start + ahead - window + 1, 0), max(stop + ahead, 0))
         mask = window_mask(stop - start, seen.stop - seen.start, window, device=query.device)
         parts = query[..., start:stop, :], key[..., seen, :], value[..., seen, :]
         outputs.append(fused(*parts, mask, None, False))
+    if whole:
+        since = first + ahead - window + 1
+        parts = query[..., first:, :], key[..., since:, :], value[..., since:, :]
+        outputs.append(_whole_blocks(*parts, window))
     return torch.cat(outputs, dim=-2)
+
+
+def _whole_blocks(query: Tensor, key: Tensor, value: Tensor, window: int) -> Tensor:
+    """Attend in one call, from window − 1 + n_q keys: blocks overlap in views, without a copy."""
+    blocks = query[None].flatten(0, -3).unflatten(-2, (-1, BLOCK))  # (·, blocks, BLOCK, d)
+    width = window + BLOCK - 1
+    keys, values = (
+        one[None].flatten(0, -3).unfold(-2, width, BLOCK).mT for one in (key, value)
+    )  # (·, blocks, width, d)
+    mask = window_mask(BLOCK, width, window, device=query.device)
+    output = fused(blocks, keys, values, mask, None, False)
+    return output.reshape(*query.shape[:-1], value.shape[-1])
 
 
 def index_scores(query: Tensor, key: Tensor, weight: Tensor) -> Tensor:
