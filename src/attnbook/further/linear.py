@@ -8,6 +8,7 @@ first reads what S holds for the key, and writes the difference alone:
 With β = 1 and a key of length 1, reading k_t then gives v_t. α, the gate, lets all of S fade.
 """
 
+from itertools import accumulate
 from math import ceil
 from typing import NamedTuple
 
@@ -65,8 +66,8 @@ def _causal_sums(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         pad(tensor, (0, 0, 0, chunks * CHUNK - n)).unflatten(-2, (chunks, CHUNK))
         for tensor in (query, key[..., ahead:, :], value[..., ahead:, :])
     )  # (…, chunks, CHUNK, ·)
-    each = (key.mT @ value)[..., :-1, :, :]
-    past = torch.cat((before.unsqueeze(-3), each), dim=-3).cumsum(dim=-3)
+    each = (key.mT @ value)[..., :-1, :, :].unbind(-3)
+    past = torch.stack(list(accumulate(each, initial=before)), dim=-3)
     inside = (query @ key.mT).tril() @ value
     return (query @ past + inside).flatten(-3, -2)[..., :n, :]
 
