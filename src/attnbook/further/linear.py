@@ -61,15 +61,20 @@ def _causal_sums(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         return pad(_causal_sums(query[..., -ahead:, :], key, value), (0, 0, -ahead, 0))
     before = key[..., :ahead, :].mT @ value[..., :ahead, :]  # (…, d, d_v)
     n = query.shape[-2]
-    chunks = max(ceil(n / CHUNK), 1)
-    query, key, value = (
-        pad(tensor, (0, 0, 0, chunks * CHUNK - n)).unflatten(-2, (chunks, CHUNK))
-        for tensor in (query, key[..., ahead:, :], value[..., ahead:, :])
-    )  # (…, chunks, CHUNK, ·)
+    parts = query, key[..., ahead:, :], value[..., ahead:, :]
+    query, key, value = (_cut(part, CHUNK) for part in parts)  # (…, chunks, CHUNK, ·)
     each = (key.mT @ value)[..., :-1, :, :].unbind(-3)
     past = torch.stack(list(accumulate(each, initial=before)), dim=-3)
     inside = (query @ key.mT).tril() @ value
     return (query @ past + inside).flatten(-3, -2)[..., :n, :]
+
+
+def _cut(part: Tensor, chunk: int, fill: float = 0.0) -> Tensor:
+    """Cut the rows (…, n, ·) into chunks, at least one, and fill up the last: (…, n', chunk, ·)."""
+    n = part.shape[-2]
+    more = max(ceil(n / chunk), 1) * chunk - n
+    whole = pad(part, (0, 0, 0, more), value=fill) if more else part  # pad would copy it
+    return whole.unflatten(-2, (-1, chunk))
 
 
 class Remembered(NamedTuple):
@@ -137,30 +142,28 @@ def delta_rule(
 
 def _chunks(memory: Tensor, parts: tuple[Tensor, ...], chunk: int) -> Remembered:
     query, key, value, beta, gate = parts
-    n, chunks = key.shape[-2], ceil(key.shape[-2] / chunk)
-    more = chunks * chunk - n  # tokens that write nothing, and let nothing fade
-    query, key, value, beta, gate = (
-        pad(part, (0, 0, 0, more) if part.dim() == key.dim() else (0, more), value=fill)
-        for part, fill in zip(parts, (0.0, 0.0, 0.0, 0.0, 1.0), strict=True)
+    n = key.shape[-2]
+    # what fills the last chunk writes nothing, and lets nothing fade
+    query, key, value, beta = (
+        _cut(part, chunk) for part in (query, key, value, beta.unsqueeze(-1))
     )
-    query, key, value = (part.unflatten(-2, (chunks, chunk)) for part in (query, key, value))
-    beta, gate = (part.unflatten(-1, (chunks, chunk)).unsqueeze(-1) for part in (beta, gate))
+    gate = _cut(gate.unsqueeze(-1), chunk, fill=1.0)
     below = torch.ones(chunk, chunk, dtype=torch.bool, device=key.device).tril(-1)
     fade = torch.where(below, gate, 1).cumprod(dim=-2).tril()  # D, (…, chunks, chunk, chunk)
     since = gate.cumprod(dim=-2)  # γ, (…, chunks, chunk, 1)
-    left = torch.where(below, beta * fade * (key @ key.mT), 0)  # and ones on its diagonal
-    right = beta * torch.cat((value, since * key), dim=-1)
+    rated = beta * key
+    left = fade * (rated @ key.mT)  # read below its diagonal, where ones are taken to be
+    right = torch.cat((beta * value, since * rated), dim=-1)
     solved = torch.linalg.solve_triangular(left, right, upper=False, unitriangular=True)
     from_values, from_state = solved.split((value.shape[-1], key.shape[-1]), dim=-1)
     inside, query = fade * (query @ key.mT), since * query
     key = fade[..., -1, :, None] * key  # as it has faded at the end of the chunk
     outputs = []
-    for c in range(chunks):
+    for c in range(key.shape[-3]):
         written = from_values[..., c, :, :] - from_state[..., c, :, :] @ memory  # U
         outputs.append(query[..., c, :, :] @ memory + inside[..., c, :, :] @ written)
         memory = since[..., c, -1:, :] * memory + key[..., c, :, :].mT @ written
-    output = torch.cat([value[..., :0, :].flatten(-3, -2), *outputs], dim=-2)
-    return Remembered(output[..., :n, :], memory)
+    return Remembered(torch.cat(outputs, dim=-2)[..., :n, :], memory)
 
 
 def _widened(
