@@ -130,6 +130,12 @@ CASES = (
         load,
     ),
     Case(
+        "HeadBrowser: the same, 270 heads of 20 × 20",
+        lambda: HeadBrowser([(named(20), attention(20, 30, 9))] * 2, row=3, key=2),
+        "figure.querySelector('.attnbook-tick input').click();",
+        load,
+    ),
+    Case(
         "Translator: another word of a translation of 26",
         EXAMPLES["translator"].large,
         "const all = figure.querySelectorAll('.attnbook-words button');"
@@ -153,7 +159,7 @@ def measured(browser: Browser, case: Case, folder: Path) -> Row:
         (folder / "assets" / f"{widget.asset}.js").write_text(text, encoding="ascii")
     context = browser.new_context(reduced_motion="reduce")
     page = context.new_page()
-    page.goto(conftest.write(folder, "light", widget.html()))
+    page.goto(conftest.write(folder, "light", widget.html()).as_uri())
     page.locator("figure.attnbook[data-ready]").wait_for()
     case.prepare(page)
     before = page.locator("figure").inner_html()

@@ -56,7 +56,8 @@ export function weighed(given, n, may, out = new Float64Array(n * n)) {
   for (let start = 0; start < n * n; start += n) {
     let left = 0;
     for (let at = start; at < start + n; at++) if (may[at]) left += given[at];
-    for (let at = start; at < start + n; at++) out[at] = may[at] && left >= FEWEST ? given[at] / left : 0;
+    const share = left < FEWEST ? 0 : 1 / left;
+    for (let at = start; at < start + n; at++) out[at] = may[at] ? given[at] * share : 0;
   }
   return out;
 }

@@ -48,8 +48,9 @@ export function weigh(view) {
 
 /** Repaint one head from the weights that it holds. @type {(head: Head, may: May, colours: Uint32Array) => void} */
 export function paint(head, may, colours) {
-  for (let at = 0; at < head.weights.length; at++) {
-    head.pixels[at] = colours[may[at] ? Math.round(255 * head.weights[at]) : 256];
+  const { weights, pixels } = head;
+  for (let at = 0; at < weights.length; at++) {
+    pixels[at] = colours[may[at] ? (255 * weights[at] + 0.5) | 0 : 256];
   }
   head.context.putImageData(head.image, 0, 0);
 }
