@@ -48,9 +48,8 @@ export function weigh(view) {
 
 /** Repaint one head from the weights that it holds. @type {(head: Head, may: May, colours: Uint32Array) => void} */
 export function paint(head, may, colours) {
-  const { weights, pixels } = head;
-  for (let at = 0; at < weights.length; at++) {
-    pixels[at] = colours[may[at] ? (255 * weights[at] + 0.5) | 0 : 256];
+  for (let at = 0; at < head.weights.length; at++) {
+    head.pixels[at] = colours[may[at] ? (255 * head.weights[at] + 0.5) | 0 : 256];
   }
   head.context.putImageData(head.image, 0, 0);
 }
