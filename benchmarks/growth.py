@@ -112,8 +112,8 @@ def chunked(n: int, rounds: int) -> tuple[list[Row], dict[tuple[int, bool], Time
             what = f"{name}, n = {n}, {case(heads, backward)}"
             most = ratio(times, steps, PRODUCT) / PRODUCTS[name]
             why = f"its {PRODUCTS[name]} products of matrices a chunk alone: {most:.1f} ×"
-            gained, why = ratio(times, steps, name), "" if backward else why
-            rows.append(at_least(what, gained, 5, " as fast as token by token", why=why))
+            row = at_least(what, ratio(times, steps, name), 5, " as fast as token by token")
+            rows.append(row if backward else row._replace(why=why))
     return rows, found
 
 

@@ -23,7 +23,7 @@ Activation = Literal["relu", "gelu", "swiglu"]
 
 def _swiglu(x: Tensor) -> Tensor:
     gate, value = x.chunk(2, dim=-1)  # (…, d_ff) each
-    return functional.silu(gate).mul_(value)  # in place: a read of memory less
+    return functional.silu(gate).mul_(value)  # in place: no memory for the product
 
 
 ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "swiglu": _swiglu}
