@@ -91,12 +91,12 @@ CASES = (
     Case(
         "ScoreExplorer: a number of a key",
         EXAMPLES["scores"].large,
-        "type('.attnbook-side input', turn / 20);",
+        "type('.attnbook-vectors input', turn / 20);",
     ),
     Case(
         "UnrolledModel: twelve digits typed",
         lambda: digits("123456789012", d=30),
-        "type('.attnbook-line input', 123456789000 + turn, 'change');",
+        "type('.attnbook-typed input', 123456789000 + turn, 'change');",
     ),
     Case(
         "BeamTree: the length penalty, five hypotheses",
