@@ -118,7 +118,7 @@ function plane(view) {
     });
     setText(made.token, `new ${view.names[now.query]}`);
     putAt(made.node, span, now.at);
-    nameTips(span, node.clientWidth, [...tips, made], [...now.tips, now.at]);
+    nameTips(span, node.clientWidth, [...tips, made], [...now.tips, now.at])();
   };
   /** The plane is larger where a tip is at its edge, but not while a pointer has it. */
   function widen({ tips: ends }) {

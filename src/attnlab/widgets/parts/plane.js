@@ -52,11 +52,12 @@ const PLACES = [0, 7].flatMap((out) => TURNS.map((turn, cost) => ({ turn, out, c
 const STEPS = times(16, (step) => (step + 1) / 16); // of an arrow
 
 /**
- * Write each tip's name where it lies on no circle, arrow or name; at best behind its arrow's tip.
- * @type {(span: number[], width: number, tips: any[], ends: number[][]) => void}
+ * Find where each tip's name lies on no circle, arrow or name, at best behind its arrow's tip. What is
+ * returned writes them there: with several planes first all are measured, so that they are laid out once.
+ * @type {(span: number[], width: number, tips: any[], ends: number[][]) => () => void}
  */
 export function nameTips(span, width, tips, ends) {
-  if (!width) return; // not in the page, or folded away
+  if (!width) return () => {}; // not in the page, or folded away
   const pixel = width / widthOf(span) / UNIT;
   const centre = (end) => spot(span, end).map((x) => x * pixel);
   const rings = tips.map(({ radius }, k) => ({ at: centre(ends[k]), half: [radius(), radius()] }));
@@ -76,15 +77,15 @@ export function nameTips(span, width, tips, ends) {
       return { at, half, cost: cost + hit };
     }).reduce((best, one) => (one.cost < best.cost ? one : best));
     names.push(found);
-    ["dx", "dy"].forEach((side, axis) => setVar(token, side, `${(found.at[axis] - rings[k].at[axis]).toFixed(1)}px`));
   });
+  const away = (k, axis) => `${(names[k].at[axis] - rings[k].at[axis]).toFixed(1)}px`;
+  return () => tips.forEach(({ token }, k) => ["dx", "dy"].forEach((side, axis) => setVar(token, side, away(k, axis))));
 }
 
 /** How much two boxes have in common, in pixels. */
-const common = (one, other) =>
-  [0, 1]
-    .map((axis) => Math.max(0, one.half[axis] + other.half[axis] - Math.abs(one.at[axis] - other.at[axis])))
-    .reduce((x, y) => x * y);
+const common = (one, other) => shared(one, other, 0) && shared(one, other, 0) * shared(one, other, 1);
+const shared = (one, other, axis) =>
+  Math.max(0, one.half[axis] + other.half[axis] - Math.abs(one.at[axis] - other.at[axis]));
 
 /** The tip whose middle is nearest the pointer: what can be pressed around one may lie over another. */
 function nearest(tips, { clientX, clientY }) {

@@ -41,9 +41,12 @@ export function sampled(f, edge, cells) {
 export function levelLine(points, level) {
   const low = level - 1e-9; // so that rounding alone never draws a line
   const pieces = [];
-  points.slice(1).forEach((row, r) =>
-    row.slice(1).forEach((corner, c) => {
-      const corners = [points[r][c], points[r][c + 1], corner, row[c]];
+  for (let r = 1; r < points.length; r++) {
+    const [above, row] = [points[r - 1], points[r]];
+    for (let c = 1; c < row.length; c++) {
+      const below = row[c][2] < low; // a cell whose corners are all alike is passed over
+      if (row[c - 1][2] < low === below && above[c - 1][2] < low === below && above[c][2] < low === below) continue;
+      const corners = [above[c - 1], above[c], row[c], row[c - 1]];
       const cut = corners.flatMap(([x, y, value], side) => {
         const [toX, toY, next] = corners[(side + 1) % 4];
         if (value < low === next < low) return [];
@@ -51,7 +54,7 @@ export function levelLine(points, level) {
         return [[x + share * (toX - x), y + share * (toY - y)]];
       });
       for (let k = 0; k < cut.length; k += 2) pieces.push([cut[k], cut[k + 1]]);
-    }),
-  );
+    }
+  }
   return pieces;
 }

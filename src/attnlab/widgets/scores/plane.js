@@ -23,6 +23,7 @@ export function planes(view, many) {
       view.span = [-edge, edge];
     }
     parts.forEach((part) => part.show(now));
+    parts.map((part) => part.named()).forEach((write) => write());
   };
   view.drop = () => {
     view.held = false;
@@ -45,9 +46,10 @@ function plane(view, s) {
   const node = el("div", { class: "plane", role: "group", "aria-label": "vectors, drawn" }, drawing, nodes(tips));
   if (s) node.setAttribute("aria-hidden", "true"); // its tips are the pointer's: the first plane's are all
   let drawn = 0;
+  let ends = [];
   const show = (now) => {
     const { span } = view;
-    const ends = view.places.map((place) => place.at(now));
+    ends = view.places.map((place) => place.at(now));
     if (drawn !== span[1]) widen(span);
     const points = sampled(now.by[s], span[1], CELLS);
     const pieces = now.scores[s].flatMap((score) => levelLine(points, score));
@@ -56,8 +58,8 @@ function plane(view, s) {
     asks.setAttribute("d", first);
     arrows.setAttribute("d", others.join(""));
     tips.forEach((one) => one.show(now));
-    nameTips(span, node.clientWidth, tips, ends);
   };
+  const named = () => nameTips(view.span, node.clientWidth, tips, ends);
   function widen(span) {
     const edge = span[1];
     drawn = edge;
@@ -71,5 +73,5 @@ function plane(view, s) {
       setText(text, String(edge));
     });
   }
-  return { node, show };
+  return { node, show, named };
 }
