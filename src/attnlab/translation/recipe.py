@@ -53,7 +53,7 @@ class Recipe:
     beta2: float = _choice(0.98, "Adam's memory of squared gradients: a short one, as in 2017")
     clip: float = _choice(1.0, "longest gradient")
     steps: int = _choice(20_000, "updates; --time may stop before")
-    cooldown: int = _choice(0, "last steps, in which the rate falls further, in a line to 0")
+    cooldown: float = _choice(0.0, "share of the steps, the last: the rate falls in a line to 0")
 
     # the mean of several weights of late training is better than each of them
     snapshot_every: int = _choice(250, "steps between two sets of weights that are kept")
@@ -84,8 +84,9 @@ class Recipe:
         _check.sizes(d_ff=self.d_ff, longest=self.longest, tokens=self.tokens, warmup=self.warmup)
         _check.sizes(steps=self.steps, snapshot_every=self.snapshot_every, averaged=self.averaged)
         _check.sizes(validate_every=self.validate_every, beam=self.beam, held_out=self.held_out)
-        _check.sizes(0, seed=self.seed, cooldown=self.cooldown)
-        for name in ("bpe_dropout", "dropout", "attention_dropout", "smoothing", "beta2"):
+        _check.sizes(0, seed=self.seed)
+        shares = "bpe_dropout", "dropout", "attention_dropout", "smoothing", "beta2", "cooldown"
+        for name in shares:
             _check.probability(name, getattr(self, name))
         for name in ("lr", "clip"):
             _check.positive(name, getattr(self, name))

@@ -220,7 +220,8 @@ class Run:
 
     def _rate(self, step: int) -> float:
         recipe, left = self.recipe, self.recipe.steps - step + 1
-        cooled = min(1.0, left / recipe.cooldown) if recipe.cooldown else 1.0
+        falling = round(recipe.cooldown * recipe.steps)
+        cooled = min(1.0, left / falling) if falling else 1.0
         return recipe.lr * self.factor(step) * cooled
 
     def _resume(self) -> None:
@@ -259,7 +260,7 @@ class Run:
             step=self.step,
             epoch=round(self.step / self.buckets.per_epoch, 3),
             loss=total / tokens,
-            rate=self.recipe.lr * self.factor(self.step),
+            rate=self._rate(self.step),
             tokens_per_second=round(rate),
             seconds=round(seconds, 1),
         )

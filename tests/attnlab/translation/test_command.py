@@ -49,7 +49,7 @@ def test_it_trains_and_prints_the_scores(tmp_path: Path, data: Path, capsys: Any
         (["--d-model", "15"], "d_model must be a multiple of n_heads = 2"),
         (["--dropout", "1"], "dropout must be at least 0 and below 1"),
         (["--bpe-dropout", "1"], "bpe_dropout must be at least 0 and below 1"),
-        (["--cooldown", "-1"], "cooldown must be a whole number of at least 0"),
+        (["--cooldown", "1.5"], "cooldown must be at least 0 and below 1: it is 1.5"),
         (["--tokens", "0"], "tokens must be a whole number of at least 1"),
     ],
 )

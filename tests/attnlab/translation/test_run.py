@@ -89,18 +89,21 @@ def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path, data, straight, kind, 
 
 
 def test_words_cut_anew_and_a_cooldown_go_on_to_the_same_bits(tmp_path: Path, data: Path) -> None:
-    choices = {"bpe_dropout": 0.3, "cooldown": 6}
+    choices = {"bpe_dropout": 0.3, "cooldown": 0.5}
     stopped(data, tmp_path / "stopped", 5, **choices)
     whole = trained(data, tmp_path / "whole", **choices)
     assert same(trained(data, tmp_path / "stopped", **choices), whole)
-    assert not same(trained(data, tmp_path / "usual", cooldown=6), whole)
+    assert not same(trained(data, tmp_path / "usual", cooldown=0.5), whole)
 
 
-def test_in_its_last_steps_the_rate_falls_to_0_in_a_line(tmp_path: Path, data: Path) -> None:
+def test_in_its_last_steps_the_rate_falls_to_0_in_a_line(tmp_path, data, monkeypatch) -> None:
+    monkeypatch.setattr(program, "LOG_EVERY", 1)
     rates = []
-    for cooldown in (0, 6):
+    for cooldown in (0.0, 0.5):
         run = Run(recipe(cooldown=cooldown), data, tmp_path / f"{cooldown}", Team(), "auto")
         rates.append([run.optimizer.param_groups[0]["lr"] for _ in run.steps(None)])
+        logged = read_log(tmp_path / f"{cooldown}" / "log.jsonl")
+        assert [entry["rate"] for entry in logged if "rate" in entry] == rates[-1]
     shares = [cooled / usual for usual, cooled in zip(*rates, strict=True)]
     assert shares == pytest.approx([1.0] * 6 + [1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6])
 
