@@ -1,4 +1,4 @@
-"""What the book shows of its translator of captions: live, its runs, and their curves.
+"""What the book shows of its translator of captions: live, its runs, their curves, and trials.
 
 All is made at the build from ``attnlab.translation.captions``: no number stands in two places.
 """
@@ -27,6 +27,12 @@ HEAD = (
     "| :-- | :-- |" + 5 * " --: |"
 )
 
+TRIALS_HEAD = (
+    "| recipe | text | its OPTIONS | seeds | minutes | validation, tokens | test, tokens |\n"
+    "| :-- | :-- | :-- |" + 4 * " --: |"
+)
+USUAL_MINUTES = 25  # of 8,000 steps on a quiet core, at the rates of the benchmarks
+
 
 class CaptionTranslator(SphinxDirective):
     """The translator of captions, live; its content is the sentence that it begins with."""
@@ -52,10 +58,21 @@ class CaptionRuns(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         found = captions.runs()
-        common, options = shared([run.command for run in found])
-        lines = [HEAD, *map(row, found, options), ""]
+        common, others = shared([run.command for run in found])
+        lines = [HEAD, *map(row, found, others), ""]
         lines += [f"Cased BLEU is sacrebleu's, `{found[0].signature}`."]
         return parsed(self, [*in_a_box(f"{common} OPTIONS"), *lines])
+
+
+class CaptionTrials(SphinxDirective):
+    """The table of other recipes, each by what differs from the first run; the first line is it."""
+
+    def run(self) -> list[nodes.Node]:
+        seeds = [run for run in captions.runs() if run.name.split(", seed ")[0] == "Transformer"]
+        tried = {"as above": seeds, **captions.trials()}
+        usual = options(seeds[0].command)
+        lines = [TRIALS_HEAD, *(trial(name, runs, usual) for name, runs in tried.items())]
+        return parsed(self, lines)
 
 
 class CaptionHour(SphinxDirective):
@@ -134,17 +151,39 @@ def shared(commands: list[str]) -> tuple[str, list[str]]:
     return " ".join(words[0][:n]), [" ".join(one[n:]) for one in words]
 
 
-def row(run: captions.Run, options: str) -> str:
+def row(run: captions.Run, words: str) -> str:
     """Return the table's line of a run."""
     kinds = [(of, kind) for of in (run.validation, run.test) for kind in ("cased", "tokens")]
     scores = " | ".join(f"{of[kind]:.2f}" for of, kind in kinds)
-    given = f"`{options}`" if options else "none"
+    given = f"`{words}`" if words else "none"
     return f"| {run.name} | {given} | {run.parameters:,} | {scores} |"
+
+
+def options(command: str) -> dict[str, str]:
+    """Return a command's options and their values."""
+    words = command.split(" -m attnlab.translation ")[1].split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+def trial(name: str, runs: list[captions.Run], usual: dict[str, str]) -> str:
+    """Return the line of a recipe: the means of its seeds, and how far they lie apart."""
+    given = options(runs[0].command)
+    text = {"FOLDER": "plain", "TOKENS": "tokens"}[given.pop("--data")]
+    changed = " ".join(f"{one} {value}" for one, value in given.items() if usual.get(one) != value)
+    minutes = [run.minutes[0] for run in runs if run.minutes] or [USUAL_MINUTES]
+    parts = [name, text, f"`{changed}`" if changed else "none", str(len(runs))]
+    parts.append(f"{min(minutes):.0f}")  # of the seed that was disturbed least
+    for of in ("validation", "test"):
+        some = [getattr(run, of)["tokens"] for run in runs]
+        apart = f" ({min(some):.2f} to {max(some):.2f})" if len(some) > 1 else ""
+        parts.append(f"{sum(some) / len(some):.2f}{apart}")
+    return f"| {' | '.join(parts)} |"
 
 
 def setup(app: Sphinx) -> dict:
     app.add_directive("caption-translator", CaptionTranslator)
     app.add_directive("caption-runs", CaptionRuns)
+    app.add_directive("caption-trials", CaptionTrials)
     app.add_directive("caption-hour", CaptionHour)
     app.add_directive("caption-curves", CaptionCurves)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

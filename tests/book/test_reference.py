@@ -4,6 +4,7 @@ import json
 import pkgutil
 import re
 from pathlib import Path
+from statistics import mean
 
 import pytest
 from nbformat.v4 import new_markdown_cell
@@ -134,6 +135,13 @@ def test_the_programs_page_has_each_run_its_command_mark_and_minutes() -> None:
         scores = (run.validation, run.test)
         numbers = [f"{of[kind]:.2f}" for of in scores for kind in ("cased", "tokens")]
         assert " ".join([run.name, given or "none", f"{run.parameters:,}", *numbers]) in text
+    for name, some in captions.trials().items():
+        line = text.partition(f" {name} ")[2][:200]
+        for scores in (
+            [getattr(run, of)["tokens"] for run in some] for of in ("validation", "test")
+        ):
+            assert f" {mean(scores):.2f}" in line
+            assert len(some) == 1 or f"({min(scores):.2f} to {max(scores):.2f})" in line
     assert 'alt="' in page[page.index("data:image/png") - 2_000 : page.index("data:image/png")]
     text, run = text.replace(" \\", ""), captions.long_run()
     assert run.command in text

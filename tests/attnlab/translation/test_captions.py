@@ -6,12 +6,14 @@ import os
 import re
 from dataclasses import asdict
 from pathlib import Path
+from statistics import mean
 
 import pytest
 
 from attnlab.translation import Recipe, captions
 from attnlab.translation.command import _parser
 from attnlab.translation.model import build, parameters
+from attnlab.translation.moses import lowered_tokens
 from attnlab.translation.scoring import score
 from attnlab.widgets import Translator
 from attnlab.widgets.core.assets import asset_bytes
@@ -71,7 +73,11 @@ def test_every_run_of_the_experiment_is_recorded_with_a_command_that_trains_it()
     assert long.name == multi30k.LONG
     assert len(long.minutes) == len(long.curve)
     assert 55 < long.minutes[-1] <= 60
-    for run in [*found, long]:
+    trials = captions.trials()
+    assert {name: len(some) for name, some in trials.items()} == {
+        name: trial.seeds for name, trial in multi30k.TRIALS.items()
+    }
+    for run in [*found, long, *(one for some in trials.values() for one in some)]:
         recipe = recipe_of(run)
         assert recipe.model == run.model
         assert recipe.steps == run.steps or (run is long and recipe.steps > run.steps)
@@ -89,7 +95,8 @@ def test_rounding_costs_less_than_a_third_of_a_point() -> None:
 
 def test_what_the_book_says_of_the_runs() -> None:
     """Lectures 3 and 11 and the page of the program read these rows so."""
-    by_name = {run.name: run for run in captions.runs()}
+    found = captions.runs()
+    by_name = {run.name: run for run in found}
     tokens = {name: run.test["tokens"] for name, run in by_name.items()}
     seeds = [tokens["Transformer"]] + [
         tokens[f"Transformer, {which}"] for which in ("seed 1", "seed 2")
@@ -107,6 +114,16 @@ def test_what_the_book_says_of_the_runs() -> None:
     assert max(after) == 39
     assert after[38] < 20 < 30 < after[39]
     assert max(mark.tokens for mark in long.curve) < 40 < long.validation["cased"]
+    (longer,), published = captions.trials().values()
+    low, high = sorted(published, key=lambda run: run.validation["tokens"])
+    assert f"{mean([low.test['tokens'], high.test['tokens']]):.1f}" == "40.1"
+    assert low.test["tokens"] - high.test["tokens"] == pytest.approx(0.8, abs=0.05)
+    for kind, gained in (("validation", 2), ("test", 1)):
+        plain, tokens = (
+            [getattr(run, kind)["tokens"] for run in some] for some in (found[:3], published)
+        )
+        assert mean(tokens) - mean(plain) == pytest.approx(gained, abs=0.25)
+        assert abs(getattr(longer, kind)["tokens"] - mean(plain)) < 0.25
     assert long.parameters / 2.6e6 == pytest.approx(0.7, abs=0.05)
 
 
@@ -126,23 +143,41 @@ def test_the_slides_have_the_records_numbers(lecture: str, title: str, count: in
 
 
 @pytest.mark.heavy
-def test_the_experiment_records_a_run_and_the_pages_weights(tmp_path: Path, monkeypatch) -> None:
+def test_the_experiment_records_a_run_and_the_pages_weights(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
     data = small_corpus(tmp_path / "data")
     for side, other in (("en", "en"), ("fr", "de")):
         lines = (data / f"val.{side}").read_text(encoding="utf-8")
         (tmp_path / f"{multi30k.TEST}.{other}").write_text(lines, encoding="utf-8")
-        (tmp_path / f"{multi30k.TEST}.lc.norm.tok.{other}").write_text(lines, encoding="utf-8")
+        tokens = "".join(lowered_tokens(one, "en") + "\n" for one in lines.splitlines())
+        (tmp_path / f"{multi30k.TEST}.lc.norm.tok.{other}").write_text(tokens, encoding="utf-8")
     words = [f"--{k.replace('_', '-')}={v}" for k, v in asdict(small_recipe()).items()]
     monkeypatch.setattr(multi30k, "RUNS", {"a run": (*words, "--model=transformer")})
     monkeypatch.setattr(multi30k, "HOME", tmp_path)
     monkeypatch.setattr(multi30k, "PAGE", "a run")
     monkeypatch.setattr(multi30k, "LONG", "a long run")
     monkeypatch.setattr(multi30k, "LONG_OPTIONS", (*words, "--model=gru"))
+    trial = multi30k.Trial(" ".join(words), seeds=2, tokens=True)
+    monkeypatch.setattr(multi30k, "TRIALS", {"a trial": trial})
     options = ["--data", data, "--test", tmp_path, "--runs", tmp_path / "runs"]
+    monkeypatch.setattr("sys.argv", ["multi30k", *map(str, options)])
+    with pytest.raises(SystemExit):
+        multi30k.main()
+    assert "--tokens must be a folder" in capsys.readouterr().err
+    options += ["--tokens", data]
     monkeypatch.setattr("sys.argv", ["multi30k", *map(str, options)])
     multi30k.main()
     found = json.loads((tmp_path / "runs.json").read_text(encoding="utf-8"))
-    (run,), (long,) = found["runs"], found["long"]
+    (run,), (long,), trials = found["runs"], found["long"], found["trials"]
+    assert [one["name"] for one in trials] == ["a trial, seed 0", "a trial, seed 1"]
+    assert trials[1]["command"] == f"{trials[0]['command']} --seed 1"
+    assert trials[0]["command"].startswith("python -m attnlab.translation --data TOKENS ")
+    assert [len(one["minutes"]) for one in trials] == [1, 1]
+    paces = [3.0] * 5 + [1.0] * 5
+    log = [{"step": 50 * k + 50, "seconds": 50 * sum(paces[: k + 1])} for k in range(10)]
+    assert multi30k.quiet_minutes(log) == pytest.approx(500 / 60)
+    assert [set(one["test"]) for one in trials] == [{"tokens"}] * 2
     assert run["command"].startswith("python -m ")
     assert long["command"].startswith("torchrun --nproc_per_node 2 -m ")
     assert (long["model"], len(long["minutes"]), run["minutes"]) == ("gru", 2, [])

@@ -24,7 +24,7 @@ from attnlab.translation.scoring import translate as translate_by
 if TYPE_CHECKING:
     from attnlab.widgets import StoredTranslator
 
-__all__ = ["Mark", "Run", "load", "long_run", "rounded_scores", "runs", "translate"]
+__all__ = ["Mark", "Run", "load", "long_run", "rounded_scores", "runs", "translate", "trials"]
 
 FOLDER = files("attnlab.translation.captions")
 
@@ -47,7 +47,10 @@ class Run(NamedTuple):
     ``validation`` and ``test`` (test 2016) hold BLEU by beam search: "cased", of plain text in
     sacrebleu's 13a, with its "signature", and "tokens", of lower-cased Moses tokens, as published
     marks are. Recipes were chosen on validation; the test set was scored once for each run.
-    ``minutes`` are those at the marks of ``curve``, of the one run that had a quiet machine.
+    ``minutes`` are those at the marks of ``curve``, of the long run, which had a quiet machine. Of
+    a trial, on one core beside another run on the other, it is one number: what all steps take at
+    the pace that a quarter of them kept. A trial on the release's tokens has no "cased": its
+    command reads a folder TOKENS.
     """
 
     name: str
@@ -74,6 +77,19 @@ def long_run() -> Run:
     """Return the record of the Transformer that was trained for an hour on two processes."""
     (run,) = _record()["long"]
     return _run(**run)
+
+
+@cache
+def trials() -> dict[str, list[Run]]:
+    """Return the record of other recipes, each by its name as the runs of seeds 0, 1, ….
+
+    Each differs from the first of ``runs`` by what its command says.
+    """
+    found: dict[str, list[Run]] = {}
+    for run in _record()["trials"]:
+        name, _, _ = run["name"].rpartition(", seed ")
+        found.setdefault(name, []).append(_run(**run))
+    return found
 
 
 def rounded_scores() -> dict[str, float]:
