@@ -64,6 +64,7 @@ class Trial(NamedTuple):
 MORE = "--dropout 0.3 --validate-every 2000"
 TRIALS = {
     "more dropout, longer": Trial(f"{MORE} --steps 14000 --cooldown 0.2857"),
+    "more pieces, too": Trial(f"{MORE} --steps 10000 --cooldown 0.25 --vocabulary 8000"),
     "the published terms": Trial(
         f"{MORE} --steps 14000 --cooldown 0.2857 --vocabulary 10000", seeds=2, tokens=True
     ),
