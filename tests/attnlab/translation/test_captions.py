@@ -88,7 +88,7 @@ def test_every_run_of_the_experiment_is_recorded_with_a_command_that_trains_it()
 
 
 def test_rounding_costs_less_than_a_third_of_a_point() -> None:
-    page, rounded = captions.runs()[0].validation, captions.rounded_scores()
+    page, rounded = captions.page_run().validation, captions.rounded_scores()
     for kind in ("cased", "tokens"):
         assert abs(rounded[kind] - page[kind]) <= 0.3
 
@@ -185,6 +185,7 @@ def test_the_experiment_records_a_run_and_the_pages_weights(
     assert (long["model"], len(long["minutes"]), run["minutes"]) == ("gru", 2, [])
     assert [mark[0] for mark in run["curve"]] == [6, 12]
     assert set(run["test"]) == {"cased", "tokens"} == set(found["rounded"])
+    assert found["page"] == "a run"
     assert (tmp_path / "captions.js").stat().st_size > 1_000
 
 

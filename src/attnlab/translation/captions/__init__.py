@@ -24,7 +24,17 @@ from attnlab.translation.scoring import translate as translate_by
 if TYPE_CHECKING:
     from attnlab.widgets import StoredTranslator
 
-__all__ = ["Mark", "Run", "load", "long_run", "rounded_scores", "runs", "translate", "trials"]
+__all__ = [
+    "Mark",
+    "Run",
+    "load",
+    "long_run",
+    "page_run",
+    "rounded_scores",
+    "runs",
+    "translate",
+    "trials",
+]
 
 FOLDER = files("attnlab.translation.captions")
 
@@ -90,6 +100,14 @@ def trials() -> dict[str, list[Run]]:
         name, _, _ = run["name"].rpartition(", seed ")
         found.setdefault(name, []).append(_run(**run))
     return found
+
+
+def page_run() -> Run:
+    """Return the record of the run whose weights the page has."""
+    record = _record()
+    everything = [*record["runs"], *record["long"], *record["trials"]]
+    (run,) = (one for one in everything if one["name"] == record["page"])
+    return _run(**run)
 
 
 def rounded_scores() -> dict[str, float]:
