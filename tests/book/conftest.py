@@ -87,7 +87,8 @@ def lecture(chromium: Browser, roots: dict[str, str]) -> Iterator[Page]:
     look.clean()
 
 
+FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+
+
 def no_sideways_scroll(page: Page) -> bool:
-    return page.evaluate(
-        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-    )
+    return page.evaluate(FITS)

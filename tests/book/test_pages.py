@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.book.conftest import LECTURE, Look, no_sideways_scroll
+from tests.book.conftest import FITS, LECTURE, Look
 from tests.book.lectures import NOTEBOOKS, PAGES, ROOT, code, load, stored
 
 planner = load(ROOT / "book" / "tools" / "plan.py")
@@ -146,7 +146,7 @@ def test_page_fits_a_phone_and_can_be_enlarged(look: Look, folded: bool) -> None
         size = {"width": width, "height": height, "deviceScaleFactor": dots, "mobile": False}
         hand.send("Emulation.setDeviceMetricsOverride", size)
         page.wait_for_function(f"innerWidth === {width} && devicePixelRatio === {dots}")
-        assert no_sideways_scroll(page), width
+        page.wait_for_function(FITS)  # once the figures have met the new width
         assert page.evaluate(CUT) == [], width
         assert page.locator("article.bd-article img").evaluate_all(SQUEEZED) == 0, width
 
