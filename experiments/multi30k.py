@@ -38,7 +38,7 @@ from attnlab.widgets.translator.weights import rounded
 
 HOME = Path(captions.__file__).parent
 COMMON = ("--lower", "source")
-FIRST = ("--dropout", "0.2", "--cooldown", "0")  # of the runs that are compared
+FIRST = ("--vocabulary", "4000", "--dropout", "0.2", "--cooldown", "0")  # what is compared
 RUNS: dict[str, tuple[str, ...]] = {
     "Transformer": ("--steps", "8000"),
     "Transformer, seed 1": ("--steps", "8000", "--seed", "1"),
@@ -63,7 +63,7 @@ class Trial(NamedTuple):
 
 MORE = "--dropout 0.3 --validate-every 2000"
 TRIALS = {
-    "more dropout, longer": Trial(f"{MORE} --steps 14000 --cooldown 0.2857"),
+    "more dropout, longer": Trial(f"--vocabulary 4000 {MORE} --steps 14000 --cooldown 0.2857"),
     "more pieces, too": Trial(f"{MORE} --steps 10000 --cooldown 0.25 --vocabulary 8000"),
     "the published terms": Trial(
         f"{MORE} --steps 14000 --cooldown 0.2857 --vocabulary 10000", seeds=2, tokens=True

@@ -25,7 +25,7 @@ MEMORY = {
 }
 UNITS = {"": 1.0, "m": 1.0, "min": 1.0, "h": 60.0, "s": 1 / 60}
 EXAMPLE = """\
-one processor:      python -m attnlab.translation --data FOLDER --time 60
+one processor:      python -m attnlab.translation --data FOLDER
 two, one each:      torchrun --nproc_per_node 2 -m attnlab.translation --data FOLDER
 several machines:   torchrun --nnodes 2 --nproc_per_node 8 --rdzv_endpoint HOST:29500 \\
                              --rdzv_backend c10d -m attnlab.translation --data FOLDER
@@ -110,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--data", required=True, help="a folder with train.en, train.de, …, or a file with tabs")
     # "--run" would be a beginning of torchrun's own --run-path
     add("--out", help="the run's folder; runs/PAIR-MODEL-SEED unless given")
-    add("--time", type=minutes, help="stop after that many minutes, or 1h, 90s")
+    add("--time", type=minutes, help="stop after that many minutes, or 1h, 90s, if steps remain")
     add("--device", default="auto", choices=("auto", "cpu", "cuda"), help="auto: GPUs, if any")
     precisions = get_args(Precision)
     add("--precision", default="auto", choices=precisions, help="of products; auto: the fastest")

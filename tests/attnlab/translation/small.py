@@ -25,6 +25,7 @@ SMALL = Recipe(
     tokens=200,
     warmup=4,
     steps=12,
+    cooldown=0.0,  # so that a run of fewer steps begins as a longer one does
     snapshot_every=4,
     averaged=2,
     validate_every=6,

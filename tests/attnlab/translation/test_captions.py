@@ -87,6 +87,10 @@ def test_every_run_of_the_experiment_is_recorded_with_a_command_that_trains_it()
         assert marks == list(range(recipe.validate_every, run.steps + 1, recipe.validate_every))
 
 
+def test_the_programs_recipe_is_that_of_the_pages_weights() -> None:
+    assert recipe_of(captions.page_run()) == Recipe(lower="source", validate_every=2_000)
+
+
 def test_rounding_costs_less_than_a_third_of_a_point() -> None:
     page, rounded = captions.page_run().validation, captions.rounded_scores()
     for kind in ("cased", "tokens"):

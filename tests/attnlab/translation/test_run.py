@@ -115,7 +115,7 @@ def test_the_order_and_dropout_depend_on_the_seed_alone(tmp_path: Path, data: Pa
     torch.manual_seed(2)
     assert same(one, trained(data, tmp_path / "two"))
     assert not same(one, trained(data, tmp_path / "three", seed=1))
-    assert not same(one, trained(data, tmp_path / "four", dropout=0.3))
+    assert not same(one, trained(data, tmp_path / "four", dropout=0.2))
 
 
 @pytest.mark.heavy
