@@ -1,6 +1,6 @@
 """A translator trained on real text, on one processor or many: one program.
 
-    python -m attnlab.translation --data FOLDER --pair en-de --time 60
+    python -m attnlab.translation --data FOLDER --pair en-de
     torchrun --nproc_per_node 2 -m attnlab.translation --data FOLDER --pair en-de
     python -m attnlab.translation.score RUN --source test.en --reference test.de
 

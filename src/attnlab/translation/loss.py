@@ -1,6 +1,6 @@
 """The smoothed loss straight from vectors: the logits of all pieces are never held at once.
 
-Logits (N, V) of a step are its largest tensor, some 32 MB for 2,000 tokens and 4,000 pieces, and
+Logits (N, V) of a step are its largest tensor, some 64 MB for 2,000 tokens and 8,000 pieces, and
 the usual way walks through four of that size. Here a few hundred rows at a time go the whole way:
 logits, loss, and the gradient of vectors and matrix, which is softmax minus target and known at
 once. What a chunk needs stays in the processor's cache, and the backward pass has nothing to do.
@@ -13,7 +13,7 @@ from torch import Tensor
 
 from attnlab.language.vocabulary import PAD
 
-CHUNK = 256  # rows: 256 × 4,000 float32 are 4 MB
+CHUNK = 256  # rows: 256 × 8,000 float32 are 8 MB
 
 
 class _Chunked(torch.autograd.Function):
