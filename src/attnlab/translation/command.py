@@ -84,6 +84,10 @@ def in_words(work: Callable[[], None]) -> int:
         words = f"{error}. The last checkpoint is whole" if full else str(error)
     except (ValueError, TypeError, ImportError) as error:
         words = str(error)
+    except RuntimeError as error:
+        if "Connection closed by peer" not in str(error) or os.environ.get("RANK", "0") == "0":
+            raise
+        return 1  # the first process has said why
     else:
         return 0
     if os.environ.get("LOCAL_RANK", "0") == "0":  # once a machine
@@ -105,12 +109,13 @@ def _parser() -> argparse.ArgumentParser:
         description="Train a translator on pairs of sentences.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     add = parser.add_argument
     add("--data", required=True, help="a folder with train.en, train.de, …, or a file with tabs")
     # "--run" would be a beginning of torchrun's own --run-path
     add("--out", help="the run's folder; runs/PAIR-MODEL-SEED unless given")
-    add("--time", type=minutes, help="stop after that many minutes, or 1h, 90s, if steps remain")
+    add("--time", type=minutes, help="stop after so many minutes in all, or 1h, 90s")
     add("--device", default="auto", choices=("auto", "cpu", "cuda"), help="auto: GPUs, if any")
     precisions = get_args(Precision)
     add("--precision", default="auto", choices=precisions, help="of products; auto: the fastest")

@@ -32,7 +32,8 @@ def read_text(data: str | Path, recipe: Recipe) -> Text:
     Validation is val, valid or dev. Where it is missing, and in a tab-separated file, ``held_out``
     pairs are drawn from the training pairs and left out there.
 
-    Raises: FileNotFoundError that names what was looked for and what there is; ValueError for an
+    Raises: FileNotFoundError that names what was looked for and what there is, or the other side of
+    a text to validate on; ValueError for an
     empty file, files of unequal length, what is not UTF-8, or too few pairs.
     """
     data = Path(data)
@@ -46,6 +47,8 @@ def read_text(data: str | Path, recipe: Recipe) -> Text:
         if files is None:
             raise _no_pair(data, recipe.languages)
         other = find(data, recipe.languages, VALIDATION)
+        if other is None:
+            _check_none_alone(data, recipe.languages)
         train = list(read_aligned(*files))
         validation = None if other is None else list(read_aligned(*other))
         sources = f"{files[0].name} and {files[1].name} in {data}"
@@ -58,7 +61,7 @@ def read_text(data: str | Path, recipe: Recipe) -> Text:
     rows: list[int] = order.tolist()
     if validation is None:
         fewer = recipe.held_out < len(rows)
-        told = f"{sources} has {len(rows)} pairs in all (set held_out)"
+        told = f"it is {recipe.held_out}, and {sources} has {len(rows)} pairs in all"
         _check.must(fewer, "held_out", "leave pairs to train on", but=told)
         held, rows = rows[: recipe.held_out], rows[recipe.held_out :]
         validation = [train[row] for row in held]
@@ -101,6 +104,14 @@ def _stems(folder: Path, language: str) -> dict[str, Path]:
         for path in sorted(folder.iterdir())
         if path.name.endswith(end) and path.is_file()
     }
+
+
+def _check_none_alone(folder: Path, languages: tuple[str, str]) -> None:
+    """Find no text to validate on in one of the languages only."""
+    for language, missing in (languages, languages[::-1]):
+        for stem, path in _stems(folder, language).items():
+            if any(re.match(rf"{name}(?![a-zA-Z])", stem) for name in VALIDATION):
+                raise FileNotFoundError(f"there is {path} and no {stem}.{missing}")
 
 
 def _no_pair(folder: Path, languages: tuple[str, str]) -> FileNotFoundError:

@@ -45,7 +45,8 @@ class Pieces:
         )
         tokenizer.train_from_iterator(sentences, trainer)
         came = tokenizer.get_vocab_size()
-        told = f"it is {size}, and this text makes {came} pieces"
+        most = "most" if came < size else "least"
+        told = f"it is {size}, and this text makes {came} pieces at {most}"
         _check.must(came == size, "vocabulary", "be what the text allows", but=told)
         return cls(tokenizer)
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from attnlab import _check
@@ -77,14 +78,16 @@ class Recipe:
         _check.must(alike, "pair", "be two languages with a dash between, such as en-de", self.pair)
         _check.must(0 < self.share <= 1, "share", "be above 0 and at most 1", self.share)
         _check.whole_number("vocabulary", self.vocabulary, at_least=5)
+        _check.whole_number("tokens", self.tokens, at_least=2)  # a piece and the end
         _check.sizes(d_model=self.d_model, n_heads=self.n_heads, n_layers=self.n_layers)
         if self.model == "transformer":
             _check.multiple("d_model", self.d_model, "n_heads", self.n_heads)
-        _check.multiple("d_model", self.d_model, "the halves of its positions", 2)
-        _check.sizes(d_ff=self.d_ff, longest=self.longest, tokens=self.tokens, warmup=self.warmup)
+        _check.must(self.d_model % 2 == 0, "d_model", "be even, for its positions", self.d_model)
+        _check.sizes(d_ff=self.d_ff, longest=self.longest, warmup=self.warmup)
         _check.sizes(steps=self.steps, snapshot_every=self.snapshot_every, averaged=self.averaged)
         _check.sizes(validate_every=self.validate_every, beam=self.beam, held_out=self.held_out)
         _check.sizes(0, seed=self.seed)
+        _check.must(self.seed < 1 << 63, "seed", "be below 2^63", self.seed)
         shares = "bpe_dropout", "dropout", "attention_dropout", "smoothing", "beta2", "cooldown"
         for name in shares:
             _check.probability(name, getattr(self, name))
@@ -104,15 +107,15 @@ class Recipe:
         return json.dumps(asdict(self), indent=1)
 
     @classmethod
-    def from_json(cls, text: str) -> "Recipe":
-        """Read a recipe that ``to_json`` wrote.
+    def read(cls, path: Path) -> "Recipe":
+        """Read a file of what ``to_json`` wrote.
 
         Raises: ValueError for other text, or choices that this version does not know.
         """
         try:
-            return cls(**json.loads(text))
-        except (TypeError, json.JSONDecodeError) as error:
-            raise ValueError(f"the recipe cannot be read by this version: {error}") from error
+            return cls(**json.loads(path.read_text(encoding="utf-8")))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path} cannot be read by this version: {error}") from error
 
     def unlike(self, other: "Recipe") -> list[str]:
         """Name every choice in which two recipes of one model differ, with both values.

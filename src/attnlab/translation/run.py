@@ -228,7 +228,9 @@ class Run:
         if self.team.main and has_checkpoint(self.folder):
             saved = read_checkpoint(self.folder)
             if saved.state["run"].get("data") != self.checksum:
-                raise ValueError(f"{self.folder} must hold a run on the same data: it holds others")
+                raise ValueError(f"{self.folder} must hold a run on this data: it has other pairs")
+            told = f"it is {self.recipe.steps}, and the run in {self.folder} has taken {saved.step}"
+            _check.must(saved.step <= self.recipe.steps, "steps", "be enough", but=told)
             saved.load_into(self.model, self.optimizer)
             self.step, self.seconds = saved.step, saved.state["run"]["seconds"]
             self.snapshots.read(self.step)
@@ -309,7 +311,7 @@ def _check_folder(folder: Path, recipe: Recipe) -> None:
         raise ValueError(f"{folder} must be a folder: it is a file")
     path = folder / "recipe.json"
     if path.exists():
-        unlike = recipe.unlike(Recipe.from_json(path.read_text(encoding="utf-8")))
+        unlike = recipe.unlike(Recipe.read(path))
         told = "; ".join(unlike) + ". Name another folder, or take its recipe"
         _check.must(not unlike, str(folder), "hold a run of this recipe", but=told)
     elif any(not one.name.startswith(".") for one in folder.iterdir()):

@@ -32,7 +32,7 @@ def load(folder: str | Path, device: torch.device | str = "cpu") -> Saved:
     for name in ("recipe.json", "pieces.json"):
         if not (folder / name).is_file():
             raise FileNotFoundError(f"{folder} must hold a run: there is no {name}")
-    recipe = Recipe.from_json((folder / "recipe.json").read_text(encoding="utf-8"))
+    recipe = Recipe.read(folder / "recipe.json")
     pieces = Pieces.from_json((folder / "pieces.json").read_text(encoding="utf-8"))
     model = build(recipe, len(pieces))
     load_distinct(model, _weights(folder, recipe, model))

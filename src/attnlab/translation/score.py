@@ -45,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.reference is None and options.tokens is None:
             raise ValueError("one of --reference and --tokens must be given: both are missing")
         source = read(options.source)
+        if options.output is not None:
+            _check_output(options.output, (options.source, options.reference, options.tokens))
         paths = {name: getattr(options, name) for name in ("reference", "tokens")}
         references = {name: read(path) for name, path in paths.items() if path is not None}
         for name, reference in references.items():
@@ -71,13 +73,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return in_words(work)
 
 
+def _check_output(path: Path, read_from: Sequence[Path | None]) -> None:
+    """Find a place where the translations can be written, over nothing that is read."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} for --output")
+    same = any(one is not None and path.resolve() == one.resolve() for one in read_from)
+    told = f"it is {path}, which is read"
+    _check.must(not same, "--output", "be a file of its own", but=told)
+
+
 def _check_form(run: Path, texts: dict[str, tuple[Path, list[str]]]) -> None:
     """Find plain text where a run learnt plain text, and tokens where it learnt tokens."""
     result, learnt = run / "result.json", None
     if result.exists():
         learnt = json.loads(result.read_text(encoding="utf-8")).get("tokens")
-    # a run on tokens writes tokens, of which plain text says nothing
-    wanted = {"source": learnt, "reference": learnt or None, "tokens": True}
+    wanted = {"source": learnt, "reference": learnt, "tokens": True}
     names = {True: "lower-cased tokens", False: "plain text"}
     for name, (path, text) in texts.items():
         came = are_tokens(text)

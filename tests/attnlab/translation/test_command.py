@@ -50,14 +50,17 @@ def test_it_trains_and_prints_the_scores(tmp_path: Path, data: Path, capsys: Any
         (["--dropout", "1"], "dropout must be at least 0 and below 1"),
         (["--bpe-dropout", "1"], "bpe_dropout must be at least 0 and below 1"),
         (["--cooldown", "1.5"], "cooldown must be at least 0 and below 1: it is 1.5"),
-        (["--tokens", "0"], "tokens must be a whole number of at least 1"),
+        (["--tokens", "1"], "tokens must be a whole number of at least 2"),
+        (["--d-model", "15", "--n-heads", "1"], "d_model must be even, .*: it is 15"),
+        (["--seed", f"{1 << 63}"], "seed must be below 2.63"),
+        (["--vocabulary", "6"], r"allows: it is 6, and this text makes \d+ pieces at least"),
     ],
 )
 def test_an_error_is_a_sentence(tmp_path, data, capsys, arguments, words) -> None:
     given = ["--data", str(data), "--out", str(tmp_path / "run"), *TINY]
     assert main([*given, *arguments]) == 1
     told = capsys.readouterr().err
-    assert words in told
+    assert re.search(words, told)
     assert "Traceback" not in told
     assert len(told.splitlines()) == 1
     # so that the same command, put right, finds its folder free
@@ -79,6 +82,16 @@ def test_what_stops_a_run_is_a_sentence(
     with patch.object(module, name, side_effect=error):
         assert main(["--data", str(data), "--out", str(tmp_path / "run"), *TINY]) == 1
     assert words in capsys.readouterr().err
+
+
+def test_a_process_that_was_left_has_nothing_to_say(monkeypatch, capsys) -> None:
+    left = RuntimeError("[gloo/pair.cc:553] Connection closed by peer [127.0.0.1]:1")
+    with pytest.raises(RuntimeError), patch.object(command, "train", side_effect=left):
+        main(["--data", "x"])
+    monkeypatch.setenv("RANK", "1")
+    with patch.object(command, "train", side_effect=left):
+        assert main(["--data", "x"]) == 1
+    assert "Traceback" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -140,6 +153,8 @@ def test_a_test_set_is_scored(tmp_path: Path, data: Path, capsys: Any) -> None:
         (["--reference", "short.fr"], "short.fr must have as many lines as .*val.en, 4: it has 1"),
         (["--reference", "none.fr"], "none.fr must hold sentences: it is empty"),
         (["--reference", "nowhere"], "there is no file"),
+        (["--reference", "val.fr", "--output", "val.fr"], "--output must be a file of its own"),
+        (["--reference", "val.fr", "--output", "nowhere/x"], "no folder .*nowhere for --output"),
     ],
 )
 def test_a_test_set_that_cannot_be_is_a_sentence(tmp_path, data, capsys, arguments, words) -> None:
@@ -166,6 +181,11 @@ def test_plain_text_and_tokens_are_not_taken_for_each_other(tmp_path, data, caps
         given = [str(tmp_path / "run"), "--source", str(source), option, str(reference)]
         assert score(given) == 1
         assert needed in capsys.readouterr().err
+    shutil.copy(plain, data / "val.fr")
+    trained(data, tmp_path / "other", steps=1)
+    given = ["--source", str(tokens), "--reference", str(tokens)]
+    assert score([str(tmp_path / "other"), *given]) == 1
+    assert f"{tokens} must be plain text for this score" in capsys.readouterr().err
 
 
 def test_a_folder_without_a_run_is_a_sentence(tmp_path: Path, data: Path, capsys: Any) -> None:

@@ -76,6 +76,7 @@ def test_sides_are_lowered_as_told(tmp_path: Path, lower: str, wanted: tuple[str
     [
         ({"train.en": b"", "train.fr": b""}, "train.fr in .* must hold pairs: there is none"),
         ({"train.fr": None}, "no train.en and train.fr .* it holds train.en, val.en"),
+        ({"val.fr": None}, "there is .*val.en and no val.fr"),
         ({"train.fr": b"c\n"}, "as many lines: .*train.en has 130, .*train.fr has 1"),
         ({"train.fr": "été\n".encode("latin-1")}, "train.fr, line 1: this is not UTF-8"),
         (

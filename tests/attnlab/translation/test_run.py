@@ -126,6 +126,8 @@ def test_a_finished_run_is_scored_again_and_can_be_made_longer(tmp_path: Path, d
     after = result(tmp_path / "run")
     assert before == {**after, "minutes": before["minutes"]}
     assert same(trained(data, tmp_path / "run", steps=16), trained(data, tmp_path / "b", steps=16))
+    with pytest.raises(ValueError, match=r"steps must be enough: it is 12, .* has taken 16"):
+        trained(data, tmp_path / "run")
 
 
 @pytest.mark.heavy
@@ -184,7 +186,7 @@ def test_a_run_on_other_data_or_a_damaged_checkpoint_is_refused(begun: Path, dat
     before = weights(begun)
     lines = (data / "train.fr").read_text().splitlines()
     (data / "train.fr").write_text("\n".join([lines[1], lines[0], *lines[2:]]) + "\n")
-    with pytest.raises(ValueError, match="must hold a run on the same data"):
+    with pytest.raises(ValueError, match="must hold a run on this data"):
         train(recipe(), data, begun)
     assert same(weights(begun), before)
     path = begun / "step-00000004" / "optimizer.safetensors"
