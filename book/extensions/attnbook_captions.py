@@ -6,7 +6,9 @@ All is made at the build from ``attnlab.translation.captions``: no number stands
 from __future__ import annotations
 
 import base64
+import re
 from html import escape
+from textwrap import wrap
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -115,9 +117,10 @@ class CaptionCurves(SphinxDirective):
 
 
 def in_a_box(command: str) -> list[str]:
-    """Return the lines of a block of code with a command of two lines."""
-    begin, end = command.split(" --data", 1)
-    return ["```sh", f"{begin} \\", f"    --data{end}", "```", ""]
+    """Return the lines of a block of code with a command, none too wide for a page."""
+    whole = re.sub(r"(--?\S+) (?!-)", "\\1\N{NO-BREAK SPACE}", command)  # an option and its value
+    broken = wrap(whole, 66, subsequent_indent="    ", break_on_hyphens=False)
+    return ["```sh", " \\\n".join(broken).replace("\N{NO-BREAK SPACE}", " "), "```", ""]
 
 
 def parsed(directive: SphinxDirective, lines: list[str]) -> list[nodes.Node]:
@@ -166,8 +169,9 @@ def options(command: str) -> dict[str, str]:
 
 
 def trial(name: str, runs: list[captions.Run], usual: dict[str, str]) -> str:
-    """Return the line of a recipe: the means of its seeds, and how far they lie apart."""
+    """Return the line of a recipe: the means of its seeds, and each of them."""
     given = options(runs[0].command)
+    given.pop("--validate-every", None)  # of no account for what is learnt
     text = {"FOLDER": "plain", "TOKENS": "tokens"}[given.pop("--data")]
     changed = " ".join(f"{one} {value}" for one, value in given.items() if usual.get(one) != value)
     minutes = [run.minutes[0] for run in runs if run.minutes] or [USUAL_MINUTES]
@@ -175,7 +179,7 @@ def trial(name: str, runs: list[captions.Run], usual: dict[str, str]) -> str:
     parts.append(f"{min(minutes):.0f}")  # of the seed that was disturbed least
     for of in ("validation", "test"):
         some = [getattr(run, of)["tokens"] for run in runs]
-        apart = f" ({min(some):.2f} to {max(some):.2f})" if len(some) > 1 else ""
+        apart = f" ({', '.join(f'{one:.2f}' for one in some)})" if len(some) > 1 else ""
         parts.append(f"{sum(some) / len(some):.2f}{apart}")
     return f"| {' | '.join(parts)} |"
 

@@ -118,18 +118,21 @@ def test_what_the_book_says_of_the_runs() -> None:
     assert max(after) == 39
     assert after[38] < 20 < 30 < after[39]
     assert max(mark.tokens for mark in long.curve) < 40 < long.validation["cased"]
-    (longer,), (pieces,), published = captions.trials().values()
+    (longer,), pieces, (halved,), published = captions.trials().values()
+    assert -0.3 < halved.test["tokens"] - half < 0.1
     low, high = sorted(published, key=lambda run: run.validation["tokens"])
     assert f"{mean([low.test['tokens'], high.test['tokens']]):.1f}" == "40.1"
     assert low.test["tokens"] - high.test["tokens"] == pytest.approx(0.8, abs=0.05)
     for kind, gained in (("validation", 2), ("test", 1)):
-        plain, tokens = (
-            [getattr(run, kind)["tokens"] for run in some] for some in (found[:3], published)
+        plain, eight, ten = (
+            [getattr(run, kind)["tokens"] for run in some]
+            for some in (found[:3], pieces, published)
         )
-        assert mean(tokens) - mean(plain) == pytest.approx(gained, abs=0.25)
+        assert mean(ten) - mean(plain) == pytest.approx(gained, abs=0.25)
         assert abs(getattr(longer, kind)["tokens"] - mean(plain)) < 0.25
-        share = (getattr(pieces, kind)["tokens"] - mean(plain)) / (mean(tokens) - mean(plain))
-        assert share == pytest.approx({"validation": 0.5, "test": 1}[kind], abs=0.1)
+        assert [one - mean(plain) for one in eight] == pytest.approx([1, 1], abs=0.25)
+        share = (mean(eight) - mean(plain)) / (mean(ten) - mean(plain))
+        assert share == pytest.approx({"validation": 0.5, "test": 0.95}[kind], abs=0.05)
     assert long.parameters / 2.6e6 == pytest.approx(0.7, abs=0.05)
 
 
