@@ -66,7 +66,7 @@ PIECES = "--steps 10000 --cooldown 0.25 --vocabulary 8000"
 TRIALS = {
     "more dropout, longer": Trial(f"--vocabulary 4000 {MORE} --steps 14000 --cooldown 0.2857"),
     "more pieces, too": Trial(f"{MORE} {PIECES}", seeds=2),
-    "half of the pairs": Trial(f"{MORE} {PIECES} --share 0.5"),
+    "more pieces, half of the pairs": Trial(f"{MORE} {PIECES} --share 0.5"),
     "the published terms": Trial(
         f"{MORE} --steps 14000 --cooldown 0.2857 --vocabulary 10000", seeds=2, tokens=True
     ),
