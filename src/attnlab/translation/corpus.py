@@ -33,8 +33,8 @@ def read_text(data: str | Path, recipe: Recipe) -> Text:
     pairs are drawn from the training pairs and left out there.
 
     Raises: FileNotFoundError that names what was looked for and what there is, or the other side of
-    a text to validate on; ValueError for an
-    empty file, files of unequal length, what is not UTF-8, or too few pairs.
+    a text to validate on; ValueError for an empty file, files of unequal length, what is not UTF-8,
+    or too few pairs.
     """
     data = Path(data)
     if data.is_file():

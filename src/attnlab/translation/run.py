@@ -101,8 +101,6 @@ class Run:
         self.checksum = _checksum(examples)
         if len(set(team.gather(self.checksum))) > 1:
             raise ValueError("data must be the same for all processes: they have read other pairs")
-        if team.main:  # now that all is well: a mistaken command leaves no folder behind
-            _begin(folder, recipe, self.pieces)
         self.buckets = Buckets(examples, recipe.tokens, recipe.seed, ways)
         self.model = build(recipe, len(self.pieces)).to(team.device)
         quicken(self.model)
@@ -112,6 +110,8 @@ class Run:
         self.snapshots = Snapshots(folder / "weights" if team.main else None, recipe.averaged)
         self.step, self.seconds = 0, 0.0
         self._resume()
+        if team.main:  # now that all is well: a mistaken command leaves a folder as it was
+            _begin(folder, recipe, self.pieces)
         self.saved = self.step
         self.learner = team.shared(Learner(self.model, recipe.smoothing))
         log = folder / "log.jsonl" if team.main else None

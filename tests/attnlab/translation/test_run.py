@@ -21,6 +21,7 @@ import torch
 from attnlab.training.resume import has_checkpoint, read_checkpoint
 from attnlab.translation import run as program
 from attnlab.translation.journal import read_log
+from attnlab.translation.recipe import Recipe
 from attnlab.translation.run import Run, train
 from attnlab.translation.saved import load
 from attnlab.translation.team import Team
@@ -128,6 +129,7 @@ def test_a_finished_run_is_scored_again_and_can_be_made_longer(tmp_path: Path, d
     assert same(trained(data, tmp_path / "run", steps=16), trained(data, tmp_path / "b", steps=16))
     with pytest.raises(ValueError, match=r"steps must be enough: it is 12, .* has taken 16"):
         trained(data, tmp_path / "run")
+    assert Recipe.read(tmp_path / "run" / "recipe.json").steps == 16
 
 
 @pytest.mark.heavy
