@@ -295,9 +295,12 @@ class Run:
 
     def _tell(self) -> None:
         pairs, per_epoch = len(self.buckets.examples), self.buckets.per_epoch
+        left_out = len(self.text.train) - pairs
         where = f"{self.team.world} × {self.team.device.type}" + (", bfloat16" * self.bf16)
         self.journal.say(
-            f"{pairs:,} pairs, {len(self.pieces):,} pieces, {parameters(self.model):,} parameters, "
+            f"{pairs:,} pairs"
+            + (f" ({left_out:,} too long, left out)" if left_out else "")
+            + f", {len(self.pieces):,} pieces, {parameters(self.model):,} parameters, "
             f"{per_epoch} steps an epoch, {where}"
             + (f"; goes on after step {self.step}" if self.step else "")
         )

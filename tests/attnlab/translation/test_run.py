@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -210,6 +211,14 @@ def test_an_infinite_loss_names_the_step_and_pairs_too_long_are_refused(tmp_path
     with pytest.raises(ValueError, match="longest must leave pairs to train on: it is 1"):
         train(recipe(longest=1), data, tmp_path / "other")
     assert not (tmp_path / "other").exists()
+
+
+def test_pairs_left_out_are_counted(tmp_path: Path, data: Path, capsys: Any) -> None:
+    train(recipe(steps=1), data, tmp_path / "all")
+    assert "130 pairs, " in capsys.readouterr().out
+    train(recipe(steps=1, longest=12), data, tmp_path / "short")
+    ((kept, left),) = re.findall(r"(\d+) pairs \((\d+) too long", capsys.readouterr().out)
+    assert int(kept) + int(left) == 130
 
 
 @pytest.mark.parametrize(
