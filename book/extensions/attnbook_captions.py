@@ -21,8 +21,8 @@ from attnlab.widgets import Translator
 
 LANDING = "book/index"  # its reader meets a sentence and a button, the table only later
 EXAMPLES = [
-    "two dogs are playing in the snow",
-    "a little girl in a pink dress is eating ice cream",
+    "two dogs are playing in the snow.",
+    "an old man is playing the guitar on the street.",
 ]
 HEAD = (
     "| run | its OPTIONS | parameters | validation, cased | tokens | test, cased | tokens |\n"

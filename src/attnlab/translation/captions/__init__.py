@@ -1,6 +1,6 @@
 """A translator of real captions, and the record of the runs that it was chosen from.
 
-    translate(["a man in a blue shirt is standing on a ladder"])  # into German
+    translate(["a man in a blue shirt is standing on a ladder."])  # into German
     runs()[0].test["tokens"]  # its BLEU on test 2016
 
 It was trained on Multi30k, 29,000 captions of photographs in English and German, by the program
