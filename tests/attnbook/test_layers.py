@@ -6,7 +6,7 @@ from torch import nn
 
 from attnbook.cache import KVCache
 from attnbook.embeddings import Embeddings
-from attnbook.layers import Decoder, DecoderBlock, EncoderBlock, FeedForward
+from attnbook.layers import Decoder, DecoderBlock, Encoder, EncoderBlock, FeedForward
 from attnbook.masks import as_torch_mha_mask, causal_mask, padding_mask
 from attnbook.multihead import Attend
 from attnbook.positions import Rotary, alibi_bias
@@ -121,6 +121,27 @@ def test_dropout_falls_on_every_part_once_and_both_attentions_share_keys() -> No
     block = DecoderBlock(8, 4, n_kv_heads=2)
     assert block.attention.n_kv_heads == block.cross.n_kv_heads == 2
     assert DecoderBlock(8, 4).cross.n_kv_heads == 4
+
+
+def test_a_hidden_token_of_the_target_reaches_no_other_row() -> None:
+    block, x, memory = DecoderBlock(8, 2).double().eval(), normal(1, 4, 8), normal(1, 3, 8)
+    hidden = torch.tensor([True, False, True, True]).expand(4, 4)  # no row attends to token 1
+    changed = x.index_fill(1, torch.tensor([1]), 2.0)
+    one, other = (block(each, memory, mask=hidden) for each in (x, changed))
+    close(one[:, [0, 2, 3]], other[:, [0, 2, 3]])
+    assert not torch.equal(one[:, 1], other[:, 1])
+
+
+def test_a_bias_reaches_every_block_of_a_stack() -> None:
+    stack, x, bias = Encoder(2, 8, 2).double().eval(), normal(2, 5, 8), alibi_bias(2, 5).double()
+    close(
+        stack(x, bias=bias), stack.norm(stack.blocks[1](stack.blocks[0](x, bias=bias), bias=bias))
+    )
+
+
+def test_a_block_is_four_times_as_wide_inside_unless_told() -> None:
+    for d_ff, wide in ((None, 32), (7, 7)):
+        assert EncoderBlock(8, 2, d_ff).feed_forward.widen.out_features == wide
 
 
 @pytest.mark.parametrize("pieces", [(1,) * 9, (5, 1, 3), (9,)])

@@ -423,7 +423,7 @@ OTHERS: tuple[tuple[str, Callable[[], Any]], ...] = (
     (r"^step's logits must be numbers", written(torch.full((4, 9), NAN), partial(decoding.beam_search, beam=2))),
     (r"^step's logits must be numbers", written(torch.full((2, 9), INF))),
     (r"^generator must be one for each of 2 sentences", lambda: decoding.sample(translator(), IDS, LENGTHS, max_length=2, generator=[torch.Generator()])),
-    (r"^scores must be numbers: NaN", lambda: sparse.top_keys(zeros("b 5 5") * NAN, 2)),
+    (r"^scores must be numbers: NaN", lambda: sparse.top_keys(torch.tensor([[0.0, NAN]]), 1)),
     (r"^trained must be a length: it is None", lambda: longer.Scaling("llama3", 2.0)),
     (r"^p must be a torch.Tensor: it is a NoneType", lambda: speculation.verdict(None, [1])),
     (r"^the draft's q must be a torch.Tensor: it is a str", lambda: speculation.verdict(torch.cat([Q, Q]), [1], "x")),

@@ -50,12 +50,12 @@ def test_the_steps_are_the_papers_product() -> None:
     seed=st.integers(0, 99),
 )
 def test_chunks_are_steps(n: int, chunk: int, gated: bool, goes_on: bool, seed: int) -> None:
-    query, key, value, beta, gate = tokens(2, n=n, seed=seed)
+    query, key, value, beta, gate = tokens(2, 3, n=n, seed=seed)
     if n:
         gate[..., n // 2], beta[..., 0] = 0, 1  # all is forgotten; a value is taken whole
     options = {
         "gate": gate if gated else None,
-        "state": normal(2, 4, 3, seed=seed + 9) if goes_on else None,
+        "state": normal(2, 3, 4, 3, seed=seed + 9) if goes_on else None,
     }
     wanted = delta_steps(query, key, value, beta, **options)
     found = delta_rule(query, key, value, beta, **options, chunk=chunk)
@@ -135,7 +135,8 @@ def test_causal_chunks_are_the_quadratic_form(cut: int, n_q: int, n_k: int) -> N
 @pytest.mark.parametrize("causal", [False, True])
 def test_a_long_sequence_is_the_quadratic_form_too(causal: bool) -> None:
     tensors = [normal(2, 200, 8, seed=seed, dtype=torch.float32) for seed in range(3)]
-    close(linear_attention(*tensors, causal=causal), quadratic(*tensors, causal), 2e-5)
+    options = {"causal": True} if causal else {}  # all keys, unless asked
+    close(linear_attention(*tensors, **options), quadratic(*tensors, causal), 2e-5)
 
 
 @pytest.mark.parametrize("causal", [False, True])

@@ -93,6 +93,10 @@ def test_the_best_keys_that_are_allowed_are_chosen(n_q, n_k, seed, data) -> None
                 assert chosen[b, t].nonzero().flatten().tolist() == sorted(best)
 
 
+def test_among_many_equals_the_earliest_are_taken() -> None:
+    assert top_keys(torch.zeros(1, 100), 3).nonzero()[:, 1].tolist() == [0, 1, 2]
+
+
 def test_attention_to_all_keys_is_what_is_left_with_k_equal_to_n() -> None:
     query, key, value = (normal(2, 5, 4, seed=seed) for seed in range(3))
     causal = causal_mask(5)
