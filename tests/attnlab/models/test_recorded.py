@@ -358,8 +358,10 @@ def test_the_model_answers_as_it_is_recorded() -> None:
         was = known[of.__name__]["answers"][record.key_of(arguments)]
         now = script.answer(model, of, arguments)
         if isinstance(was, float | dict):
-            # a number of 8 bits that lay between two is rounded otherwise on another processor
-            was = pytest.approx(was, rel=2e-3, abs=1e-2)
+            # a number that lay between two is rounded otherwise on another processor; with 4 bits
+            # the two are wide apart: perplexities differ by 3 % between instruction sets
+            few = of is script.perplexity and 4 in arguments
+            was = pytest.approx(was, rel=4e-2 if few else 2e-3, abs=1e-2)
         assert now == was, arguments
     for pair, own in zip(pronouns(), smollm_pronouns(), strict=True):
         assert script.leans(model, pair) == pytest.approx(own.in_context, abs=1e-2)
