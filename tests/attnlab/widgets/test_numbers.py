@@ -16,6 +16,8 @@ LECTURES = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"
 ASKED = ("answer", "bughunt", "checkpoint", "prediction")  # they ask; a task is about a picture
 BARE = ("fewshot", "lens", "pages", "unrolled", "visibility")  # pictures without a box
 FIGURE = re.compile(r'<figure class="attnbook attnbook-(\w+)"')
+# to its answer's end, or to the next one where two share their answers
+TASK = re.compile(r"^\*\*Task\.\*\*.*?(?:</details>|(?=^\*\*Task\.)|\Z)", re.M | re.S)
 NAMED = re.compile(r"Figure (\d+\.\d+)")
 # not numbers to type: addresses, citations, names of places in the book, formulae's letters
 ASIDE = re.compile(
@@ -63,7 +65,7 @@ def tasks(lecture: str) -> list[tuple[str, str, dict[str, float]]]:
             last = html if kind and kind[1] not in ASKED else last
         text = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
         by_name |= dict.fromkeys(re.findall(r"^\*\*Figure (\d+\.\d+)\.", text, re.M), last)
-        for task in re.findall(r"^\*\*Task\.\*\*.*?(?:</details>|\Z)", text, re.M | re.S):
+        for task in TASK.findall(text):
             named = NAMED.search(task.split("<details>")[0])
             found.append((task[:60], by_name[named[1]] if named else last, numbers(task)))
     return found
