@@ -181,10 +181,11 @@ def test_each_plane_has_its_own_lines_and_circles_and_a_hand_in_any_moves_all(sh
     before = lines(page)
     assert before[0] == before[1]  # scaling moves no line
     assert len(set(before)) == 3
-    sizes = page.locator(".attnbook-tip:not(.attnbook-asks)").evaluate_all(
-        "all => all.map((tip) => Number(getComputedStyle(tip).getPropertyValue('--size')))"
+    across = page.locator(".attnbook-tip:not(.attnbook-asks) .attnbook-ring").evaluate_all(
+        "all => all.map((ring) => ring.getBoundingClientRect().width)"
     )
-    assert np.reshape(sizes, (4, -1)) == pytest.approx(learned().weights, abs=1e-3)
+    # a circle is 8 pixels across, and 20 more for a weight of 1
+    assert (np.reshape(across, (4, -1)) - 8) / 20 == pytest.approx(learned().weights, abs=5e-3)
     for plane in page.locator(".attnbook-plane").all()[1:]:
         assert plane.get_attribute("aria-hidden") == "true"
         tips = plane.locator(".attnbook-tip").evaluate_all("all => all.map((tip) => tip.tabIndex)")

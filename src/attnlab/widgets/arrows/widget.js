@@ -22,7 +22,20 @@ import {
 } from "../core/view/dom.js";
 import { read } from "../core/view/store.js";
 import { fixed, listed, plain, vector, visible } from "../core/view/text.js";
-import { arrow, FARTHEST, lines, nameTips, putAt, ringed, spot, stroke, tip, UNIT, widthOf } from "../parts/plane.js";
+import {
+  arrow,
+  FARTHEST,
+  lines,
+  nameTips,
+  putAt,
+  ringed,
+  sizeOf,
+  spot,
+  stroke,
+  tip,
+  UNIT,
+  widthOf,
+} from "../parts/plane.js";
 import { average, special } from "./maths.js";
 
 const data = ["tokens", "drawn", "initial"];
@@ -91,6 +104,7 @@ function plane(view) {
   const shares = tips.map(({ token }) => token.appendChild(el("span", "share")));
   const made = { ...ringed(""), node: el("div", "tip made") };
   made.node.append(made.ring, made.token);
+  made.grow(0.35);
   const letters = view.store
     .get("drawn")
     .map((c, axis) => svg("text", { "text-anchor": axis ? "start" : "end" }, `number ${c + 1}`));
@@ -118,7 +132,8 @@ function plane(view) {
     });
     setText(made.token, `new ${view.names[now.query]}`);
     putAt(made.node, span, now.at);
-    nameTips(span, node.clientWidth, [...tips, made], [...now.tips, now.at])();
+    const all = [...tips, made];
+    nameTips(span, node.clientWidth, all, [...now.tips, now.at], all.map(sizeOf));
   };
   /** The plane is larger where a tip is at its edge, but not while a pointer has it. */
   function widen({ tips: ends }) {

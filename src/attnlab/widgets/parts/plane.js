@@ -48,44 +48,57 @@ export function putAt(node, span, [x, y]) {
 }
 
 const TURNS = [0, 1, -1, 2, -2, 3, -3, 4]; // eighths of a circle
-const PLACES = [0, 7].flatMap((out) => TURNS.map((turn, cost) => ({ turn, out, cost: cost + out }))); // px from the tip
+const PLACES = [0, 7] // px from the tip
+  .flatMap((out) => TURNS.map((turn, cost) => ({ turn, out, cost: cost + out })))
+  .sort((one, other) => one.cost - other.cost);
+const RING = { least: 8, more: 20 }; // px across: of a tip that weighs nothing, and what weight 1 adds
 const STEPS = times(16, (step) => (step + 1) / 16); // of an arrow
 
+/** A name's width and height: the browser lays all out for them. @type {(tip: {token: any}) => number[]} */
+export const sizeOf = ({ token }) => [token.offsetWidth, token.offsetHeight];
+
 /**
- * Find where each tip's name lies on no circle, arrow or name, at best behind its arrow's tip. What is
- * returned writes them there: with several planes first all are measured, so that they are laid out once.
- * @type {(span: number[], width: number, tips: any[], ends: number[][]) => () => void}
+ * Write each tip's name where it lies on no circle, arrow or name, at best behind its arrow's tip. `sizes`
+ * are the names', from `sizeOf`.
+ * @type {(span: number[], width: number, tips: any[], ends: number[][], sizes: number[][]) => void}
  */
-export function nameTips(span, width, tips, ends) {
-  if (!width) return () => {}; // not in the page, or folded away
+export function nameTips(span, width, tips, ends, sizes) {
+  if (!width) return; // not in the page, or folded away
   const pixel = width / widthOf(span) / UNIT;
   const centre = (end) => spot(span, end).map((x) => x * pixel);
   const rings = tips.map(({ radius }, k) => ({ at: centre(ends[k]), half: [radius(), radius()] }));
   const along = ends.flatMap(([x, y]) => STEPS.map((share) => ({ at: centre([x * share, y * share]), half: [2, 2] })));
-  const names = [];
+  const taken = [...rings, ...along];
   tips.forEach(({ token }, k) => {
-    const half = [token.offsetWidth / 2 + 1, token.offsetHeight / 2 - 1];
-    const found = PLACES.map(({ turn, out, cost }) => {
-      const way = Math.atan2(ends[k][1], ends[k][0]) + (turn * Math.PI) / 4;
+    const tip = rings[k].at;
+    const half = [sizes[k][0] / 2 + 1, sizes[k][1] / 2 - 1];
+    const straight = Math.atan2(ends[k][1], ends[k][0]);
+    let best = null;
+    for (const { turn, out, cost } of PLACES) {
+      if (best && best.cost <= cost) break; // no later one costs less
+      const way = straight + (turn * Math.PI) / 4;
       const [cos, sin] = [Math.cos(way), -Math.sin(way)];
       // so far from the tip that the name's edge is beyond the circle's
       const far =
         rings[k].half[0] + out + Math.min(half[0] / (Math.abs(cos) || 1e-9), half[1] / (Math.abs(sin) || 1e-9)) + 1;
-      const free = [cos, sin].map((part, axis) => rings[k].at[axis] + part * far);
-      const at = free.map((x, axis) => Math.max(half[axis], Math.min(width - half[axis], x)));
-      const hit = [...rings, ...names, ...along].reduce((sum, other) => sum + common({ at, half }, other), 0);
-      return { at, half, cost: cost + hit };
-    }).reduce((best, one) => (one.cost < best.cost ? one : best));
-    names.push(found);
+      const at = [cos, sin].map((part, axis) =>
+        Math.max(half[axis], Math.min(width - half[axis], tip[axis] + part * far)),
+      );
+      const name = { at, half };
+      const total = taken.reduce((sum, other) => sum + common(name, other), cost);
+      if (!best || total < best.cost) best = { ...name, cost: total };
+    }
+    taken.push(best);
+    ["dx", "dy"].forEach((side, axis) => setVar(token, side, `${(best.at[axis] - tip[axis]).toFixed(1)}px`));
   });
-  const away = (k, axis) => `${(names[k].at[axis] - rings[k].at[axis]).toFixed(1)}px`;
-  return () => tips.forEach(({ token }, k) => ["dx", "dy"].forEach((side, axis) => setVar(token, side, away(k, axis))));
 }
 
-/** How much two boxes have in common, in pixels. */
-const common = (one, other) => shared(one, other, 0) && shared(one, other, 0) * shared(one, other, 1);
-const shared = (one, other, axis) =>
-  Math.max(0, one.half[axis] + other.half[axis] - Math.abs(one.at[axis] - other.at[axis]));
+/** How much two boxes, by their middles and half their sides, have in common, in pixels. */
+function common(one, other) {
+  const across = one.half[0] + other.half[0] - Math.abs(one.at[0] - other.at[0]);
+  const down = one.half[1] + other.half[1] - Math.abs(one.at[1] - other.at[1]);
+  return across > 0 && down > 0 ? across * down : 0;
+}
 
 /** The tip whose middle is nearest the pointer: what can be pressed around one may lie over another. */
 function nearest(tips, { clientX, clientY }) {
@@ -96,10 +109,18 @@ function nearest(tips, { clientX, clientY }) {
   return tips[gaps.indexOf(Math.min(...gaps))];
 }
 
-/** A tip's circle and name. @type {(name: string) => {ring: any, token: any, radius: () => number}} */
+/**
+ * A tip's circle and name, and how large the circle is drawn: `size` is from 0 to 1.
+ * @type {(name: string) => {ring: any, token: any, radius: () => number, grow: (size: number) => void}}
+ */
 export function ringed(name) {
   const [ring, token] = [el("span", "ring"), el("span", "token", name)];
-  return { ring, token, radius: () => ring.offsetWidth / 2 };
+  let across = 0;
+  const grow = (size) => {
+    across = RING.least + RING.more * size;
+    setVar(ring, "across", `${across.toFixed(1)}px`);
+  };
+  return { ring, token, radius: () => across / 2, grow };
 }
 
 /**
@@ -108,7 +129,7 @@ export function ringed(name) {
  * @type {(view: any, place: any, how: {tips: () => any[], size: (now: any) => number, asks?: boolean, button?: boolean}) => any}
  */
 export function tip(view, place, { tips, size, asks = false, button = true }) {
-  const { ring, token, radius } = ringed(place.name);
+  const { ring, token, radius, grow } = ringed(place.name);
   let held = null; // while the pointer is down: from the pointer to the tip
   const move = (to, digits, [low, high] = [-FARTHEST, FARTHEST]) =>
     view.change(place, place.put(to.map((x) => Math.max(low, Math.min(high, Number(x.toFixed(digits)))))));
@@ -156,7 +177,7 @@ export function tip(view, place, { tips, size, asks = false, button = true }) {
   );
   const show = (now) => {
     putAt(node, view.span, place.at(now));
-    setVar(node, "size", size(now).toFixed(3));
+    grow(size(now));
     node.setAttribute("aria-label", `${place.label} ${place.text(now)}`);
   };
   return { node, show, grab, token, radius };

@@ -24,7 +24,7 @@ export function panels(view) {
     drawn.show(now);
     parts.forEach((part) => part.show(now));
   };
-  return { node: el("div", "four", nodes(parts)), show };
+  return { node: el("div", "four", nodes(parts)), show, fit: drawn.fit };
 }
 
 function panel(view, s, name, formula, plane) {

@@ -3,7 +3,7 @@
 
 import { times } from "../core/maths/lists.js";
 import { el, nodes, setText, svg } from "../core/view/dom.js";
-import { arrow, FARTHEST, lines, nameTips, spot, stroke, tip, UNIT, widthOf } from "../parts/plane.js";
+import { arrow, FARTHEST, lines, nameTips, sizeOf, spot, stroke, tip, UNIT, widthOf } from "../parts/plane.js";
 import { levelLine, sampled } from "./maths.js";
 
 const CELLS = 32;
@@ -23,13 +23,13 @@ export function planes(view, many) {
       view.span = [-edge, edge];
     }
     parts.forEach((part) => part.show(now));
-    parts.map((part) => part.named()).forEach((write) => write());
   };
+  const fit = () => parts.forEach((part) => part.fit());
   view.drop = () => {
     view.held = false;
     show(view.now);
   };
-  return { parts, show };
+  return { parts, show, fit };
 }
 
 function plane(view, s) {
@@ -46,10 +46,10 @@ function plane(view, s) {
   const node = el("div", { class: "plane", role: "group", "aria-label": "vectors, drawn" }, drawing, nodes(tips));
   if (s) node.setAttribute("aria-hidden", "true"); // its tips are the pointer's: the first plane's are all
   let drawn = 0;
-  let ends = [];
+  let [width, sizes] = [0, []];
   const show = (now) => {
     const { span } = view;
-    ends = view.places.map((place) => place.at(now));
+    const ends = view.places.map((place) => place.at(now));
     if (drawn !== span[1]) widen(span);
     const points = sampled(now.by[s], span[1], CELLS);
     const pieces = now.scores[s].flatMap((score) => levelLine(points, score));
@@ -58,8 +58,11 @@ function plane(view, s) {
     asks.setAttribute("d", first);
     arrows.setAttribute("d", others.join(""));
     tips.forEach((one) => one.show(now));
+    nameTips(span, width, tips, ends, sizes);
   };
-  const named = () => nameTips(view.span, node.clientWidth, tips, ends);
+  const fit = () => {
+    [width, sizes] = [node.clientWidth, tips.map(sizeOf)];
+  };
   function widen(span) {
     const edge = span[1];
     drawn = edge;
@@ -73,5 +76,5 @@ function plane(view, s) {
       setText(text, String(edge));
     });
   }
-  return { node, show, named };
+  return { node, show, fit };
 }

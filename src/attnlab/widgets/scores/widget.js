@@ -70,9 +70,18 @@ function build(store) {
     folded,
   );
   view.attach = () => {
-    const observer = new ResizeObserver(() => view.parts[1].show(view.now)); // the names keep apart
+    const [, four] = view.parts;
+    const fit = () => {
+      four.fit(); // not at each change: the browser lays all out for it
+      four.show(view.now);
+    };
+    const observer = new ResizeObserver(fit);
     observer.observe(view.node);
-    return () => observer.disconnect();
+    document.fonts.addEventListener("loadingdone", fit); // a page's own font may come late
+    return () => {
+      observer.disconnect();
+      document.fonts.removeEventListener("loadingdone", fit);
+    };
   };
   return view;
 }
