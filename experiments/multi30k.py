@@ -65,10 +65,10 @@ MORE = "--dropout 0.3 --validate-every 2000"
 PIECES = "--steps 10000 --cooldown 0.25 --vocabulary 8000"
 TRIALS = {
     "more dropout, longer": Trial(f"--vocabulary 4000 {MORE} --steps 14000 --cooldown 0.2857"),
-    "more pieces, too": Trial(f"{MORE} {PIECES}", seeds=2),
+    "more pieces, too": Trial(f"{MORE} {PIECES}", seeds=3),
     "more pieces, half of the pairs": Trial(f"{MORE} {PIECES} --share 0.5"),
     "the published terms": Trial(
-        f"{MORE} --steps 14000 --cooldown 0.2857 --vocabulary 10000", seeds=2, tokens=True
+        f"{MORE} --steps 14000 --cooldown 0.2857 --vocabulary 10000", seeds=3, tokens=True
     ),
 }
 
