@@ -35,8 +35,4 @@ export function* beamSearch(start, { grow, beam, penalty, eos, longest }) {
 }
 
 /** All words of a hypothesis, from the first on. @type {(one: Hypothesis) => Hypothesis[]} */
-export function path(one) {
-  const words = [];
-  for (let at = one; at.before; at = at.before) words.push(at);
-  return words.reverse();
-}
+export const path = (one) => (one.before ? [...path(one.before), one] : []);
