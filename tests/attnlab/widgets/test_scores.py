@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from attnlab.widgets import ScoreExplorer
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import NAMES, learned, scores
-from tests.attnlab.widgets.pages import button, keys, rows, tells
+from tests.attnlab.widgets.pages import button, keys, rows, settle, tells
 
 
 @pytest.fixture
@@ -253,3 +253,23 @@ def test_tips_at_the_edges_stay_within_the_picture(show) -> None:
         box = name.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
+
+
+def test_names_are_placed_anew_for_another_width_and_a_late_font(show) -> None:
+    def placed(page) -> list[str]:
+        settle(page)
+        names = page.locator(".attnbook-tip .attnbook-token")
+        return names.evaluate_all("all => all.map((name) => name.getAttribute('style'))")
+
+    widget = scores(keys=[[4, 4], [-4, 0]], tokens=["incomprehensible", "unintelligible"])
+    narrow = placed(show(widget, width=390))
+    page = show(widget, width=1280)
+    wide = placed(page)
+    assert wide != narrow
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert placed(page) == narrow
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert placed(page) == wide
+    page.add_style_tag(content=".attnbook .attnbook-tip .attnbook-token { font-size: 2em }")
+    page.evaluate("document.fonts.dispatchEvent(new Event('loadingdone'))")
+    assert placed(page) != wide
