@@ -100,7 +100,7 @@ def set_up() -> None:
     stamp = VENV / ".made-from"
     if PYTHON.exists() and stamp.exists() and stamp.read_text() == wanted.hexdigest():
         return
-    say("set-up: making .venv from requirements.txt (some 1.5 GB, one to five minutes, once)")
+    say("set-up: making .venv from requirements.txt (some gigabytes, one to five minutes, once)")
     if not PYTHON.exists():
         run(sys.executable, "-m", "venv", VENV)
     pip = ("-m", "pip", "install", "--disable-pip-version-check", "-q")
