@@ -5,6 +5,7 @@ output is missing, or where `--force` asks for it. Otherwise the stored outputs 
 by cell, measured times too: a change of prose costs under a second. A change of the package is no
 reason to execute, for `make test` runs every cell again and compares; where it changes what a
 lecture prints on purpose, `make notebooks FORCE=NN-name` renews that lecture, `FORCE=all` each.
+A lecture that trains is executed twice, and refused where its numbers hang on rounding (steady.py).
 Where only the widget of the questions changed, `--questions` draws their stored outputs anew.
 """
 
@@ -16,12 +17,16 @@ import json
 import os
 import re
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import jupytext
 import nbformat
 from nbformat import NotebookNode
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import steady
 
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = ROOT / "book" / "lectures"
@@ -37,6 +42,7 @@ CHECKPOINT = re.compile(r'<figure class="attnbook attnbook-checkpoint".*?json">(
 ASSET = re.compile(r'"asset":"([a-z0-9-]+)"')
 # where a set-up cell installs from: another address prints nothing else
 HOME = re.compile(r"git\+https://github\.com/[\w.-]+/[\w.-]+@[\w.-]+")
+HANGS = "it hangs on rounding, and another processor prints other numbers"
 BUILT = ("minilm.js",)  # written by the book's build, and in no repository
 
 
@@ -77,25 +83,35 @@ def collapse(cell: NotebookNode) -> None:
         cell.metadata["jupyter"]["outputs_hidden"] = True
 
 
-def execute(notebook: NotebookNode, name: str, folder: Path) -> None:
-    """Run every cell in a fresh kernel, in `folder`; widgets leave their large data beside it."""
+def execute(
+    notebook: NotebookNode, name: str, folder: Path, assets: Path, *, nudge: float = 0.0
+) -> list[tuple[int, list[float]]]:
+    """Run every cell in a fresh kernel, in `folder`; widgets leave their large data in `assets`.
+
+    Return its trainings: of each the number of its cell and its losses. `nudge` moves each
+    weight that one begins from by such a share.
+    """
     # imported here: a change of prose needs neither a kernel nor the package
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     from attnlab.widgets.core.assets import FOLDER
 
-    os.environ[FOLDER] = str(folder / "assets")
+    os.environ[FOLDER] = str(assets)
+    log = folder / f".{name}.{os.getpid()}.json"
+    os.environ[steady.LOG], os.environ[steady.NUDGE] = str(log), str(nudge)
     client = NotebookClient(
         notebook,
         timeout=CELL_SECONDS,
         kernel_name="python3",
         store_widget_state=False,
+        extra_arguments=[f"--IPKernelApp.exec_lines={steady.BEGIN}"],
         coalesce_streams=True,  # else the machine's load decides in how many pieces prints arrive
         resources={"metadata": {"path": str(folder)}},
     )
     try:
         client.execute()
+        return steady.trainings(log)
     except CellTimeoutError as error:
         where = failed_cell(notebook)
         raise LectureError(f"{name}, {where}: ran past {CELL_SECONDS} s") from error
@@ -104,6 +120,33 @@ def execute(notebook: NotebookNode, name: str, folder: Path) -> None:
     except CellExecutionError as error:
         where = failed_cell(notebook)
         raise LectureError(f"{name}, {where}: {error.ename}: {error.evalue}") from error
+    finally:
+        log.unlink(missing_ok=True)
+
+
+def must_hold(
+    notebook: NotebookNode, path: Path, folder: Path, found: list[tuple[int, list[float]]]
+) -> list[tuple[int, float, float]]:
+    """Run a lecture that trains again, from weights a rounding apart; refuse what changes.
+
+    Return of each training the number of its cell, how far its last losses move, and the last
+    place that the cell prints.
+    """
+    from attnlab.training.rounding import NUDGE
+
+    if not found:
+        return []
+    moved = convert(path)
+    with tempfile.TemporaryDirectory() as assets:
+        try:
+            again = execute(moved, path.stem, folder, Path(assets), nudge=NUDGE)
+        except LectureError as error:
+            raise LectureError(f"{error} (from first weights 1e-7 apart: {HANGS})") from error
+    complaints, rows = steady.unsteady(notebook, moved, found, again)
+    if complaints:
+        lines = "".join(f"\n  {complaint}" for complaint in complaints)
+        raise LectureError(f"{path.stem}, from first weights 1e-7 apart ({HANGS}):{lines}")
+    return rows
 
 
 def failed_cell(notebook: NotebookNode) -> str:
@@ -236,7 +279,8 @@ def make(
     reason = "--force" if force else reason_to_execute(notebook, old, target.parent / "assets")
     if reason:
         print(f"  {path.stem}: executing{usual(path.stem)} ({reason}) …", flush=True)
-        execute(notebook, path.stem, target.parent)
+        found = execute(notebook, path.stem, target.parent, target.parent / "assets")
+        must_hold(notebook, path, target.parent, found)
         normalise(notebook, path.stem)
         keep_timings(notebook, old)
     else:

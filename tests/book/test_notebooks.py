@@ -205,7 +205,7 @@ def test_changed_code_or_tags_are_a_reason_to_execute_and_are_named(
     said: str,
 ) -> None:
     ran = []
-    monkeypatch.setattr(made.tool, "execute", lambda notebook, name, folder: ran.append(name))
+    monkeypatch.setattr(made.tool, "execute", lambda notebook, name, *where: ran.append(name))
     monkeypatch.setattr(made.tool, "normalise", lambda notebook, name: None)
     made.write(HEAD + GOOD.replace(*change))
     assert made.run() == 0
@@ -220,6 +220,67 @@ def test_a_changed_lecture_is_run_again_with_its_timing(made: Desk) -> None:
     cells = code(read(made.notebook))
     assert cells[0].outputs[0].text == "four words now\n"
     assert cells[-1].outputs != timing, "a timing from before the change was kept"
+
+
+# eight numbers that roll into a hollow each, or are thrown to and fro between two
+TRAINS = """
+```{code-cell} ipython3
+import torch
+x = torch.nn.Parameter(torch.linspace(0.1, 0.9, 8))
+optimiser = torch.optim.SGD([x], lr=%s)
+for _ in range(200):
+    optimiser.zero_grad()
+    loss = (x.square() - 1).square().sum()
+    loss.backward()
+    optimiser.step()
+print("trained")
+```
+
+```{code-cell} ipython3
+%s
+```
+"""
+
+
+def test_a_training_that_forgets_rounding_is_stored(desk: Desk) -> None:
+    desk.write(HEAD + TRAINS % (0.05, 'print(f"{x.mean():.2f}")'))
+    assert desk.run() == 0
+    assert code(read(desk.notebook))[1].outputs[0].text == "1.00\n"
+    assert {path.name for path in desk.notebook.parent.iterdir()} == {desk.notebook.name}
+
+
+HANGING = {
+    "its losses": (
+        0.45,
+        "1",
+        ["cell [1] (`import torch`): the losses of the last tenth", "move by"],
+    ),
+    "what a later cell prints": (
+        0.45,
+        "print(float(x[0]))",
+        ["cell [2]", "it prints", "stored is"],
+    ),
+    "an assertion": (
+        0.05,
+        "start = torch.linspace(0.1, 0.9, 8, requires_grad=True)\n"
+        "torch.optim.SGD([start], lr=1)\n"
+        "assert torch.equal(start, torch.linspace(0.1, 0.9, 8))",
+        ["code cell 2", "AssertionError", "from first weights 1e-7 apart"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("rate", "then", "said"), HANGING.values(), ids=HANGING)
+def test_what_hangs_on_rounding_is_refused_by_cell_and_number_and_not_stored(
+    desk: Desk, capsys: pytest.CaptureFixture[str], rate: float, then: str, said: list[str]
+) -> None:
+    desk.notebook.write_bytes(b"the old notebook")
+    desk.write(HEAD + TRAINS % (rate, then))
+    assert desk.run() == 1
+    message = capsys.readouterr().err
+    missing = [words for words in ["99-small", "hangs on rounding", *said] if words not in message]
+    assert not missing, f"{missing} not in: {message}"
+    assert desk.notebook.read_bytes() == b"the old notebook"
 
 
 def test_what_was_never_run_or_lost_its_data_is_a_reason_to_execute(made, tmp_path) -> None:

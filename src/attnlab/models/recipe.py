@@ -28,6 +28,7 @@ from attnlab.language.batching import Example, batches
 from attnlab.training.epochs import Batches, Epochs, checksum
 from attnlab.training.loop import ADAM, History, Loss, train
 from attnlab.training.losses import teacher_forced_loss
+from attnlab.training.rounding import nudged, told, unwatched
 from attnlab.training.schedules import Schedule, constant, warmup_cosine
 
 CACHE = "ATTNBOOK_CACHE"
@@ -131,11 +132,14 @@ def fit(
         return history
     if not folder:
         return run(model, batches, steps=steps, progress=progress)
+    with unwatched():
+        first = begin(deepcopy(model)).losses
     behaviour = (
+        nudged(),
         *(torch.__version__, torch.backends.cpu.get_cpu_capability(), torch.get_num_threads()),
         [(name, tuple(tensor.shape)) for name, tensor in model.state_dict().items()],
         checksum([model.state_dict(), *(Epochs(batches, seed).read(k) for k in (0, 1))]),
-        begin(deepcopy(model)).losses,
+        first,
         *(lr, [factor(step) for step in range(1, steps + 1)], clip, seed),
     )
     file = Path(folder) / f"{sha256(repr(behaviour).encode()).hexdigest()[:16]}.pt"
@@ -146,6 +150,7 @@ def fit(
     state, losses = torch.load(file, weights_only=True)
     model.load_state_dict(state)
     model.eval()
+    told(losses)
     return History(losses)
 
 

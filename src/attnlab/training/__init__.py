@@ -1,8 +1,8 @@
 """What every model of the book is trained and measured with.
 
 ``loop`` trains, ``resume`` brings a stopped run back, ``losses`` says what is made small,
-``schedules`` how the rate rises and falls, ``metrics`` how good the result is, and ``seeds`` where
-every random number comes from.
+``schedules`` how the rate rises and falls, ``metrics`` how good the result is, ``seeds`` where
+every random number comes from, and ``rounding`` whether another processor would end elsewhere.
 """
 
 from attnlab.training.loop import History, train
@@ -17,12 +17,14 @@ from attnlab.training.metrics import (
     free_running,
     perplexity,
 )
+from attnlab.training.rounding import Unsteady, steady
 from attnlab.training.schedules import constant, warmup_cosine, warmup_inverse_sqrt
 from attnlab.training.seeds import seeded
 
 __all__ = [
     "PAD",
     "History",
+    "Unsteady",
     "alignment_accuracy",
     "alignment_error_rate",
     "argmax_links",
@@ -34,6 +36,7 @@ __all__ = [
     "perplexity",
     "seeded",
     "sequence_loss",
+    "steady",
     "teacher_forced",
     "teacher_forced_loss",
     "train",
