@@ -20,6 +20,10 @@ first losses, the sum of the learning rates of all steps, where gradients are cl
 1e-6 of their size, for another processor rounds otherwise. What shows only later, in trained
 models, is seen by training one of each table anew (``make test-all``).
 
+Each row is asked once whether it hangs on rounding (``attnlab.training.rounding``): its first seed
+is trained again from weights 1e-7 apart. ``moves`` keeps how far the losses of the last tenth of
+the steps, and the numbers that are measured, come out from each other; ``--moves`` asks alone.
+
 ``make experiments`` runs those whose table is stale.
 """
 
@@ -40,6 +44,7 @@ from torch import Tensor, nn
 
 from attnlab.models.recipe import first_steps, learn
 from attnlab.models.tasks import Lesson
+from attnlab.training.rounding import NUDGE, apart, watched
 
 SEEDS = (0, 1, 2)
 SEED, ASKED = 3, 12  # of fingerprints: a seed that no row has
@@ -140,12 +145,13 @@ def run(script: str) -> None:
     parser.add_argument(
         "--same", action="store_true", help="keep the rows: what changed cannot change them"
     )
+    parser.add_argument("--moves", action="store_true", help="ask alone what hangs on rounding")
     options = parser.parse_args()
     torch.set_num_threads(1)
     os.environ["TQDM_DISABLE"] = "1"
     module, file = load(script), file_of(script)
     table: dict[str, Any]
-    if options.same:
+    if options.same or options.moves:
         table = json.loads(file.read_text("utf-8"))
     else:
         why = "" if options.again else stale(script)
@@ -156,6 +162,8 @@ def run(script: str) -> None:
         rows = {name: _row(stem, name, module) for name in module.MODELS}
         seeds = list(seeds_of(module))
         table = {"torch": torch.__version__.split("+")[0], "rows": rows, "seeds": seeds}
+    if not options.same:
+        table["moves"] = {name: moves(stem, name, module) for name in module.MODELS}
     table["data"] = checksum(module.data())
     table["fingerprint"] = {name: fingerprint(module, name) for name in module.MODELS}
     text = json.dumps(table, ensure_ascii=False, indent=1)
@@ -170,6 +178,20 @@ def _row(stem: str, name: str, module: Any) -> dict[str, list[float]]:
         for key, number in found.items():
             row.setdefault(key, []).append(round(float(number), 4))
     return row
+
+
+def moves(stem: str, name: str, module: Any) -> dict[str, float]:
+    """Train a row's first seed from weights 1e-7 apart; return how far its numbers then are."""
+    seed, runs = seeds_of(module)[0], []
+    for nudge in (0.0, NUDGE):
+        with watched(nudge) as found:
+            measured = module.measure(seed, **module.MODELS[name])
+        runs.append((found, {key: float(number) for key, number in measured.items()}))
+    (first, a), (second, b) = runs
+    losses = [apart(x.losses, y.losses) for x, y in zip(first, second, strict=True)]
+    far = {"losses": max(losses, default=0.0), "numbers": max(abs(a[k] - b[k]) for k in a)}
+    print(f"{stem}, {name}, moves: {far}", flush=True)
+    return {key: float(f"{number:.2g}") for key, number in far.items()}
 
 
 def _close(was: float | None, now: float | None) -> bool:
