@@ -393,7 +393,8 @@ def test_all() -> None:
       other host asked; live pictures worked by hand and by key, the theme, the search, axe; by
       day Chromium alone; an engine that can be neither found nor installed is skipped, in
       words), nbval over every lecture with one digit changed in each output (test_nbval_rules; by
-      day without a kernel), every slide at 1024 × 768 and on paper (test_slides_fit; by day at
+      day without a kernel), every lecture with each cell run twice (test_twice; by day a notebook
+      of a few lines), every slide at 1024 × 768 and on paper (test_slides_fit; by day at
       1280 × 720), every lecture's assignment marked by nbgrader and by Otter
       (test_assignments; by day by our own checks), and two releases pulled by nbgitpuller
       (test_branch; by day by git alone);
