@@ -38,6 +38,16 @@ QUIET = {
     "ATTNBOOK_CACHE": str(ROOT / "_build" / "models"),
 }
 
+# other processors, imitated on this one. torch's own kernels follow the first three; the matrix
+# products of MKL and the GELU of oneDNN keep their bits under those, and follow the fourth. Of
+# MKL's branches COMPATIBLE is the only one that AMD's processors have, too
+CPUS = {
+    "default": {"ATEN_CPU_CAPABILITY": "default"},
+    "avx2": {"ATEN_CPU_CAPABILITY": "avx2"},
+    "avx512": {"ATEN_CPU_CAPABILITY": "avx512"},
+    "sse": {"MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41"},
+}
+
 
 def say(text: str) -> None:
     print(f"\n==> {text}", flush=True)
@@ -393,11 +403,12 @@ def test_all() -> None:
       other host asked; live pictures worked by hand and by key, the theme, the search, axe; by
       day Chromium alone; an engine that can be neither found nor installed is skipped, in
       words), nbval over every lecture with one digit changed in each output (test_nbval_rules; by
-      day without a kernel), every slide at 1024 × 768 and on paper (test_slides_fit; by day at
+      day without a kernel), every lecture with each cell run twice (test_twice; by day a notebook
+      of a few lines), every slide at 1024 × 768 and on paper (test_slides_fit; by day at
       1280 × 720), every lecture's assignment marked by nbgrader and by Otter
       (test_assignments; by day by our own checks), and two releases pulled by nbgitpuller
       (test_branch; by day by git alone);
-    - every lecture under other instruction sets: `test-cpus`;
+    - every lecture as on other processors: `test-cpus`;
     - mutation of the package: `mutants`; a mutant that survives must be explained.
     """
     chromium()
@@ -415,11 +426,34 @@ def heavy() -> None:
 
 
 def test_cpus() -> None:
-    """Run nbval under other instruction sets: other machines, imitated on this one."""
-    for capability in ("default", "avx2"):
-        say(f"the lectures on a processor of kind '{capability}'")
-        nbval(ATEN_CPU_CAPABILITY=capability)
-    print("\ntest-cpus: every lecture prints the same numbers under both instruction sets")
+    """Run nbval as on four kinds of processor, as far as this one can imitate them."""
+    lacking = lacking_cpus()
+    ran = [name for name in CPUS if name not in lacking]
+    for name in ran:
+        say(f"the lectures as on a processor of kind '{name}'")
+        nbval(**CPUS[name])
+    print(f"\ntest-cpus: every lecture prints the same numbers under {', '.join(ran)}")
+    for name, reason in lacking.items():
+        print(f"not run: {name}, because {reason}", flush=True)
+
+
+def lacking_cpus() -> dict[str, str]:
+    """Name the settings that this processor cannot imitate, and say why."""
+    ask = (
+        "import json; from torch.backends import cpu, mkl, mkldnn;"
+        "print(json.dumps([cpu.get_cpu_capability(), mkl.is_available(), mkldnn.is_available()]))"
+    )
+    # told of a kind that the processor is not, torch repeats what it was told, and dies later
+    env = {name: value for name, value in os.environ.items() if name != "ATEN_CPU_CAPABILITY"}
+    asked = [str(PYTHON), "-c", ask]
+    done = subprocess.run(asked, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, check=True)
+    kind, *libraries = json.loads(done.stdout)
+    better = {"DEFAULT": ["avx2", "avx512"], "AVX2": ["avx512"], "AVX512": []}
+    lacking = better.get(kind, ["avx2", "avx512"])
+    found = dict.fromkeys(lacking, f"torch calls this processor {kind}")
+    if not all(libraries):
+        found["sse"] = "this torch has not both MKL and oneDNN"
+    return found
 
 
 def no_new_mutants() -> None:

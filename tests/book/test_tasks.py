@@ -1,10 +1,12 @@
 """tasks.py: its list of tasks, what it says of them, and how it finds the pages that changed."""
 
+import json
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -118,6 +120,67 @@ def test_what_the_engines_lack_is_asked_of_the_tests_themselves(tasks, monkeypat
     lacked = tasks.lacking_engines()
     assert list(lacked) == list(PACKAGES.values())
     assert all(f"apt install {packages}" in why for packages, why in lacked.items())
+
+
+def torch_says(program: str, **env: str) -> list:
+    """What a process of its own prints that has torch, under these variables."""
+    kept = {name: value for name, value in os.environ.items() if name != "ATEN_CPU_CAPABILITY"}
+    command = [sys.executable, "-c", f"import json, torch; {program}"]
+    done = subprocess.run(command, env={**kept, **env}, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+BITS = """
+x = torch.linspace(-4, 4, 64 * 96).view(64, 96)
+bits = lambda numbers: numbers.view(torch.int32).sum().item()
+found = torch.backends.cpu.get_cpu_capability(), bits(x @ x.T), bits(torch.nn.functional.gelu(x))
+print(json.dumps(found))"""
+
+
+def test_each_setting_that_is_run_is_another_processor_indeed(tasks) -> None:
+    """Named so by torch; and where torch names none, products and GELU have other last bits."""
+    lacking = tasks.lacking_cpus()
+    says = {
+        name: torch_says(BITS, **env) for name, env in tasks.CPUS.items() if name not in lacking
+    }
+    plain = torch_says(BITS)
+    assert "default" in says
+    for name in says.keys() - {"sse"}:
+        assert says[name][0] == name.upper()
+    if "sse" in says:
+        kind, *bits = says["sse"]
+        assert kind == plain[0]
+        assert all(new != old for new, old in zip(bits, plain[1:], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "library", "runs"),
+    [
+        ("AVX512", True, ["default", "avx2", "avx512", "sse"]),
+        ("AVX2", True, ["default", "avx2", "sse"]),
+        ("DEFAULT", True, ["default", "sse"]),
+        ("SVE256", False, ["default"]),  # an ARM processor
+    ],
+)
+def test_a_processor_runs_the_settings_that_it_has_and_names_the_others(
+    tasks, monkeypatch, capsys, kind: str, library: bool, runs: list[str]
+) -> None:
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "avx512")  # what torch would repeat
+    ran = []
+
+    def answers(command: list[str], *, env: dict[str, str], **_: object) -> SimpleNamespace:
+        assert "ATEN_CPU_CAPABILITY" not in env
+        return SimpleNamespace(stdout=json.dumps([kind, library, True]))
+
+    monkeypatch.setattr(tasks.subprocess, "run", answers)
+    monkeypatch.setattr(tasks, "nbval", lambda **env: ran.append(env))
+    tasks.test_cpus()
+    assert ran == [tasks.CPUS[name] for name in runs]
+    said = capsys.readouterr().out
+    assert f"the same numbers under {', '.join(runs)}\n" in said
+    assert re.findall(r"^not run: (\w+), because", said, re.M) == [
+        name for name in tasks.CPUS if name not in runs
+    ]
 
 
 def test_what_shapes_every_page_is_more_than_the_pages_text(tasks, tmp_path, monkeypatch) -> None:

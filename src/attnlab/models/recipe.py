@@ -4,8 +4,9 @@
 
 Where the environment's ``ATTNBOOK_CACHE`` names a folder, a model that was trained before is read
 from there. It is found again by what the training does, not by the code that does it: the kind of
-machine, the first weights, the data of two epochs, the rate of every step and the first losses. So
-a comment trains nothing again, and another initialisation does.
+machine and what its libraries are told to do with it, the first weights, the data of two epochs,
+the rate of every step and the first losses. So a comment trains nothing again, and another
+initialisation does.
 """
 
 import math
@@ -33,6 +34,9 @@ from attnlab.training.schedules import Schedule, constant, warmup_cosine
 
 CACHE = "ATTNBOOK_CACHE"
 FIRST = 3  # steps that tell one training from another
+# variables by which MKL and oneDNN are told to compute as on another processor: torch's name for
+# the processor stays the same, the last bits of a matrix product and of GELU do not
+_TOLD = ("MKL_", "ONEDNN_", "DNNL_")
 
 
 class Beginning(NamedTuple):
@@ -137,6 +141,7 @@ def fit(
     behaviour = (
         nudged(),
         *(torch.__version__, torch.backends.cpu.get_cpu_capability(), torch.get_num_threads()),
+        sorted(item for item in os.environ.items() if item[0].startswith(_TOLD)),
         [(name, tuple(tensor.shape)) for name, tensor in model.state_dict().items()],
         checksum([model.state_dict(), *(Epochs(batches, seed).read(k) for k in (0, 1))]),
         first,

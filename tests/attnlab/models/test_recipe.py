@@ -136,6 +136,23 @@ def test_every_setting_that_matters_is_remembered_apart(digits, tmp_path, monkey
     assert files(tmp_path) == len(calls) + 1
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("MKL_CBWR", "COMPATIBLE"), ("ONEDNN_MAX_CPU_ISA", "SSE41"), ("DNNL_MAX_CPU_ISA", "SSE41")],
+)
+def test_a_model_trained_as_on_another_processor_is_another(
+    digits, tmp_path, monkeypatch, name: str, value: str
+) -> None:
+    """Set after the libraries were loaded, so that even the bits of the first losses are equal."""
+    monkeypatch.setenv(CACHE, str(tmp_path))
+    monkeypatch.delenv(name, raising=False)
+    translator(digits, **SMALL, steps=6)
+    assert files(tmp_path) == 1
+    monkeypatch.setenv(name, value)
+    translator(digits, **SMALL, steps=6)
+    assert files(tmp_path) == 2
+
+
 def test_the_score_of_a_remembered_model_is_its_own(digits, tmp_path, monkeypatch) -> None:
     options = {**SMALL, "steps": 6}
     cold = [translator(digits, score=score, **options)[0] for score in ("dot", "scaled dot")]
