@@ -89,10 +89,7 @@ PROMISES = {
         "reads all its weights for each": ("13.3", "weights"),
     },
     13: {"what may be left out": ("14.3", "window")},
-    14: {
-        "what such heads are called": ("15.7", "induction head"),
-        "the whole course as one argument": ("16.8", "One argument"),
-    },
+    14: {"what such heads are called": ("15.7", "induction head")},
     15: {"what these heads do to the output": ("16.6", "SmolLM2")},
 }
 
