@@ -1,4 +1,4 @@
-"""SmolLM2, a small language model of today: its weights and sub-words in the book's own layers."""
+"""SmolLM2, a small language model of 2025: its weights and sub-words in the book's own layers."""
 
 from collections.abc import Callable, Iterable, Iterator, Set
 from functools import partial
