@@ -160,7 +160,7 @@ def argmax_links(weights: Tensor) -> set[Link]:
     Shapes: weights (n_t, n_s), of one sentence; returns pairs (source, target).
     Raises: ValueError for another shape, and for NaN or negative numbers, which are no weights.
     """
-    weights = torch.as_tensor(weights)
+    weights = _weights(weights)
     came = tuple(weights.shape)
     if len(came) != 2 or came[1] == 0:
         raise ValueError(f"weights must have the shape (n_t, n_s), n_s ≥ 1: their shape is {came}")
@@ -192,7 +192,7 @@ def alignment_accuracy(
     if classes is not None:
         _pairs("classes", classes, "gold", gold)
     right, seen = Counter[str](), Counter[str]()
-    for k, (matrix, links) in enumerate(zip(map(torch.as_tensor, weights), gold, strict=True)):
+    for k, (matrix, links) in enumerate(zip(map(_weights, weights), gold, strict=True)):
         found, links = argmax_links(matrix), _links("gold", k, links)
         _inside(k, links, tuple(matrix.shape))
         for t in sorted({t for _, t in links}):
@@ -256,6 +256,13 @@ def _same(hypothesis: Any, reference: Any) -> bool:
         raise TypeError("hypotheses and references must have an order: there is a set among them")
     mine, wanted = (x.tolist() if hasattr(x, "tolist") else x for x in (hypothesis, reference))
     return mine == wanted if isinstance(mine, str) else list(mine) == list(wanted)
+
+
+def _weights(came: Any) -> Tensor:
+    try:
+        return _check.tensor(came)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise _check.wrong("weights", "be a tensor, an array or lists", but=str(error)) from error
 
 
 def _links(name: str, sentence: int, links: Collection[Link]) -> set[Link]:

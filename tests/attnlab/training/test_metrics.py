@@ -155,6 +155,10 @@ def test_bleu_exact_match_and_argmax_links_by_hand() -> None:
     assert exact_match([[], [1]], [[], [1]]) == 1
     weights = torch.tensor([[0.1, 0.9, 0.0], [0.5, 0.0, 0.5], [0.0, 0.0, 0.0]])
     assert argmax_links(weights) == {(1, 0), (0, 1)}
+    turned = weights.numpy().astype(">f8")[::-1, ::-1]
+    assert argmax_links(turned) == argmax_links(turned.copy()) == {(1, 2), (0, 1)}
+    with pytest.raises(ValueError, match=r"weights must be .*: some of its elements are masked"):
+        argmax_links(np.ma.masked_equal(turned, 0))
 
 
 # the small cat does not eat -> le petit chat ne mange pas; links are (source, target)
