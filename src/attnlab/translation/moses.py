@@ -46,7 +46,7 @@ NORMAL = str.maketrans(
 )
 ESCAPED = {"&": "&amp;", "|": "&#124;", "<": "&lt;", ">": "&gt;", "'": "&apos;", '"': "&quot;"}
 ESCAPED |= {"[": "&#91;", "]": "&#93;"}
-AT_A_WORD = re.compile(r"\w[.,!?;:](?=\s|$)")
+AT_A_WORD = re.compile(r"\w[.,!?;:](?=\s|$)|\w'\w")
 
 
 def lowered_tokens(text: str, language: str) -> str:
@@ -75,8 +75,8 @@ def lowered_tokens(text: str, language: str) -> str:
 def are_tokens(text: Sequence[str]) -> bool | None:
     """Return whether lines are lower-cased tokens of any kind; None where many are and many not.
 
-    A line is none that has a capital, or a mark that stands at a word. In a script that has no
-    capitals it cannot be told.
+    A line is none that has a capital, or a mark that stands at a word or an apostrophe in one. In
+    a script that has no capitals it cannot be told.
     """
     told = [unescape(line) for line in text if line.lower() != line.upper()]  # &quot; has a mark
     if len(told) <= len(text) / 2:

@@ -113,6 +113,7 @@ def test_plain_text_is_told_from_tokens_and_lowered_before_it_meets_them() -> No
     assert (are_tokens(plain), are_tokens(tokens)) == (False, True)
     assert are_tokens([*plain, *tokens]) is None
     assert are_tokens(["dit &quot; non &quot; à l&apos; homme", "l' homme est là ."]) is True
+    assert are_tokens(["l'homme mange une pomme", "il n'est pas là"]) is False
     assert are_tokens(RIGHT["zh"]) is None  # no capitals, so nothing is told by them
     assert scores(plain, {"tokens": tokens}, "de")["tokens"] == pytest.approx(100)
 
