@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from operator import index
 from typing import Any
 
+import numpy as np
 import torch
 
 # the two packages are released together, and say what is wrong in one way
@@ -27,6 +28,7 @@ __all__ = [
     "probability",
     "shapes",
     "sizes",
+    "tensor",
     "whole_number",
     "whole_numbers",
     "wrong",
@@ -91,6 +93,22 @@ def whole_numbers(name: str, came: Any) -> list[int]:
         whole = hasattr(one, "__index__") and not isinstance(one, bool)
         must(whole, name, "be whole numbers", but=f"{one!r} is among them")
     return [index(one) for one in several]
+
+
+def tensor(came: Any) -> torch.Tensor:
+    """Return an array of any strides and bytes, or lists of arrays and numbers, as a tensor.
+
+    Raises: ValueError for masked elements; TypeError, ValueError, RuntimeError for what is none.
+    """
+    if isinstance(came, np.ndarray):
+        if np.ma.is_masked(came):
+            raise ValueError("some of its elements are masked")
+        long = came.dtype == np.longdouble  # torch has none, nor the bytes of another machine
+        came = np.array(came, np.float64 if long else came.dtype.newbyteorder("="), order="C")
+    nested = torch.Tensor | np.ndarray | list | tuple
+    if isinstance(came, list | tuple) and any(isinstance(one, nested) for one in came):
+        return torch.stack([tensor(one) for one in came])
+    return torch.as_tensor(came)
 
 
 def needed(module: str, what: str, extra: str = "") -> Any:

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from attnlab import _check
 from attnlab.exercises._watch import Watch
 
 
@@ -191,25 +192,32 @@ def training() -> Generator[Callable[[int], None]]:
 
 def tensor_of(answer: Any, shape: tuple[int, ...]) -> Tensor:
     """The answer as a tensor of the wanted shape, or a `Mistake` that shows both shapes."""
+    kind = f"this is {type(answer).__name__}"
     try:
-        if isinstance(answer, list | tuple) and any(isinstance(row, Tensor) for row in answer):
-            answer = torch.stack([torch.as_tensor(row) for row in answer])
-        answer = torch.as_tensor(answer)
+        found = _check.tensor(answer)
     except (TypeError, ValueError, RuntimeError) as error:
-        kind = type(answer).__name__
-        raise Mistake(f"A tensor or lists of numbers were wanted, this is {kind}.") from error
-    if tuple(answer.shape) != shape:
-        raise Mistake(f"The shape is {tuple(answer.shape)}, wanted is {shape}.")
-    return answer.to(torch.float64)
+        kind = f"{kind}, and some of its elements are masked" if "masked" in str(error) else kind
+        raise Mistake(f"A tensor or lists of numbers were wanted, {kind}.") from error
+    if tuple(found.shape) != shape:
+        raise Mistake(f"The shape is {tuple(found.shape)}, wanted is {shape}.")
+    if found.is_complex():
+        raise Mistake("Real numbers were wanted, these are complex: take .real of them.")
+    if found.is_meta:
+        raise Mistake("This tensor is on the device meta: it has no numbers.")
+    return found.to_dense().cpu().to(torch.float64)
 
 
 def truth(answer: Any, what: str = "") -> bool:
     """The answer as a truth value: Python's, NumPy's, or a boolean tensor of one element."""
     what = f"{what}: " if what else ""
-    flags = torch.as_tensor(answer) if isinstance(answer, Tensor | np.ndarray) else None
-    if flags is not None and flags.dtype == torch.bool and flags.numel() != 1:
+    count = None
+    if isinstance(answer, Tensor) and answer.dtype == torch.bool:
+        count = answer.numel()
+    elif isinstance(answer, np.ndarray) and answer.dtype == bool and not np.ma.is_masked(answer):
+        count = answer.size
+    if count not in (None, 1):
         raise Mistake(f"{what}One True or False was wanted: put .all() after the comparison.")
-    if isinstance(answer, bool | np.bool_) or (flags is not None and flags.dtype == torch.bool):
+    if isinstance(answer, bool | np.bool_) or count == 1:
         return bool(answer)
     shown = repr(answer) if isinstance(answer, str | int | float) else type(answer).__name__
     raise Mistake(f"{what}True or False was wanted, this is {shown}.")

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from attnlab import _check
 from attnlab.language.readers import lines
-from attnlab.language.vocabulary import Vocabulary
+from attnlab.language.vocabulary import SPECIAL, Vocabulary
 
 
 class Vectors(NamedTuple):
@@ -52,10 +52,10 @@ def read_vectors(path: str | Path, vocabulary: Vocabulary, *, seed: int = 0) -> 
         raise FileNotFoundError(f"there is no file {path}")
     rows: dict[int, list[float]] = {}
     for place, word, cells in _words(path):
-        if word not in vocabulary:
+        if word not in vocabulary or word in SPECIAL:
             continue
         (number,) = vocabulary.encode([word])
-        if number != vocabulary.pad and number not in rows:
+        if number not in rows:
             rows[number] = _numbers(place, cells)
     if not rows:
         raise ValueError(

@@ -88,21 +88,27 @@ class Vocabulary:
     def encode(self, tokens: Sequence[str]) -> list[int]:
         """Return the numbers of ``tokens``, without bos or eos.
 
+        Padding, bos and eos are no words: a word that has such a name is an unknown one.
+
         Raises: ValueError that names a token which is not in the vocabulary, where there is no
         ``unknown``; TypeError for a string, and for tokens that are none.
         """
         if isinstance(tokens, str):
             raise TypeError(f"tokens must be a list of tokens: {tokens!r} is a string")
-        return [self._ids[token] if token in self else self._missing(token) for token in tokens]
+        found = ((token, self._ids.get(token, PAD)) for token in tokens)
+        return [number if number > EOS else self._missing(token) for token, number in found]
 
     def _missing(self, token: str) -> int:
         _check_string("tokens", token)
-        if self.unknown is None:
-            raise ValueError(
-                f"{token!r} is not in the vocabulary of {len(self)} tokens "
-                f"(Vocabulary(…, unknown='<unk>') would give it a number)"
-            )
-        return self.unknown
+        if self.unknown is not None:
+            return self.unknown
+        if token in SPECIAL:
+            told = f"{token!r} is among them, the name of the control token {self._ids[token]}"
+            raise ValueError(f"tokens must be words: {told}")
+        raise ValueError(
+            f"{token!r} is not in the vocabulary of {len(self)} tokens "
+            f"(Vocabulary(…, unknown='<unk>') would give it a number)"
+        )
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """Return the tokens of ``ids`` up to eos, without padding, bos and eos.

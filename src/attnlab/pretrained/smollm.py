@@ -43,7 +43,8 @@ class SmolLM(LanguageModel):
     They have RMSNorm, SwiGLU, no biases, shared keys and values, and rotary positions in the layout
     "halves"; the output uses the embeddings' matrix. Weights that are stored with few bits become
     numbers of ``dtype``. Texts are strings, one or several, of at most ``max_length`` tokens, those
-    that the model was trained with: what is longer is refused, not cut off. ``eos`` ends what it
+    that the model was trained with: what is longer is refused, not cut off. "<|im_end|>" and the
+    like in a text are the control tokens themselves, of which a chat is made. ``eos`` ends what it
     writes.
 
     Shapes: ids (b, n), int64; returns logits (b, n, vocabulary).

@@ -118,13 +118,18 @@ def bleu(
     BLEU = 100 · min(1, exp(1 − r/h)) · (p_1 p_2 p_3 p_4)^¼, with h and r the lengths of all
     hypotheses and references, and p_n the share of the hypotheses' n-grams that occur in the
     reference, counted no more often than there. Where a p_n is 0, sacrebleu puts 1/2, 1/4, …
-    for the count ("exp" smoothing).
+    for the count ("exp" smoothing). Hypotheses without four tokens in a row have no p_4, and 0.
+
+    References without them are refused: by sacrebleu even equal hypotheses have 0 then, which
+    reads as a verdict on these and is none.
 
     ``tokenize`` is sacrebleu's: "13a" (mteval-v13a, for plain text), "none" for text that is
-    tokens between spaces already, "char", "intl". Scores compare only where signatures agree.
+    tokens between spaces already, "zh", "ja-mecab" and "ko-mecab" for Chinese, Japanese and
+    Korean, "char", "intl". Scores compare only where signatures agree.
 
     Raises: TypeError for sentences that are not strings; ValueError for none, for more of one
-    than of the other, or another ``tokenize``; ImportError where sacrebleu is not installed.
+    than of the other, another ``tokenize``, or references of at most three tokens each;
+    ImportError where sacrebleu, or what ``tokenize`` needs, is not installed.
     Source: Papineni et al. (2002); Post (2018) for sacrebleu.
     """
     BLEU = _check.needed("sacrebleu.metrics", "bleu").BLEU
@@ -134,7 +139,16 @@ def bleu(
         if wrong is not None:
             raise TypeError(f"{name} must be strings: there is a {type(wrong).__name__} among them")
     _check.one_of("tokenize", tokenize, list(BLEU.TOKENIZERS))
-    metric = BLEU(tokenize=tokenize, lowercase=lowercase)
+    try:
+        metric = BLEU(tokenize=tokenize, lowercase=lowercase)
+    except (ImportError, RuntimeError) as error:  # several lines, the last of which says what to do
+        install = str(error).strip().splitlines()[-1].strip()
+        raise ImportError(f"tokenize={tokenize!r} needs another package: {install}") from error
+    counts = (len(metric.tokenizer(one).split()) for one in references)
+    if not any(count >= 4 for count in counts):
+        longest = max(len(metric.tokenizer(one).split()) for one in references)
+        told = f"by tokenize={tokenize!r} the longest has {longest}"
+        raise _check.wrong("references", "hold a sentence of at least 4 tokens", but=told)
     score = metric.corpus_score(hypotheses, [references]).score
     return Bleu(score, str(metric.get_signature()))
 
@@ -160,7 +174,7 @@ def argmax_links(weights: Tensor) -> set[Link]:
     Shapes: weights (n_t, n_s), of one sentence; returns pairs (source, target).
     Raises: ValueError for another shape, and for NaN or negative numbers, which are no weights.
     """
-    weights = torch.as_tensor(weights)
+    weights = _weights(weights)
     came = tuple(weights.shape)
     if len(came) != 2 or came[1] == 0:
         raise ValueError(f"weights must have the shape (n_t, n_s), n_s ≥ 1: their shape is {came}")
@@ -192,7 +206,7 @@ def alignment_accuracy(
     if classes is not None:
         _pairs("classes", classes, "gold", gold)
     right, seen = Counter[str](), Counter[str]()
-    for k, (matrix, links) in enumerate(zip(map(torch.as_tensor, weights), gold, strict=True)):
+    for k, (matrix, links) in enumerate(zip(map(_weights, weights), gold, strict=True)):
         found, links = argmax_links(matrix), _links("gold", k, links)
         _inside(k, links, tuple(matrix.shape))
         for t in sorted({t for _, t in links}):
@@ -256,6 +270,13 @@ def _same(hypothesis: Any, reference: Any) -> bool:
         raise TypeError("hypotheses and references must have an order: there is a set among them")
     mine, wanted = (x.tolist() if hasattr(x, "tolist") else x for x in (hypothesis, reference))
     return mine == wanted if isinstance(mine, str) else list(mine) == list(wanted)
+
+
+def _weights(came: Any) -> Tensor:
+    try:
+        return _check.tensor(came)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise _check.wrong("weights", "be a tensor, an array or lists", but=str(error)) from error
 
 
 def _links(name: str, sentence: int, links: Collection[Link]) -> set[Link]:

@@ -63,11 +63,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 precision=options.precision,
             )
             if here.main:
-                scores = result["validation"]
+                scores, tokens = result["validation"], ""
+                if scores["tokens"] is not None:
+                    tokens = f", lower-cased tokens {scores['tokens']:.2f}"
                 print(
                     f"{folder}: {result['step']} steps, {result['minutes']} minutes; validation "
-                    f"BLEU {scores['cased']:.2f} ({scores['signature']}), lower-cased tokens "
-                    f"{scores['tokens']:.2f}"
+                    f"BLEU {scores['cased']:.2f} ({scores['signature']}){tokens}"
                 )
 
     return in_words(work)

@@ -12,6 +12,7 @@ from attnlab import _check
 from attnlab.language.vocabulary import EOS, SPECIAL
 
 UNKNOWN = "<unk>"
+CONTROL = (*SPECIAL, UNKNOWN)
 SPACE = "▁"
 PATTERN = rf"{SPACE}?\w+(?:[-'’]\w+)*|{SPACE}?[^\w{SPACE}]|{SPACE}"
 
@@ -19,11 +20,13 @@ PATTERN = rf"{SPACE}?\w+(?:[-'’]\w+)*|{SPACE}?[^\w{SPACE}]|{SPACE}"
 class Pieces:
     """A trained set of pieces: text to numbers and back.
 
-    0, 1, 2 and 3 are padding, the beginning, the end, and what is in no piece.
+    0, 1, 2 and 3 are padding, the beginning, the end, and what is in no piece. No text makes the
+    first three: "<eos>" in a text is a text, also for ``tokenizer`` itself from here on.
     """
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
+        tokenizer.encode_special_tokens = True  # as text, that is; no file keeps this setting
 
     @classmethod
     def train(cls, sentences: Iterable[str], size: int) -> "Pieces":
@@ -41,7 +44,7 @@ class Pieces:
             [joined.Fuse(), joined.Replace(SPACE, " "), joined.Strip(" ", 1, 0)]
         )
         trainer = library.trainers.BpeTrainer(
-            vocab_size=size, special_tokens=[*SPECIAL, UNKNOWN], show_progress=False
+            vocab_size=size, special_tokens=list(CONTROL), show_progress=False
         )
         tokenizer.train_from_iterator(sentences, trainer)
         came = tokenizer.get_vocab_size()

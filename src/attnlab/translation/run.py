@@ -39,7 +39,7 @@ from attnlab.translation.model import Learner, Translator, build, nothing, param
 from attnlab.translation.moses import are_tokens
 from attnlab.translation.pieces import Pieces
 from attnlab.translation.recipe import Recipe
-from attnlab.translation.scoring import Example, mean_loss, score, translate
+from attnlab.translation.scoring import Example, Scores, mean_loss, score, translate
 from attnlab.translation.team import Team
 from attnlab.translation.ways import Ways
 
@@ -91,8 +91,9 @@ class Run:
         if team.main:
             _check_folder(folder, recipe)
         text = read_text(data, recipe)
-        self.pieces = self._pieces(text)
         self.text = text
+        self._score(self._references())  # what cannot be scored is said before the first step
+        self.pieces = self._pieces(text)
         kept, examples = self._examples(text)
         ways = None
         if recipe.bpe_dropout:
@@ -179,7 +180,7 @@ class Run:
         self.snapshots.read(self.step)
         mean = self._average(self.snapshots.mean(self.model))
         written = self._translate(mean, self.recipe.beam)
-        scores = score(written, self._references(), self.recipe.languages[1])
+        scores = self._score(written)
         result = {
             "step": self.step,
             "epochs": round(self.step / self.buckets.per_epoch, 2),
@@ -273,13 +274,13 @@ class Run:
         mean = self._average(self.snapshots.mean(self.model))
         loss = mean_loss(mean, self.validation, self.team)
         written = self._translate(mean, 1)
-        scores = score(written, self._references(), self.recipe.languages[1])
+        scores = self._score(written)
         entry = {"validation_loss": loss, "greedy": scores.cased, "greedy_tokens": scores.tokens}
         self.journal.write(step=self.step, seconds=round(self.journal.seconds, 1), **entry)
-        self.journal.say(
-            f"step {self.step}: validation loss {loss:.3f}, BLEU {scores.cased:.2f} "
-            f"(lower-cased tokens {scores.tokens:.2f}), greedily"
-        )
+        told = f"step {self.step}: validation loss {loss:.3f}, BLEU {scores.cased:.2f}"
+        if scores.tokens is not None:
+            told += f" (lower-cased tokens {scores.tokens:.2f})"
+        self.journal.say(f"{told}, greedily")
 
     def _average(self, weights: dict[str, torch.Tensor]) -> Translator:
         mean = build(self.recipe, len(self.pieces)).to(self.team.device)
@@ -289,6 +290,9 @@ class Run:
     def _translate(self, model: Translator, beam: int) -> list[str]:
         sources = [pair.source for pair in self.text.validation]
         return translate(model, self.pieces, sources, self.recipe, team=self.team, beam=beam)
+
+    def _score(self, written: list[str]) -> Scores:
+        return score(written, self._references(), self.recipe.languages[1])
 
     def _references(self) -> list[str]:
         return [pair.target for pair in self.text.validation]

@@ -10,15 +10,19 @@ import torch
 from attnbook.decoding import Stepper, beam_search, greedy
 from attnlab.language.batching import pad_batch
 from attnlab.training.losses import sequence_loss, teacher_forced
-from attnlab.training.metrics import bleu, evaluating
+from attnlab.training.metrics import Bleu, bleu, evaluating
 from attnlab.translation.corpus import cleaned_source
 from attnlab.translation.model import Translator
-from attnlab.translation.moses import lowered_tokens
+from attnlab.translation.moses import RULES, are_tokens, lowered_tokens
 from attnlab.translation.pieces import Pieces
 from attnlab.translation.recipe import Recipe
 from attnlab.translation.team import Team
 
 ROWS = 64  # sentences that are translated at once
+# where sacrebleu has another choice than 13a; and by characters where words have no space between
+# them and it has none, in Thai, Lao, Khmer and Burmese
+TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+TOKENIZERS |= dict.fromkeys(("th", "lo", "km", "my"), "char")
 Example = tuple[list[int], list[int]]
 
 
@@ -26,12 +30,13 @@ Example = tuple[list[int], list[int]]
 class Scores:
     """Corpus BLEU, twice.
 
-    ``cased`` is of the text as it stands, cut by sacrebleu's 13a, with its ``signature``;
-    ``tokens`` of both texts in Moses's lower-cased tokens, as published for Multi30k.
+    ``cased`` is of the text as it stands, cut by sacrebleu as the language asks for (13a; see
+    ``TOKENIZERS``), with its ``signature``; ``tokens`` of both texts in Moses's lower-cased tokens,
+    as published for Multi30k, or None in a language whose rules ``moses`` has not.
     """
 
     cased: float
-    tokens: float
+    tokens: float | None
     signature: str
 
 
@@ -101,15 +106,46 @@ def score(
 ) -> Scores:
     """Compute both BLEU scores; ``tokens`` is the reference in the release's own tokens.
 
-    Without them they are made of ``references``.
+    Without them they are made of ``references``, and text that is tokens already stays as it is.
+
+    Raises: as ``bleu``; ValueError for ``tokens`` in a language whose rules are not there.
     """
     # a run on text that is tokens already is no mistake: no warning at each validation
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)
-    plain = bleu(translations, references)
-    lowered = [lowered_tokens(text, language) for text in translations]
-    if tokens is None:
-        tokens = [lowered_tokens(text, language) for text in references]
-    return Scores(plain.score, bleu(lowered, tokens, tokenize="none").score, plain.signature)
+    plain = cased(translations, references, language)
+    lowered = in_tokens(translations, language, references=references, tokens=tokens)
+    return Scores(plain.score, None if lowered is None else lowered.score, plain.signature)
+
+
+def cased(translations: Sequence[str], references: Sequence[str], language: str) -> Bleu:
+    """Compute BLEU of text as it stands, cut by what sacrebleu takes for its language."""
+    return bleu(translations, references, tokenize=TOKENIZERS.get(language, "13a"))
+
+
+def in_tokens(
+    translations: Sequence[str],
+    language: str,
+    *,
+    references: Sequence[str] | None = None,
+    tokens: Sequence[str] | None = None,
+) -> Bleu | None:
+    """Compute BLEU in Moses's tokens against ``tokens``, or those of ``references``.
+
+    It is None for a language whose rules are not there. What is tokens already stays as it is:
+    translations are what the ``references`` are, for the model has learnt their form.
+
+    Raises: as ``score``.
+    """
+    if tokens is None and language not in RULES:
+        return None
+    plain = translations if references is None else references
+    ready = are_tokens(plain)
+
+    def lowered(text: Sequence[str]) -> Sequence[str]:
+        return text if ready else [lowered_tokens(one, language) for one in text]
+
+    wanted = lowered(plain) if tokens is None else tokens
+    return bleu(lowered(translations), wanted, tokenize="none")
 
 
 def mean_loss(model: Translator, examples: list[Example], team: Team) -> float:

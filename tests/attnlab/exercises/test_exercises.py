@@ -9,6 +9,7 @@ from itertools import count, cycle
 from pathlib import Path
 from pkgutil import iter_modules
 
+import numpy as np
 import pytest
 import torch
 
@@ -133,3 +134,66 @@ def test_stored_solutions_pass_and_stored_blanks_are_blank(path):
     # an exercise that the page checks itself has a number and no cell
     numbers = [int(number) for (number,) in asked]
     assert numbers == sorted(set(numbers))
+
+
+THREE = np.array([3.0, 1.0, 2.0])
+FIXED = THREE.copy()
+FIXED.flags.writeable = False
+ARRAYS = {
+    "turned round": (THREE[::-1], [2, 1, 3]),
+    "sorted and turned round": (np.sort(THREE)[::-1], [3, 2, 1]),
+    "every second": (np.arange(6.0)[::2], [0, 2, 4]),
+    "a column": (np.arange(6.0).reshape(3, 2)[:, 1], [1, 3, 5]),
+    "of another machine": (THREE.astype(">f8"), [3, 1, 2]),
+    "whole, of another machine": (THREE.astype(">i4")[::-1], [2, 1, 3]),
+    "read-only": (FIXED, [3, 1, 2]),
+    "one value at each place": (np.broadcast_to(np.float64(2), (3,)), [2, 2, 2]),
+    "of long doubles": (THREE.astype(np.longdouble), [3, 1, 2]),
+    "nothing masked": (np.ma.array(THREE), [3, 1, 2]),
+    "0-d": (np.array(2.0), 2),
+    "in lists": ([THREE[::-1], THREE], [[2, 1, 3], [3, 1, 2]]),
+    "in lists of lists": ([[THREE[::-1]], [torch.tensor([1.0, 2, 3])]], [[[2, 1, 3]], [[1, 2, 3]]]),
+    "a few of each": ([1.0, torch.tensor(2.0), np.float64(3)], [1, 2, 3]),
+    "sparse": (torch.tensor([1.0, 0, 2]).to_sparse(), [1, 0, 2]),
+}
+NONE = [
+    (np.ma.array(THREE, mask=[0, 1, 0]), "some of its elements are masked"),
+    ([np.ma.array(THREE, mask=[0, 1, 0])], "some of its elements are masked"),
+    (THREE.astype(complex), "Real numbers were wanted, these are complex"),
+    (torch.tensor([1, 2j, 3]), "Real numbers were wanted, these are complex"),
+    ([1, 2j, 3], "Real numbers were wanted, these are complex"),
+    (THREE.astype(str), "A tensor or lists of numbers were wanted, this is ndarray"),
+    (np.array([1, None, 3]), "A tensor or lists of numbers were wanted, this is ndarray"),
+    (torch.empty(3, device="meta"), "This tensor is on the device meta: it has no numbers"),
+    ([[1], [2, 3]], "A tensor or lists of numbers were wanted, this is list"),
+    ({1, 2, 3}, "A tensor or lists of numbers were wanted, this is set"),
+]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ARRAYS)
+def test_an_answer_may_be_any_array_of_numbers(name: str) -> None:
+    answer, wanted = ARRAYS[name]
+    shape = torch.tensor(wanted).shape
+    found = exercises.tensor_of(answer, tuple(shape))
+    assert found.dtype == torch.float64
+    assert found.tolist() == wanted
+    with pytest.raises(exercises.Mistake, match=r"wanted is \(7,\)"):
+        exercises.tensor_of(answer, (7,))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("answer", "words"), NONE)
+def test_what_is_no_array_of_numbers_is_told(answer, words: str) -> None:
+    with pytest.raises(exercises.Mistake, match=words):
+        exercises.tensor_of(answer, (3,))
+
+
+def test_a_truth_value_may_be_an_array_of_one_element() -> None:
+    for right in (np.array([True])[::-1], np.array(True), torch.tensor([[True]])):
+        assert exercises.truth(right) is True
+    for wrong in (np.array([1, 0], dtype=">i4")[::-1], np.ma.array([True], mask=[True]), THREE):
+        with pytest.raises(exercises.Mistake, match="True or False was wanted, this is"):
+            exercises.truth(wrong)
+    with pytest.raises(exercises.Mistake, match=r"put \.all\(\) after"):
+        exercises.truth(np.array([True, False])[::-1])

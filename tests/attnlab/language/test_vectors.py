@@ -32,9 +32,9 @@ def test_each_vector_stands_in_its_tokens_row_and_padding_is_zero(tmp_path: Path
     assert row(vectors, "the") == [-4, 0.5, 6]
     named = [t for t, one in zip(WORDS.tokens, vectors.found, strict=True) if one]
     assert named == ["the", "cat"]
-    vectors = read(tmp_path, "<pad> 7 7\ncat 1 2\n")
+    vectors = read(tmp_path, "<pad> 7 7\n<eos> 8 8\ncat 1 2\n<unk> 3 4\n")
     assert vectors.matrix[0].tolist() == [0, 0]
-    assert not vectors.found[0]
+    assert vectors.found[:4].tolist() == [False, False, False, True]  # a file has words
 
 
 def test_a_missing_token_gets_a_vector_as_wide_as_those_found(tmp_path: Path) -> None:

@@ -46,6 +46,18 @@ def test_what_can_be_read_only_once_is_encoded_and_decoded_whole() -> None:
         assert vocabulary.decode(torch.tensor(numbers)) == ["the", "cat"]
 
 
+@pytest.mark.parametrize("name", ["<pad>", "<bos>", "<eos>"])
+def test_a_word_that_names_a_control_token_is_none(name: str) -> None:
+    known, open_ = Vocabulary(SMALL), Vocabulary(SMALL, unknown="<unk>")
+    the, cat = open_.encode(["the", "cat"])
+    assert open_.encode([name, "the", name, name, "cat", name]) == [3, the, 3, 3, cat, 3]
+    assert open_.encode(["<unk>"]) == [3]
+    told = f"tokens must be words: {name!r} is among them, the name of the control token"
+    for words in ([name], ["the", name], [name, "cat"]):
+        with pytest.raises(ValueError, match=told):
+            known.encode(words)
+
+
 @pytest.mark.parametrize("unknown", [None, "<unk>"])
 def test_a_saved_vocabulary_comes_back(tmp_path: Path, unknown: str | None) -> None:
     vocabulary = Vocabulary([*SMALL, ["œuf", "l'"]], unknown=unknown)

@@ -108,7 +108,10 @@ LOGITS = {"logits": attention.floats("2 3 9", shared="3", alone=True), "target_o
 RUNS_OFF = ((lambda m, x, y=y: m(x).square().sum() + y, f"step 1 it is {y}") for y in (NAN, np.inf))
 FACTORS = tuple((lambda _, y=y: y, f"factor of at least 0: it is {y}") for y in (-1.0, NAN, np.inf))
 ALONE = None, "given together: one is missing"
-TEXTS = kinds.sentences(["a"], ([["a"]], "be strings: there is a list among them", TypeError))
+TEXTS = kinds.sentences(
+    ["a b c d"],
+    ([["a"]], "be strings: there is a list among them", TypeError),
+)
 STRINGS = kinds.sentences(["a"], ([[1]], "both be strings or both be tokens: ", TypeError))
 SETS = arg([[1]], ([{1, 2}], "have an order: there is a set", TypeError))
 BOTH = ("hypotheses", "references")

@@ -142,6 +142,39 @@ def test_bleu_is_that_of_sacrebleu(options: dict[str, Any]) -> None:
     assert 0 < mine.score < 100
 
 
+@pytest.mark.parametrize(
+    ("tokenize", "lines", "longest"),
+    [
+        ("13a", ["the red dog", "a man"], 3),
+        ("none", ["a b, c."], 3),
+        ("13a", ["", " "], 0),
+        ("13a", ["一个男人在街上骑自行车。"], 1),
+    ],
+)
+def test_bleu_of_texts_without_four_tokens_in_a_row_is_refused(tokenize, lines, longest) -> None:
+    told = f"references must hold a sentence of at least 4 tokens: .* the longest has {longest}$"
+    with pytest.raises(ValueError, match=told):
+        bleu(lines, lines, tokenize=tokenize)
+    with pytest.raises(ValueError, match=told):
+        bleu(["a b c d e"] * len(lines), lines, tokenize=tokenize)
+    longer = [f"{line} a b c d" for line in lines]
+    assert bleu(longer, longer, tokenize=tokenize).score == pytest.approx(100)
+    assert bleu(["a b c"] * len(lines), longer, tokenize=tokenize).score == 0  # they have no p_4
+
+
+@pytest.mark.parametrize("language", ["ja", "ko"])
+def test_bleu_names_what_a_tokenizer_needs(language: str) -> None:
+    name = f"{language}-mecab"
+    try:
+        BLEU(tokenize=name)
+    except RuntimeError:
+        told = rf"^tokenize='{name}' needs another package: pip install sacrebleu\[{language}\]$"
+        with pytest.raises(ImportError, match=told):
+            bleu(["a b c d"], ["a b c d"], tokenize=name)
+    else:
+        assert f"tok:{name}" in bleu(["a b c d"], ["a b c d"], tokenize=name).signature
+
+
 def test_bleu_exact_match_and_argmax_links_by_hand() -> None:
     assert bleu(["a b c d"], ["a b c d"]).score == pytest.approx(100)
     # every n-gram is right, but 4 words stand for 5: exp(1 − 5/4)
@@ -149,12 +182,15 @@ def test_bleu_exact_match_and_argmax_links_by_hand() -> None:
     # p_1 … p_4 = 4/5, 3/4, 2/3, 1/2, as long as the reference
     wanted = 100 * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** (1 / 4)
     assert bleu(["a b c d x"], ["a b c d e"]).score == pytest.approx(wanted)
-    assert "tok:13a" in bleu(["a"], ["a"]).signature
     assert exact_match(["a b", "a", "c"], ["a b", "b", "c "]) == pytest.approx(1 / 3)
     assert exact_match([torch.tensor([3, 4]), [3]], [(3, 4), [3, 3]]) == 0.5
     assert exact_match([[], [1]], [[], [1]]) == 1
     weights = torch.tensor([[0.1, 0.9, 0.0], [0.5, 0.0, 0.5], [0.0, 0.0, 0.0]])
     assert argmax_links(weights) == {(1, 0), (0, 1)}
+    turned = weights.numpy().astype(">f8")[::-1, ::-1]
+    assert argmax_links(turned) == argmax_links(turned.copy()) == {(1, 2), (0, 1)}
+    with pytest.raises(ValueError, match=r"weights must be .*: some of its elements are masked"):
+        argmax_links(np.ma.masked_equal(turned, 0))
 
 
 # the small cat does not eat -> le petit chat ne mange pas; links are (source, target)

@@ -32,6 +32,8 @@ SMALL = Recipe(
     beam=2,
 )
 Texts = tuple[list[str], list[str]]
+# where a text may name a control token: before, after and between words, doubled, glued to one
+PLACES = ("{0}", "{0} a dog", "a dog {0}", "a {0} dog", "a {0}{0} dog", "a{0}dog", "{0}s", "a{0}.")
 
 
 def recipe(**choices: Any) -> Recipe:
@@ -43,6 +45,11 @@ def texts(n: int = 150) -> Texts:
     """Return n pairs of the book's own corpus, as text."""
     pairs = english_french(200, held_out=2).train[:n]
     return [" ".join(pair.source) for pair in pairs], [" ".join(pair.target) for pair in pairs]
+
+
+def naming(*names: str) -> list[str]:
+    """Return texts that name control tokens: each at each place, and all in one."""
+    return [*(place.format(name) for name in names for place in PLACES), " ".join(names)]
 
 
 def write(folder: Path, name: str, sides: Sequence[list[str]], *, gz: bool = False) -> None:

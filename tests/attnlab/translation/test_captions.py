@@ -20,6 +20,7 @@ from attnlab.widgets.core.assets import asset_bytes
 from book.extensions.attnbook_captions import reached
 from experiments import multi30k
 from tests.attnlab.translation.small import multi30k as small_corpus
+from tests.attnlab.translation.small import naming
 from tests.attnlab.translation.small import recipe as small_recipe
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,6 +33,18 @@ def test_a_caption_is_translated_greedily_and_by_a_beam() -> None:
         german, nothing = captions.translate(given, beam=beam)
         assert german == "Ein Mann in einem blauen Hemd steht auf einer Leiter."
         assert nothing == ""
+
+
+def test_a_caption_may_name_control_tokens() -> None:
+    named = naming("<pad>", "<bos>", "<eos>", "<unk>")
+    given = ["A sign says <pad> on the wall.", *named]
+    written = captions.translate(given, beam=1)
+    assert written[0].startswith("Ein Schild")
+    assert all(written)
+    # the signs < and > are in no caption: to the model they are like another sign of this kind
+    other = [text.replace("<", "⟨").replace(">", "⟩") for text in given]
+    assert captions.translate(other, beam=1) == written
+    assert 2 not in captions.load().tokenizer.encode("a <eos> dog").ids
 
 
 @pytest.mark.parametrize(

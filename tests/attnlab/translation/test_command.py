@@ -1,6 +1,7 @@
 """The command line: an error is one sentence, and the help says why."""
 
 import errno
+import importlib.util
 import json
 import os
 import re
@@ -23,6 +24,24 @@ from tests.attnlab.translation.small import multi30k, trained, write
 TINY = ["--pair", "en-fr", "--vocabulary", "120", "--d-model", "16", "--n-heads", "2"]
 TINY += ["--n-layers", "1", "--steps", "2", "--tokens", "200"]
 FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+FORMS = {  # a pair of each language, which is said again with other numbers
+    "zh": ("A man in {} shirts.", "一个穿着 {} 件衬衫的男人在街上。"),
+    "ja": ("A man in {} shirts.", "{} 枚のシャツを着た男。"),
+    "cs": ("A man in {} shirts.", "Muž v {} košilích jde domů."),
+    "de": ("A man in {} shirts.", "{} Hemden."),
+}
+
+
+def said(folder: Path, language: str) -> Path:
+    """Write pairs of a language that is none of the book's."""
+    folder.mkdir()
+    for name, numbers in (("train", range(40)), ("val", range(100, 104))):
+        for side, form in zip(("en", language), FORMS[language], strict=True):
+            lines = "".join(f"{form.format(number)}\n" for number in numbers)
+            (folder / f"{name}.{side}").write_text(lines, encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
@@ -65,6 +84,55 @@ def test_an_error_is_a_sentence(tmp_path, data, capsys, arguments, words) -> Non
     assert len(told.splitlines()) == 1
     # so that the same command, put right, finds its folder free
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("language", "cut"), [("zh", "zh"), ("cs", "13a")])
+def test_a_language_without_the_rules_is_scored_by_one_bleu(
+    tmp_path, capsys, language, cut
+) -> None:
+    folder, run = said(tmp_path / "said", language), tmp_path / "run"
+    given = ["--pair", f"en-{language}", "--vocabulary", "50", "--validate-every", "1"]
+    assert main(["--data", str(folder), "--out", str(run), *TINY, *given]) == 0
+    told = capsys.readouterr()
+    assert f"tok:{cut}" in told.out
+    assert "lower-cased" not in told.out + told.err
+    files = ["--source", str(folder / "val.en"), "--reference", str(folder / f"val.{language}")]
+    assert score([str(run), *files, "--beam", "1"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == {"cased", "cased_signature"}
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("ja", "tokenize='ja-mecab' needs another package: pip install sacrebleu[ja]"),
+        ("de", "references must hold a sentence of at least 4 tokens: by tokenize='13a' the "),
+    ],
+)
+def test_what_cannot_be_scored_is_not_trained(tmp_path, capsys, language, words) -> None:
+    if language == "ja" and importlib.util.find_spec("MeCab"):
+        pytest.skip("sacrebleu has what it needs for Japanese")
+    given = ["--data", str(said(tmp_path / "said", language)), "--out", str(tmp_path / "run")]
+    assert main([*given, *TINY, "--pair", f"en-{language}", "--vocabulary", "40"]) == 1
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_reference_that_cannot_be_scored_is_refused_before_the_work(tmp_path, capsys) -> None:
+    folder, run = said(tmp_path / "said", "cs"), tmp_path / "run"
+    trained(folder, run, pair="en-cs", vocabulary=50, steps=1)
+    given = [str(run), "--source", str(folder / "val.en")]
+    for option, line, words in (
+        (
+            "--tokens",
+            "muž jde domů .",
+            "language must be one of 'en', 'de', 'fr', 'it': it is 'cs'",
+        ),
+        ("--reference", "Muž jde.", "references must hold a sentence of at least 4 tokens"),
+    ):
+        (tmp_path / "right").write_text(f"{line}\n" * 4, encoding="utf-8")
+        with patch("attnlab.translation.score.translate", side_effect=AssertionError("too late")):
+            assert score([*given, option, str(tmp_path / "right")]) == 1
+        assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

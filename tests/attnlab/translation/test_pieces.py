@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from attnlab.translation.pieces import PATTERN, Pieces
-from tests.attnlab.translation.small import texts
+from attnlab.language.readers import TextPair
+from attnlab.translation.pieces import CONTROL, PATTERN, Pieces
+from attnlab.translation.ways import Ways
+from tests.attnlab.translation.small import naming, texts
 
 TEXT = [line for side in texts() for line in side]
 PIECES = Pieces.train(TEXT, 120)
@@ -27,6 +29,17 @@ def test_any_text_has_numbers_that_decode(text: str) -> None:
     (ids,) = PIECES.encode([text])
     assert all(3 <= one < len(PIECES) for one in ids)
     assert isinstance(PIECES.decode([*ids, 2, 5]), str)
+
+
+def test_the_names_of_control_tokens_are_text() -> None:
+    named = naming(*CONTROL)
+    pieces = Pieces.train(named, 28)
+    for one in (pieces, Pieces.from_json(pieces.to_json()), Pieces(pieces.tokenizer)):
+        ids = one.encode(named)
+        assert min(min(row) for row in ids) >= len(CONTROL)
+        assert [one.decode(row) for row in ids] == named
+    cut = Ways(pieces, [TextPair(text, text) for text in named], rate=0.0, seed=0)
+    assert [source for source, _ in cut.pairs(range(len(named)), 1)] == pieces.encode(named)
 
 
 def test_the_same_text_makes_the_same_pieces_and_other_sizes_are_refused() -> None:

@@ -7,7 +7,11 @@ import pytest
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from tokenizers.processors import ByteLevel, TemplateProcessing
 
+from attnlab.translation import captions
+from attnlab.translation.pieces import CONTROL
+from attnlab.translation.pieces import Pieces as ProgramPieces
 from attnlab.widgets.translator.pieces import Pieces
+from tests.attnlab.translation.small import naming
 from tests.attnlab.widgets.joint import SEVERAL, joint, sentences, trained
 
 # first and last letter: ASCII, Latin, combining, Greek, Cyrillic, Hebrew, Arabic, Devanagari, Thai,
@@ -84,6 +88,18 @@ def test_the_page_cuts_and_joins_as_tokenizers_does(ask, name: str, lower: bool)
         assert letters == len(wanted.ids) - name.endswith("an end")
         assert text == plain.decode(wanted.ids).strip()
     assert joined == [plain.decode(ids).strip() for ids in numbers]
+
+
+@pytest.mark.parametrize("name", ["captions", "spaces carried"])
+def test_the_names_of_control_tokens_are_text_in_the_page_as_in_python(ask, name: str) -> None:
+    tokenizer = captions.load().tokenizer if name == "captions" else joint()
+    texts = naming(*CONTROL)
+    _, cut, _ = ask(Pieces(tokenizer, lower=False), texts, [])
+    ids = [ids for _, ids, _, _ in cut]
+    assert not {0, 1, 2} & {one for row in ids for one in row}
+    program = ProgramPieces(Tokenizer.from_str(tokenizer.to_str()))
+    assert program.encode(texts) == ids
+    assert [program.decode(row) for row in ids] == [text for *_, text in cut]
 
 
 def given_words(text: str) -> list[str]:

@@ -230,7 +230,9 @@ def unpacked(data: bytes) -> tuple[bytes, Tokenizer, dict[str, Any]]:
     named = [[texts[a], texts[b]] for a, b in pairs.tolist()]
     vocabulary = {texts[number]: number for number in range(len(texts))}
     given["model"] |= {"vocab": vocabulary, "merges": named}
-    return data[:start], library.Tokenizer.from_str(json.dumps(given)), parts["about"]
+    tokenizer = library.Tokenizer.from_str(json.dumps(given))
+    tokenizer.encode_special_tokens = True  # as ``Pieces`` has it; no file keeps it
+    return data[:start], tokenizer, parts["about"]
 
 
 def _retold(pairs: list[list[int]], texts: dict[int, str], model: dict[str, Any]) -> dict[int, str]:
