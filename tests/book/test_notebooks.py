@@ -222,7 +222,7 @@ def test_a_changed_lecture_is_run_again_with_its_timing(made: Desk) -> None:
     assert cells[-1].outputs != timing, "a timing from before the change was kept"
 
 
-# eight numbers that roll into a hollow each, or are thrown to and fro between two
+# eight numbers that roll into a hollow each, or are thrown from one to the other
 TRAINS = """
 ```{code-cell} ipython3
 import torch
