@@ -13,7 +13,8 @@ PROMISES = {
     1: {
         "a *subword*": ("12.3", "BPE"),
         "looks back at the source": ("3.2", "context"),
-        "trains the control": ("3.5", "no attention"),
+        "train the control": ("3.5", "no attention"),
+        "on sentences and digits": ("4.7", "digits"),
         "asks whether that is wise": ("2.3", "beam"),
         "removes the single vector": ("3.2", "context"),
         "most probable sentence? That is": ("2.5", "more probable"),
