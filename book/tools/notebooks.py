@@ -23,6 +23,8 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
+from attnlab.console import any_letter
+
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = ROOT / "book" / "lectures"
 NOTEBOOKS = ROOT / "notebooks"
@@ -283,4 +285,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    any_letter()
     sys.exit(main())
