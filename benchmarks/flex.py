@@ -30,6 +30,7 @@ from attnbook.further.sparse import local_attention
 from attnbook.further.tiles import tiled_attention
 from attnbook.masks import causal_mask, window_mask
 from attnbook.positions import alibi_bias
+from attnlab.console import any_letter
 
 HEADS, D = 8, 64
 MASKED, OWN, FLEX = "SDPA with the mask", "SDPA, causal", "FlexAttention"
@@ -250,4 +251,5 @@ def rounded(row: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    any_letter()
     main()

@@ -14,6 +14,8 @@ import tokenize
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
+from attnlab.console import any_letter
+
 ROOT = Path(__file__).resolve().parents[1]
 # a room, and where its Python lay in each layout: the first places that are there count
 ROOMS = {
@@ -165,4 +167,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     main()

@@ -30,6 +30,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from attnlab.console import any_letter
+
 ROOT = Path(__file__).resolve().parents[1]
 REPORT = ROOT / "benchmarks" / "mutation.md"
 # each module's own tests, of some five seconds; without those that compile, which take most of it
@@ -301,4 +303,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     main()

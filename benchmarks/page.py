@@ -28,6 +28,7 @@ import torch
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 from timing import Row, goals, replace
 
+from attnlab.console import any_letter
 from attnlab.models.copying import ADAMW, AttentionOnly, copy_loss, repeating
 from attnlab.models.recorded import FOLDER
 from attnlab.pretrained import Pretrained, load_minilm
@@ -576,4 +577,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     main()

@@ -25,6 +25,7 @@ from torch import Tensor
 from attnbook.cache import KVCache
 from attnbook.multihead import Attend
 from attnbook.transformer import LanguageModel
+from attnlab.console import any_letter
 
 HEADS, KV_HEADS, D = 32, (32, 8, 1), 128
 # tokens of a pass, and those in the cache before; lengths of a text whose last token is wanted
@@ -170,4 +171,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     main()

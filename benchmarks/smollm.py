@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from attnbook.positions import Rotary
 from attnbook.transformer import LanguageModel
+from attnlab.console import any_letter
 from attnlab.pretrained import load_smollm
 
 OURS, PEERS = "the book's layers", {"eager": "transformers, eager", "sdpa": "transformers, SDPA"}
@@ -200,4 +201,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     main()

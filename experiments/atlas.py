@@ -31,6 +31,7 @@ import torch
 from torch import Tensor
 
 from attnbook.record import record_attention
+from attnlab.console import any_letter
 from attnlab.language import minimal_pairs, opinions, pronouns, treebank
 from attnlab.models.recorded import FOLDER, LOOKS
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file
@@ -203,4 +204,5 @@ def run() -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     run()

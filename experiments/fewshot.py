@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from attnlab.console import any_letter
 from attnlab.models.recorded import FOLDER
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file
 from experiments.smollm import DECIMALS, TASKS, answers, in_pairs, with_examples
@@ -78,4 +79,5 @@ def run() -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     run()

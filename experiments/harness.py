@@ -42,6 +42,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from attnlab.console import any_letter
 from attnlab.models.recipe import first_steps, learn
 from attnlab.models.tasks import Lesson
 from attnlab.training.rounding import NUDGE, apart, watched
@@ -139,6 +140,7 @@ def stale(script: str | Path, models: Sequence[str] | None = None) -> str:
 
 def run(script: str) -> None:
     """Measure every model with every seed, and write the table."""
+    any_letter()
     stem = Path(script).stem
     parser = argparse.ArgumentParser(prog=f"python -m experiments.{stem}")
     parser.add_argument("--again", action="store_true", help="run even where nothing changed")

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from attnlab.console import any_letter
 from attnlab.translation import captions
 from attnlab.translation.command import in_words
 from attnlab.translation.corpus import read_text
@@ -220,4 +221,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     sys.exit(in_words(main))

@@ -24,6 +24,7 @@ from attnbook.cache import KVCache
 from attnbook.decoding import sample
 from attnbook.further.speculation import look_up, speculate
 from attnbook.record import record_attention
+from attnlab.console import any_letter
 from attnlab.language import PronounPair, minimal_pairs, pronouns
 from attnlab.models.recorded import FOLDER, code_of, key_of
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file
@@ -377,4 +378,5 @@ def keep_heads(model: SmolLM) -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     run()

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import attnlab.widgets
+from attnlab.console import any_letter
 from attnlab.models.recorded import FOLDER
 
 HERE = Path(attnlab.widgets.__file__).parent / "trainer"
@@ -63,4 +64,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     main()

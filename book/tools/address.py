@@ -13,6 +13,8 @@ from pathlib import Path
 
 import yaml
 
+from attnlab.console import any_letter
+
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = (
     "*.md",
@@ -116,6 +118,7 @@ def main(root: Path = ROOT, *, check: bool = False, at: str = "", source: str = 
 
 
 if __name__ == "__main__":
+    any_letter()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--at", default="", help="https://github.com/YOU/REPO, or with @BRANCH")
     parser.add_argument("--from", dest="source", default="", help="where merged changes came from")

@@ -25,6 +25,8 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
+from attnlab.console import any_letter
+
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import steady
 
@@ -327,4 +329,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    any_letter()
     sys.exit(main())

@@ -20,6 +20,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from attnlab.console import any_letter
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 AT_HOME = re.compile(r"Exercises|Summary|Further")
@@ -162,4 +164,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     main()

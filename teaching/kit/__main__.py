@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from attnlab.console import any_letter
 from teaching.kit import bank, copies, nbgrader, otter, slides
 from teaching.kit.assignment import Assignment, assignment
 from teaching.kit.deck import pdf
@@ -147,4 +148,5 @@ def place(given: str) -> str:
 
 
 if __name__ == "__main__":
+    any_letter()
     sys.exit(main())

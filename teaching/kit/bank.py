@@ -35,6 +35,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from attnlab.console import any_letter
 from teaching.kit import canvas, gift, moodle
 from teaching.kit.lectures import ROOT, KitError, Lecture, lectures
 from teaching.kit.questions import Choice, Number, Question, Text
@@ -253,4 +254,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    any_letter()
     sys.exit(main())

@@ -24,6 +24,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from attnlab.console import any_letter
 from teaching.kit.bank import BOOK, EXAMS, Entry, courses, for_exams
 from teaching.kit.lectures import ROOT, KitError
 from teaching.kit.printed import pdf
@@ -243,4 +244,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    any_letter()
     sys.exit(main())

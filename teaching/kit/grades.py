@@ -16,6 +16,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from attnlab.console import any_letter
+
 
 def main(arguments: list[str] | None = None) -> int:
     about, _, rest = (__doc__ or "").partition("\n\n")
@@ -79,4 +81,5 @@ def table(
 
 
 if __name__ == "__main__":
+    any_letter()
     sys.exit(main())

@@ -18,6 +18,7 @@ from string import Template
 import yaml
 from playwright.sync_api import Page, Route, sync_playwright
 
+from attnlab.console import any_letter
 from attnlab.widgets.core.chunks import page_script, stylesheet
 from book.tools.pdf.read import Printed
 from tests.browser import launch, served
@@ -147,4 +148,5 @@ def settle(page: Page) -> Printed:
 
 
 if __name__ == "__main__":
+    any_letter()
     sys.exit(main())

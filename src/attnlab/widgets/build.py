@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from attnlab.console import any_letter
 from attnlab.widgets.kinds import KINDS
 
 __all__ = ["CHUNKS", "COMMAND", "banner", "main", "make", "recorded_hash", "source_hash"]
@@ -112,4 +113,5 @@ def _run(command: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    any_letter()
     sys.exit(main())
