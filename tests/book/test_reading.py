@@ -1,5 +1,7 @@
 """What a reader does in the built book: edits, turns it dark, prints, asks a model."""
 
+import re
+
 import pytest
 import yaml
 from playwright.sync_api import Locator, Page, expect
@@ -165,6 +167,148 @@ def test_the_tasks_of_lecture_10_have_the_answers_given(visit):
     block.get_by_text("the same as a table").click()
     half = f"{2 * 1536 * 768 * 3072:,}"  # of the block: attention, or W_1 and W_2
     expect(block.locator("table tr", has_text="attention")).to_contain_text(half)
+
+
+def test_the_tasks_of_lecture_13_have_the_answers_given(visit):
+    page = visit("notebooks/13-faster-decoding")
+    # where the cache passes the weights, and where both outgrow 80 GB
+    cache = page.locator("figure.attnbook-cache")
+    cache.get_by_label("tokens in a text as a number").fill("123000")
+    expect(cache).to_contain_text("the cache takes 16.1 GB")
+    expect(cache).to_contain_text("the weights take 16.1 GB")
+    expect(cache).to_contain_text("it has room for 487,819 tokens")
+    # 189 MB in 16 bits, 377 in 32
+    cache.get_by_role("combobox", name="model").select_option(label="SmolLM2-135M (2024)")
+    cache.get_by_label("tokens in a text as a number").fill("8192")
+    expect(cache).to_contain_text("the cache takes 189 MB")
+    # from 14 texts on caches take longer than weights, or 16 on the slider
+    roof = page.locator("figure.attnbook-roof")
+    for texts, caches in (("13", "14.0"), ("14", "15.0"), ("16", "17.2")):
+        roof.get_by_label("texts at once as a number").fill(texts)
+        expect(roof).to_contain_text(f"15.0 GB weights + {caches} GB caches")
+    # from 295 new tokens on arithmetic takes longer, after 8,192 from 246
+    roof.get_by_label("texts at once as a number").fill("1")
+    for cached, corner in (("0", 295), ("8192", 246)):
+        roof.get_by_label("tokens in each cache as a number").fill(cached)
+        for tokens, longer in ((corner - 1, "Memory"), (corner, "Arithmetic")):
+            roof.get_by_label("new tokens of each as a number").fill(str(tokens))
+            expect(roof.get_by_role("status")).to_contain_text(f"{longer} takes longer")
+    # sharing saves reading, and no multiplication
+    step = page.locator("figure.attnbook-dataflow")
+    for size, number in (("h", "32"), ("d_k", "128"), ("n", "8192")):
+        step.get_by_label(f"{size} as a number", exact=True).fill(number)
+    for sets in (32, 8, 1):
+        step.get_by_label("h_kv as a number", exact=True).fill(str(sets))
+        expect(step).to_contain_text("67,108,864 multiplications")
+        expect(step.get_by_role("button", name=f"K, {sets} × 8192 × 128")).to_be_visible()
+    # the draft is paid: 2.4 times as fast, as Figure 13.12 has it; then exercise 5
+    gain = page.locator("figure.attnbook-speculation")
+    expect(gain).to_contain_text("writes 3.362 tokens on average: 2.401 times as fast")
+    for alpha, best in (("0.7", 4), ("0.5", 2)):
+        gain.get_by_label("kept α as a number").fill(alpha)
+        expect(gain).to_contain_text(f"The fastest is γ = {best}")
+
+
+def test_the_tasks_of_lecture_14_have_the_answers_given(visit):
+    page = visit("notebooks/14-longer-contexts")
+    # the first token brings back most of the loss, and book stays hidden
+    seen = page.locator("figure.attnbook-visibility")
+    expect(seen).to_contain_text("last 256 (the window is 17\xa0% of the text")
+    expect(seen).to_contain_text("perplexity 82.1.")
+    seen.get_by_role("button", name="1 first tokens kept").click()
+    expect(seen).to_contain_text("perplexity 40.4.")
+    expect(seen).to_contain_text("“red”, token 26: 0.008 of its weight is kept.")
+    seen.get_by_label("window: the last").fill("26")
+    expect(seen).to_contain_text("with all visible: perplexity 34.9.")
+    seen.get_by_label("top-k: the largest").fill("1")
+    expect(seen).to_contain_text("“red”, token 26: 0.991 of its weight is kept.")
+    # the factor left out does no harm where the first tile holds the greatest score
+    tiles = page.locator("figure.attnbook-tiles")
+    tiles.get_by_label("multiply by the factor").uncheck()
+    tiles.get_by_label("score of key 1").fill("9")
+    for _ in range(3):
+        tiles.get_by_role("button", name="next").click()
+    expect(tiles.get_by_role("status")).to_contain_text("gives the same")
+    tiles.get_by_label("score of key 1").fill("0")
+    expect(tiles.get_by_role("status")).not_to_contain_text("gives the same")
+    # which scalings leave no hand at a new angle, and which of them slows the fastest
+    clocks = page.locator("figure.attnbook-clocks")
+    scaling = clocks.get_by_role("combobox", name="scaling")
+    for name, beyond, fastest in (
+        ("interpolation", 0, "14.3°; in training it was 57.3°"),
+        ("NTK-aware", 11, "57.3°, as in training"),
+        ("YaRN", 0, "57.3°, as in training"),
+        ("Llama 3", 0, "57.3°, as in training"),
+    ):
+        scaling.select_option(label=name)
+        expect(clocks).to_contain_text(f"from distance 0 to here, {beyond} come to such angles")
+        expect(clocks).to_contain_text(f"turns the fastest hand by {fastest}")
+    scaling.select_option(label="NTK-aware")
+    for factor, beyond in (("8.5", "1 comes"), ("8.6", "0 come")):
+        clocks.get_by_label("factor s as a number").fill(factor)
+        expect(clocks).to_contain_text(f"from distance 0 to here, {beyond}")
+    # at four angles of the third key one of the first two is still exact
+    memory = page.locator("figure.attnbook-memory")
+    memory.get_by_label("a third key").check()
+    one, two, none = "k₁ reads", "k₂ reads", "No key reads"
+    for angle, exact in ((0, two), (45, none), (90, one), (180, two), (270, one)):
+        memory.get_by_label("angle of k₃, in degrees as a number").fill(str(angle))
+        expect(memory).to_contain_text(f"v₃ is written under k₃. {exact} its value back")
+
+
+def test_the_task_of_lecture_15_has_the_answer_given(visit):
+    page = visit("notebooks/15-what-a-head-shows")
+    own = page.locator("figure.attnbook-own")
+    stored = own.get_by_label("or a stored sentence")
+    stored.select_option("The animal didn't cross the street because it was too wide.")
+    expect(own).to_contain_text(
+        re.compile(r"most to “\[CLS\]” [\d.]+, “animal” 0\.28\d*, “street” 0\.12")
+    )
+    stored.select_option("The animal didn't cross the street because it was too tired.")
+    own.get_by_text("all 72 heads, and a switch for each").click()
+    own.get_by_role("button", name=re.compile("^load MiniLM")).click()
+    own.get_by_role("checkbox", name="layer 3, head 1", exact=True).uncheck()
+    expect(own).to_contain_text("Off: 3.1. The last vector of “it” has a cosine of 0.99")
+
+
+def test_the_tasks_of_lecture_16_have_the_answers_given(visit):
+    page = visit("notebooks/16-what-heads-do-together")
+    # neither head does it alone; the loss is that of all heads
+    trainer = page.locator("figure.attnbook-trainer")
+    for layer, right in (("layer 0", "0.35"), ("layer 1", "0.09")):
+        trainer.get_by_label(layer).uncheck()
+        expect(trainer).to_contain_text(f"right {right}, with all heads 0.82 and the loss 1.22;")
+        trainer.get_by_label(layer).check()
+    # layer 23's attention adds most to brook, which leads only after the last layer
+    lens = page.locator("figure.attnbook-lens")
+    lens.get_by_text("the same as a table").click()
+
+    def layers(part: int) -> dict[str, float]:
+        """A column of the table: 3 is the probability, 4 attention adds, 5 the network."""
+        rows = [row.split("\t") for row in lens.locator("table tr").all_inner_texts()]
+        column = {cells[0]: cells[part].replace("−", "-") for cells in rows[1:]}
+        return {name: float(text) for name, text in column.items() if text[-1:].isdigit()}
+
+    def says(step: str) -> str:
+        return lens.locator("table tr", has_text=step).locator("td").first.inner_text()
+
+    adds, network = layers(4), layers(5)
+    assert max(adds, key=adds.get) == "After layer 23"
+    assert adds["After layer 23"] == 4.4
+    assert says("After layer 23") == "."
+    assert (says("After layer 29"), layers(3)["After layer 29"]) == ("brook", 0.99)
+    assert max(*adds.values(), *network.values()) == network["After layer 29"] == 10.9
+    # exercise 5: old passes a half in one layer; and whose attention adds most to Paris
+    choose = lens.get_by_role("combobox", name="prompt")
+    choose.select_option(index=2)
+    expect(lens.locator("table th", has_text="old")).to_be_visible()
+    chance = layers(3)
+    assert next(step for step, p in chance.items() if p > 0.5) == "After layer 24"
+    assert chance["After layer 29"] == 0.76
+    choose.select_option(index=0)
+    expect(lens.locator("table th", has_text="Paris")).to_be_visible()
+    adds = layers(4)
+    assert max(adds, key=adds.get) == "After layer 23"
 
 
 def test_arcs_of_a_long_sentence_scroll_in_their_own_box_on_a_phone(visit):
