@@ -60,20 +60,6 @@ def test_counting_the_second_number_moves_the_weights_of_nuts(lecture):
     expect(arrows).to_contain_text("0.088 had + 0.178 bowl + 0.734 nuts")
 
 
-def test_the_task_of_the_heatmap_has_the_answer_given(lecture):
-    """Unscaled scores at the temperature √3 give the scaled weights; the slider gets near."""
-    heatmap = lecture.locator("figure.attnbook-heatmap").first
-    row = heatmap.locator(".attnbook-side .attnbook-value")
-    heatmap.get_by_label("divide by").uncheck()
-    expect(row).to_have_text(["0.000", "0.018", "0.982"])
-    heatmap.get_by_role("slider").focus()
-    for _ in range(24):
-        lecture.keyboard.press("ArrowRight")
-    expect(heatmap.get_by_label("temperature as a number")).to_have_value("1.74")
-    heatmap.get_by_label("temperature as a number").fill("1.732")
-    expect(row).to_have_text(["0.005", "0.090", "0.905"])
-
-
 def test_theme_button_turns_the_page_dark_and_keeps_it_so(visit):
     page = visit(via="http")
     ground = "getComputedStyle(document.body).backgroundColor"
@@ -122,49 +108,6 @@ def test_print_shows_every_widget_as_text_and_a_dark_page_in_the_light(lecture):
             lecture.evaluate(f"window.dispatchEvent(new Event('{event}'))")
         expect(page).to_have_attribute("data-theme", theme)
     lecture.emulate_media(media="screen", color_scheme="light")
-
-
-def test_the_tasks_of_lecture_8_have_the_answers_given(visit):
-    page = visit("notebooks/08-multi-head-attention")
-    # one row gives two relations at most a half each, where two rows come near to 1
-    heads = page.locator("figure.attnbook-heads").first
-    heads.get_by_label("temperature as a number").fill("0.1")
-    expect(heads.get_by_role("status")).to_contain_text("“gave”, “my” 0.500 each in both")
-    assert "most to gave 1.000" in heads.inner_text()
-    assert "most to my 1.000" in heads.inner_text()
-    # the number of heads costs nothing, and has to divide the model's size
-    layer = page.locator("figure.attnbook-dataflow")
-    cost = "1,050,624 parameters and 21,381,120 multiplications"
-    for n_heads in ("1", "64"):
-        layer.get_by_label("h as a number").fill(n_heads)
-        expect(layer).to_contain_text(f"h = {n_heads}: {cost}")
-    layer.get_by_label("h as a number").fill("5")
-    expect(layer).to_contain_text("512 / 5 is not a whole number")
-
-
-def test_the_tasks_of_lecture_10_have_the_answers_given(visit):
-    page = visit("notebooks/10-transformer-block")
-    # of six combinations one keeps a word apart from the others, without growing beyond bounds
-    block = page.locator("figure.attnbook-block")
-    said = block.get_by_role("status")
-    expect(said).to_contain_text("1.000 with the other tokens")
-    block.get_by_role("checkbox", name="residual sum").check()
-    expect(said).to_contain_text("length 2.5e4")
-    norm = block.get_by_label("norm")
-    norm.select_option(label="pre: before each part")
-    expect(said).to_contain_text("length 11.903")
-    expect(said).to_contain_text("0.951 with the other tokens")
-    norm.select_option(label="post: after each sum")
-    expect(said).to_contain_text("length 2.000")
-    expect(said).to_contain_text("1.000 with the other tokens")
-    # beyond twice the model's size, attention multiplies more than the network
-    block = page.locator("figure.attnbook-dataflow")
-    for size, number in (("d_model", "768"), ("d_ff", "3072"), ("n", "1536")):
-        block.get_by_label(f"{size} as a number", exact=True).fill(number)
-    expect(block).to_contain_text("7,087,872 parameters")
-    block.get_by_text("the same as a table").click()
-    half = f"{2 * 1536 * 768 * 3072:,}"  # of the block: attention, or W_1 and W_2
-    expect(block.locator("table tr", has_text="attention")).to_contain_text(half)
 
 
 def test_arcs_of_a_long_sentence_scroll_in_their_own_box_on_a_phone(visit):
