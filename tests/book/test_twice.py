@@ -68,8 +68,8 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("path", TWINS, ids=lambda path: path.stem)
 def test_each_cell_run_twice_in_a_row_prints_what_is_stored(path, tmp_path, request) -> None:
-    found = differences(path, request.session, tmp_path)
-    assert not found, "\n\n".join(found)
+    if found := differences(path, request.session, tmp_path):
+        pytest.fail("\n\n".join(found), pytrace=False)
 
 
 WITHIN = "numbers-within-0.05"

@@ -1,24 +1,15 @@
 """Every number that the book prints can be typed as it is printed, and junk is told so in words."""
 
-import json
 import re
-from functools import cache
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.attnlab.widgets.examples import EXAMPLES, guess, paper, steps
 from tests.attnlab.widgets.pages import alert, button, settle, unfold
+from tests.attnlab.widgets.tasks import LECTURES, ROOT, tasks
 
-ROOT = Path(__file__).resolve().parents[3]
-LECTURES = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
-ASKED = ("answer", "bughunt", "checkpoint", "prediction")  # they ask; a task is about a picture
 BARE = ("fewshot", "lens", "pages", "unrolled", "visibility")  # pictures without a box
-FIGURE = re.compile(r'<figure class="attnbook attnbook-(\w+)"')
-# to its answer's end, or to the next one where two share their answers
-TASK = re.compile(r"^\*\*Task\.\*\*.*?(?:</details>|(?=^\*\*Task\.)|\Z)", re.M | re.S)
-NAMED = re.compile(r"Figure (\d+\.\d+)")
 # not numbers to type: addresses, citations, names of places in the book, formulae's letters
 ASIDE = re.compile(
     r"\]\([^)]*\)|\[[^\]]*\d{4}|(?:[Ff]igure|[Ll]ecture|Table|section) [\d.]+\d*|`[^`]*`"
@@ -53,24 +44,6 @@ def numbers(text: str) -> dict[str, float]:
     return {one: FRACTIONS.get(one) or float(value) for one, value in found.items()}
 
 
-@cache
-def tasks(lecture: str) -> list[tuple[str, str, dict[str, float]]]:
-    """A lecture's tasks: their beginning, the HTML of their picture, and all numbers printed."""
-    cells = json.loads((ROOT / "notebooks" / f"{lecture}.ipynb").read_text("utf-8"))["cells"]
-    found, by_name, last = [], {}, ""
-    for cell in cells:
-        for output in cell.get("outputs", []):
-            html = "".join(output.get("data", {}).get("text/html", ""))
-            kind = FIGURE.match(html)
-            last = html if kind and kind[1] not in ASKED else last
-        text = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
-        by_name |= dict.fromkeys(re.findall(r"^\*\*Figure (\d+\.\d+)\.", text, re.M), last)
-        for task in TASK.findall(text):
-            named = NAMED.search(task.split("<details>")[0])
-            found.append((task[:60], by_name[named[1]] if named else last, numbers(task)))
-    return found
-
-
 def boxes(view) -> list:
     view.locator("details").evaluate_all("(all) => all.forEach((one) => { one.open = true; })")
     return view.locator("input[inputmode=decimal]:not([disabled])").element_handles()
@@ -92,22 +65,27 @@ def understood(shown: list, number: float) -> bool:
     return False
 
 
-def test_every_task_is_found_with_its_picture_and_its_numbers() -> None:
+def test_every_task_is_found_with_its_picture_its_answer_and_its_numbers() -> None:
     found = [one for lecture in LECTURES for one in tasks(lecture)]
     texts = [(ROOT / "book" / "lectures" / f"{one}.md").read_text("utf-8") for one in LECTURES]
-    assert len(found) == sum(text.count("**Task.**") for text in texts) >= 27
-    assert all(html for _, html, _ in found)
-    paper_s = next(held for start, _, held in found if "paper's sizes" in start)
-    assert paper_s.items() >= {"512": 512, "2,048": 2048, "37,000": 37000, "6": 6}.items()
+    assert len(found) == sum(text.count("**Task.**") for text in texts) >= 35
+    assert all(task.picture and task.answer for task in found)
+    sizes = next(task for task in found if "paper's sizes" in task.asked)
+    wanted = {"512": 512, "2,048": 2048, "37,000": 37000, "6": 6}
+    assert numbers(sizes.asked + sizes.answer).items() >= wanted.items()
+    # its picture and its answer come in cells of their own
+    painted = next(task for task in found if task.asked.startswith("**Task.** Begin with the"))
+    assert painted.kind == "painter"
+    assert "*Bowl* gives it more gradient" in painted.answer
 
 
 @pytest.mark.parametrize("lecture", LECTURES)
 def test_the_numbers_of_every_task_are_taken_as_they_are_printed(show, lecture: str) -> None:
-    for start, html, printed in tasks(lecture):
-        kind = FIGURE.match(html)[1]
+    for task in tasks(lecture):
+        start, kind, printed = task.asked[:60], task.kind, numbers(task.asked + task.answer)
         if kind in ("browser", "own"):
             continue  # no box for a number, and what it shows is in a file beside the page
-        view = show(html).locator("figure")
+        view = show(task.picture).locator("figure")
         said = numbers(" ".join(view.locator("[role=status], figcaption").all_inner_texts()))
         fields = boxes(view)
         assert bool(fields) == (kind not in BARE), (start, kind)
@@ -204,7 +182,7 @@ def test_a_question_reads_its_numbers_alike_and_a_block_that_cannot_be_is_refuse
         expect(mine).to_have_value(text)
     mine.fill("9/100")
     expect(page.locator(".attnbook-read").last).to_have_text("“9/100” is read as 0.09.")
-    html = next(html for start, html, _ in tasks("12-pretrained-models") if "h_kv" in start)
-    view = show(html).locator("figure")
+    block = next(one for one in tasks("12-pretrained-models") if "h_kv" in one.asked)
+    view = show(block.picture).locator("figure")
     view.get_by_label("h_kv as a number").fill("4")
     expect(view.get_by_role("alert").nth(1)).to_contain_text("9 / 4 is not a whole number")
