@@ -105,7 +105,7 @@ def tensor(came: Any) -> torch.Tensor:
             raise ValueError("some of its elements are masked")
         long = came.dtype == np.longdouble  # torch has none, nor the bytes of another machine
         came = np.array(came, np.float64 if long else came.dtype.newbyteorder("="), order="C")
-    nested = torch.Tensor | np.ndarray | list | tuple
+    nested = (torch.Tensor, np.ndarray, list, tuple)
     if isinstance(came, list | tuple) and any(isinstance(one, nested) for one in came):
         return torch.stack([tensor(one) for one in came])
     return torch.as_tensor(came)

@@ -21,8 +21,10 @@ from attnlab.translation.team import Team
 ROWS = 64  # sentences that are translated at once
 # where sacrebleu has another choice than 13a; and by characters where words have no space between
 # them and it has none, in Thai, Lao, Khmer and Burmese
-TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-TOKENIZERS |= dict.fromkeys(("th", "lo", "km", "my"), "char")
+TOKENIZERS = {
+    **{"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"},
+    **dict.fromkeys(("th", "lo", "km", "my"), "char"),
+}
 Example = tuple[list[int], list[int]]
 
 
