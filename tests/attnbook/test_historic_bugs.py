@@ -187,8 +187,8 @@ a model's caches not reordered | transformer
 
 a cache's rows not reordered | cache
 >test_transformer.py::test_a_reordered_state_goes_on_as_the_chosen_rows[rows0-alibi]
--memory[0].index_select(0, rows), memory[1].index_select(0, rows)
-+memory[0][: len(rows)], memory[1][: len(rows)]
+-part.index_select(0, rows)
++part[: len(rows)]
 
 absorbed scores divided by the root of the latents' size | latent
 >test_latent.py::test_both_ways_are_the_formula[True]
