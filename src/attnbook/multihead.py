@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Self
 from torch import Tensor, nn
 from torch.nn import functional
 
-from attnbook import _check
+from attnbook import _ask, _check
 from attnbook.attention import Chosen, attention_weights, fused, with_causal, without_unused_keys
 from attnbook.cache import KVCache
 from attnbook.positions import Rotary
@@ -232,8 +232,8 @@ class Attend(nn.Module):
             weights = attention_weights(query, key, mask, bias=bias)
             (value,) = without_unused_keys(mask, value)
             return functional.dropout(weights, self.dropout) @ value
-        if n_q > 1 or h == h_kv:
-            return fused(query, key, value, mask, bias, causal, enable_gqa=h != h_kv)
+        if h == h_kv or not _ask.same(n_q, 1):
+            return fused(query, key, value, mask, bias, causal, enable_gqa=bool(h != h_kv))
         # the heads that share a key become the rows of one head, and no key is copied
         query = query.reshape(b, h_kv, h // h_kv, d)
         mask, bias = _as_rows(mask, h_kv), _as_rows(bias, h_kv)
