@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attnbook import _ask
+
 
 def wrong(
     name: str, wanted: str, it: Any = None, *, but: str = "", error: type[Exception] = ValueError
@@ -98,15 +100,21 @@ def parts(mask: Any, bias: Any, scores: tuple[int, ...], dtype: torch.dtype) -> 
         if not isinstance(part, Tensor) or part.dtype != of:
             kind(name, part, of)
         came, flat = tuple(part.shape), scores[-2:]
-        whole = len(came) == len(scores) and all(map(lambda m, n: m in (1, n), came, scores))
-        if came != flat and not whole:
+        # sizes are compared only where they must agree: an exported graph keeps what was compared
+        whole = len(came) == len(scores) and all(map(lambda m, n: m in (n, 1), came, scores))
+        if not whole and (len(came) != 2 or came != flat):
             raise wrong(name, f"have the shape {flat}, or {scores} with 1 for any size", part)
+
+
+def untraced(name: str) -> None:
+    """Refuse ``torch.jit.trace`` where it would keep a loop as long as the example needs it."""
+    must(not torch.jit.is_tracing(), name, "not be traced", but="its loop would keep one length")
 
 
 def ids(name: str, came: Tensor, below: int) -> None:
     """Ask for whole numbers from 0 on and below ``below``."""
-    # only a CPU answers at once, and a compiled graph must not be asked
-    if came.device.type == "cpu" and not torch.compiler.is_compiling():
-        bad = (came < 0) | (came >= below)
-        if bad.any():
-            raise wrong(name, f"be from 0 to {below - 1}", but=f"{int(came[bad][0])} is among them")
+    if came.device.type != "cpu" or _ask.making_graph():
+        return
+    bad = (came < 0) | (came >= below)
+    if _ask.any_of(bad):
+        raise wrong(name, f"be from 0 to {below - 1}", but=f"{int(came[bad][0])} is among them")

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from attnbook import _check
+from attnbook import _ask, _check
 from attnbook.masks import causal_mask
 from attnbook.scores import PLAIN, Score, scaled_dot
 
@@ -50,8 +50,8 @@ def attention(
     _check.attention(query, key, value, mask=mask, bias=bias, one_size=score in PLAIN)
     mask = allowed(mask, bias)
     key, value = without_unused_keys(mask, key, value)
-    energies = _energies(score, query, key, bias)  # (…, n_q, n_k)
-    weights = _softmax(energies, mask)  # each row sums to 1
+    # (…, n_q, n_k), each row sums to 1
+    weights = _softmax(_energies(score, query, key, bias), mask)
     return Attended(weights.to(value.dtype) @ value, weights)
 
 
@@ -101,7 +101,10 @@ def fused_attention(
     """Compute the output of ``attention`` by PyTorch's fused kernel, which keeps no weights.
 
     The score is the scaled dot product. ``causal=True`` adds ``causal_mask(n_q, n_k)``, aligned
-    bottom-right unlike PyTorch's ``is_causal``.
+    bottom-right unlike PyTorch's ``is_causal``. The kernel has no second derivative and no forward
+    mode: both are refused, here and in the layers, unless the call is made under
+    ``torch.nn.attention.sdpa_kernel(SDPBackend.MATH)``. An exported graph sets the outputs of empty
+    rows to 0 itself, for ONNX does so from opset 23 on alone.
 
     Shapes, Raises: as ``attention``; returns output (…, n_q, d_v).
     """
@@ -120,16 +123,20 @@ def fused(
 ) -> Tensor:
     """Compute ``fused_attention`` for a layer, which has checked its arguments."""
     n_q, n_k = query.shape[-2], key.shape[-2]
-    causal = causal and n_q > 1  # a single query is the last one and sees every key
-    if causal and not (mask is None and bias is None and n_q == n_k):
+    causal = causal and not _ask.same(n_q, 1)  # a single query is the last, and sees every key
+    if causal and not (mask is None and bias is None and _ask.same(n_q, n_k)):
         mask, causal = with_causal(mask, query, key), False
-    mask = allowed(mask, bias)
+    mask = seen = allowed(mask, bias)
     key, value = without_unused_keys(mask, key, value)
     if bias is not None:  # the kernel takes a bias and a mask as one float mask
         mask = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
-    return scaled_dot_product_attention(
+    output = scaled_dot_product_attention(
         query, key, value, attn_mask=mask, is_causal=causal, **options
     )
+    if seen is None or not _ask.for_all_sizes():
+        return output
+    # ONNX before opset 23 gives a query with nothing to attend to the values' mean, or NaN
+    return output.masked_fill(~seen.any(dim=-1, keepdim=True), 0)
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -166,9 +173,12 @@ def check_energies(energies: Tensor, query: Tensor, key: Tensor) -> None:
 def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     if mask is None:
         return scores.softmax(dim=-1)
-    scores = scores.masked_fill_(~mask, -torch.inf)
     empty = ~mask.any(dim=-1, keepdim=True)  # (…, n_q, 1)
-    if not _may_be_any(empty):
+    some = _ask.any_of(empty)
+    # in place, unless these may be the scores under many masks at once
+    fill = scores.masked_fill if some is None else scores.masked_fill_
+    scores = fill(~mask, -torch.inf)
+    if some is False:
         return scores.softmax(dim=-1)
     # 0 before the softmax: a row of −∞ would make its gradient NaN
     return scores.masked_fill_(empty, 0).softmax(dim=-1).masked_fill(empty, 0)
@@ -179,7 +189,7 @@ def allowed(mask: Tensor | None, bias: Tensor | None) -> Tensor | None:
     if bias is None:
         return mask
     forbidden = bias == -torch.inf
-    if not _may_be_any(forbidden):
+    if _ask.any_of(forbidden) is False:
         return mask
     return ~forbidden if mask is None else mask & ~forbidden
 
@@ -197,7 +207,7 @@ def without_unused_keys(mask: Tensor | None, *tensors: Tensor) -> tuple[Tensor, 
     unused = ~mask.any(dim=-2)  # (…, n_k)
     if mask.dim() == 4 and 0 < (h_kv := tensors[0].shape[1]) < mask.shape[1]:  # shared by heads
         unused = unused.unflatten(1, (h_kv, -1)).all(dim=2)
-    if not _may_be_any(unused):
+    if _ask.any_of(unused) is False:
         return tensors
     return tuple(tensor.masked_fill(unused.unsqueeze(-1), 0) for tensor in tensors)
 
@@ -207,9 +217,3 @@ def part_of(part: Tensor | None, axis: int, index: Tensor) -> Tensor | None:
     if part is None or part.dim() < -axis or part.shape[axis] == 1:
         return part
     return part.index_select(axis, index)
-
-
-def _may_be_any(flags: Tensor) -> bool:
-    # only a CPU answers at once: elsewhere the question would cost more than the work it saves,
-    # and it would break a compiled graph in two
-    return flags.device.type != "cpu" or torch.compiler.is_compiling() or bool(flags.any())

@@ -1,6 +1,6 @@
 """The keys and values of the tokens so far, kept so that each is computed once."""
 
-from copy import copy
+from collections.abc import Callable
 from typing import Self
 
 import torch
@@ -17,8 +17,8 @@ class KVCache:
 
     The memory doubles when it is full, up to ``max_length`` where one is given. Shapes, dtype and
     device are those of the first keys that come. A cache is for inference: it keeps no gradient,
-    and one that was begun under ``torch.inference_mode()`` goes on there alone.
-
+    and one that was begun under ``torch.inference_mode()`` goes on there alone. ``copy.copy`` gives
+    a cache of its own: neither sees what the other adds.
     """
 
     def __init__(self, max_length: int | None = None, *, capacity: int = 64) -> None:
@@ -68,9 +68,16 @@ class KVCache:
         Shapes: rows (m,) of whole numbers below b; the new cache has the batch size m.
         Raises: IndexError or RuntimeError for other rows.
         """
-        other, memory = copy(self), self._memory
-        if memory is not None:
-            other._memory = memory[0].index_select(0, rows), memory[1].index_select(0, rows)
+        return self._with(lambda part: part.index_select(0, rows))
+
+    def __copy__(self) -> Self:
+        return self._with(lambda part: part.clone())
+
+    def _with(self, choose: Callable[[Tensor], Tensor]) -> Self:
+        """Return a new cache with what is chosen of the keys and of the values."""
+        other, memory = object.__new__(type(self)), self._memory
+        memory = None if memory is None else (choose(memory[0]), choose(memory[1]))
+        other.__dict__.update(self.__dict__, _memory=memory)
         return other
 
     def _room_for(self, wanted: int, key: Tensor, value: Tensor) -> Memory:

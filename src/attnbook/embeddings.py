@@ -61,7 +61,7 @@ class Embeddings(nn.Module):
             x = self.positions(x, offset)
         if self.types is not None:
             types = torch.zeros_like(tokens) if types is None else types
-            _check.shapes(types=(types, " ".join(map(str, tokens.shape))))
+            _check.shapes(tokens=(tokens, "… n"), types=(types, "… n"))
             _check.ids("types", types, self.types.num_embeddings)
             x = x + self.types(types)
         elif types is not None:

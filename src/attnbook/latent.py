@@ -77,7 +77,8 @@ class LatentAttention(nn.Module):
         """
         _check.fit(self.query.weight, x=(x, f"b n {self.d_model}"))
         offset, mask = 0 if cache is None else cache.length, of_all_heads(mask)
-        _check.parts(mask, None, (len(x), self.n_heads, x.shape[1], offset + x.shape[1]), x.dtype)
+        (b, n, _), h = x.shape, self.n_heads
+        _check.parts(mask, None, (b, h, n, offset + n), x.dtype)
         query = self.query(x).unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
         content, turned = query.split((self.d, self.rope.d), dim=-1)  # (b, h, n_q, d), and d_rope
         latent, key = self.down(x)[:, None].split((self.d_latent, self.rope.d), dim=-1)

@@ -2,11 +2,10 @@
 
 from typing import Any, NamedTuple, Self
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from attnbook import _check
+from attnbook import _ask, _check
 from attnbook.attention import Chosen, attention_weights, fused, with_causal, without_unused_keys
 from attnbook.cache import KVCache
 from attnbook.positions import Rotary
@@ -121,19 +120,26 @@ class MultiHeadAttention(nn.Module):
     def from_torch(cls, other: nn.MultiheadAttention) -> Self:
         """Return a layer with a copy of PyTorch's weights, which computes what ``other`` does.
 
+        Inputs here are (b, n, d), whatever ``other.batch_first``, and a mask's ``True`` means *may
+        attend*. Biases, dtype, device, dropout, training mode and which parameters are trained are
+        those of ``other``.
+
         Raises: ValueError for what has no counterpart here.
         """
-        plain = other.kdim == other.vdim == other.embed_dim and not other.add_zero_attn
-        fine = plain and other.bias_k is None
-        _check.must(fine, "other", "have no kdim, vdim, add_bias_kv or add_zero_attn", other)
+        if not isinstance(other, nn.MultiheadAttention):
+            raise _check.wrong("other", "be a torch.nn.MultiheadAttention", type(other).__name__)
+        odd = [name for name in ("kdim", "vdim") if getattr(other, name) != other.embed_dim]
+        odd += ["add_bias_kv"] * (other.bias_k is not None)
+        odd += ["add_zero_attn"] * other.add_zero_attn
+        wanted = "have no kdim, vdim, add_bias_kv or add_zero_attn"
+        _check.must(not odd, "other", wanted, but=f"it has {', '.join(odd)}")
         mine = cls(other.embed_dim, other.num_heads, dropout=other.dropout)
-        mine.to(other.in_proj_weight)  # dtype and device
-        with torch.no_grad():
-            mine.qkv.weight.copy_(other.in_proj_weight)
-            mine.out.weight.copy_(other.out_proj.weight)
-            if other.in_proj_bias is not None:
-                mine.qkv.bias.copy_(other.in_proj_bias)
-                mine.out.bias.copy_(other.out_proj.bias)
+        for linear, weight, bias in (
+            (mine.qkv, other.in_proj_weight, other.in_proj_bias),
+            (mine.out, other.out_proj.weight, other.out_proj.bias),
+        ):
+            linear.register_parameter("weight", _own(weight))
+            linear.register_parameter("bias", _own(bias))
         return mine.train(other.training)
 
     def _arguments(
@@ -226,8 +232,8 @@ class Attend(nn.Module):
             weights = attention_weights(query, key, mask, bias=bias)
             (value,) = without_unused_keys(mask, value)
             return functional.dropout(weights, self.dropout) @ value
-        if n_q > 1 or h == h_kv:
-            return fused(query, key, value, mask, bias, causal, enable_gqa=h != h_kv)
+        if h == h_kv or not _ask.same(n_q, 1):
+            return fused(query, key, value, mask, bias, causal, enable_gqa=bool(h != h_kv))
         # the heads that share a key become the rows of one head, and no key is copied
         query = query.reshape(b, h_kv, h // h_kv, d)
         mask, bias = _as_rows(mask, h_kv), _as_rows(bias, h_kv)
@@ -254,3 +260,7 @@ def _as_rows(part: Tensor | None, h_kv: int) -> Tensor | None:
 def of_all_heads(part: Tensor | None) -> Tensor | None:
     """Return a mask or bias (b, n_q, n_k) as (b, 1, n_q, n_k), the same for all heads."""
     return part[:, None] if isinstance(part, Tensor) and part.dim() == 3 else part
+
+
+def _own(part: Tensor | None) -> nn.Parameter | None:
+    return None if part is None else nn.Parameter(part.detach().clone(), part.requires_grad)

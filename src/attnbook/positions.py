@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 import torch
 from torch import Tensor, nn
 
-from attnbook import _check
+from attnbook import _ask, _check
 
 Device = torch.device | str | None
 
@@ -53,7 +53,7 @@ class Sinusoidal(nn.Module):
 
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + PE for the positions from ``offset`` on."""
-        _check.fit(x=(x, f"{_lead(offset)} n {self.d}"))
+        _fits(x, offset, "", self.d)
         return x + sinusoidal(*x.shape[-2:], offset=offset, dtype=x.dtype, device=x.device)
 
 
@@ -72,7 +72,7 @@ class LearnedPositions(nn.Module):
 
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x + the rows of the table from ``offset`` on."""
-        _check.fit(x=(x, f"{_lead(offset)} n {self.table.embedding_dim}"))
+        _fits(x, offset, "", self.table.embedding_dim)
         positions = _positions(x.shape[-2], offset, x.device)
         _check.ids("positions of x", positions, self.table.num_embeddings)
         return x + self.table(positions).to(x.dtype)
@@ -143,7 +143,7 @@ class Rotary(nn.Module):
 
         An offset for each sentence, (b,), needs x of shape (b, h, n, d).
         """
-        _check.fit(x=(x, f"{_lead(offset, ' h')} n {self.d}"))
+        _fits(x, offset, "h", self.d)
         turn = _turns(x, offset, (self.d, self.base, self.layout, self.scaling))
         precise = x.to(_precise(x.dtype))
         if self.layout == "halves":
@@ -164,7 +164,7 @@ def _turns(x: Tensor, offset: int | Tensor, clock: Clock) -> Tensor:
         rows = _positions(n, offset, x.device)[:, None]  # the same for all heads
         return _turn(rows, clock, precise)
     # what is traced, or made in inference mode, cannot be used again outside
-    if torch.compiler.is_compiling() or type(x) is not Tensor or torch.is_inference_mode_enabled():
+    if _ask.making_graph() or type(x) is not Tensor or torch.is_inference_mode_enabled():
         return _turn(_positions(n, offset, x.device), clock, precise)
     return _kept_turn(n, offset, x.device, clock, precise)
 
@@ -223,9 +223,12 @@ def _slopes(n_heads: int) -> list[float]:
     return first + between[: n_heads - power]
 
 
-def _lead(offset: int | Tensor, of_each: str = "") -> str:
-    """Return the first axes of x: any, or one row for each offset."""
-    return f"{len(offset)}{of_each}" if isinstance(offset, Tensor) else "…"
+def _fits(x: Tensor, offset: int | Tensor, of_each: str, d: int) -> None:
+    """Check vectors of size d: any, or the rows of each offset."""
+    of_each = f"b {of_each} n {d}" if isinstance(offset, Tensor) else f"… n {d}"
+    _check.fit(x=(x, of_each))
+    if isinstance(offset, Tensor):
+        _check.shapes(x=(x, of_each), offset=(offset, "b"))
 
 
 def _positions(n: int, offset: int | Tensor, device: Device) -> Tensor:

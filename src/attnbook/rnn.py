@@ -51,7 +51,8 @@ class DecoderState(NamedTuple):
 class Encoder(nn.Module):
     """Read a sentence in both directions: h_j = [→h_j; ←h_j], two GRUs of d/2 numbers each.
 
-    The summary s_0 = tanh(W [→h_n; ←h_1]) joins the states in which the two readers end.
+    The summary s_0 = tanh(W [→h_n; ←h_1]) joins the states in which the two readers end. Sentences
+    are packed, so ``torch.compile`` breaks its graph here, and export and ``torch.vmap`` refuse.
 
     Shapes: source (b, n_s) int64, lengths (b,) int64 from 1 to n_s; returns ``Encoded``.
     Raises: ValueError for an odd ``d_model``, tokens outside the vocabulary, and lengths beyond
@@ -93,7 +94,8 @@ class AttentionDecoder(nn.Module):
     and logits_t = W_o h̃_t. With ``input_feeding`` Luong's GRU reads [y_{t−1}; h̃_{t−1}], h̃_0 = 0;
     without it teacher forcing computes all states in one call and all of the attention in another.
     Bahdanau's last layer is a maxout over y_{t−1} too; here it is Luong's, so that nothing differs
-    but the order. ``score`` takes (b, n_q, d) and (b, n_s, d) and gives (b, n_q, n_s).
+    but the order. ``score`` takes (b, n_q, d) and (b, n_s, d) and gives (b, n_q, n_s). Where it
+    goes step by step, a traced decoder takes targets as long as the example's alone.
 
     Raises: ValueError for an unknown order, input feeding in another order than Luong's, tokens
     outside the vocabulary, a target of other sentences, and a score that returns another shape.
@@ -133,12 +135,12 @@ class AttentionDecoder(nn.Module):
         if self.score is not None:  # the keys are projected here, once for the whole sentence
             mask = padding_mask(lengths, annotations.shape[1])
             memory = Memory(project_key(self.score, annotations), annotations, mask)
-        sentence = torch.arange(len(summary), device=summary.device)
+        sentence = torch.arange(summary.shape[0], device=summary.device)
         return DecoderState(summary, fed, memory, sentence)
 
     def step(self, tokens: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
         """Return the logits (rows, vocabulary) that follow tokens (rows,), and the new state."""
-        word = self._embed("tokens", tokens, f"{len(state.hidden)}")
+        word = self._embed("tokens", tokens, state, "rows")
         vector, state, _ = self._advance(word, state)
         return self.output(self.dropout(vector)), state
 
@@ -156,14 +158,14 @@ class AttentionDecoder(nn.Module):
             raise ValueError("order='none' has no weights: this decoder does not attend")
         return cast(Tensor, self._teacher_forced(target, state)[1])
 
-    def _embed(self, name: str, tokens: Tensor, form: str) -> Tensor:
-        _check.shapes(**{name: (tokens, form)})
+    def _embed(self, name: str, tokens: Tensor, state: DecoderState, form: str) -> Tensor:
+        _check.shapes(state=(state.hidden, "rows d"), **{name: (tokens, form)})
         _check.ids(name, tokens, self.embedding.num_embeddings)
         return self.dropout(self.embedding(tokens))
 
     def _teacher_forced(self, target: Tensor, state: DecoderState) -> tuple[Tensor, Tensor | None]:
         """Return all h̃ (b, n_t, d) and all α (b, n_t, n_s)."""
-        embedded = self._embed("target", target, f"{len(state.hidden)} n_t")  # (b, n_t, d)
+        embedded = self._embed("target", target, state, "rows n_t")  # (b, n_t, d)
         if self.order == "bahdanau" or self.input_feeding:
             return self._step_by_step(embedded, state)
         hidden, _ = self.gru(embedded, state.hidden[None].contiguous())  # (b, n_t, d)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from attnbook import _check
+from attnbook import _ask, _check
 
 Score = Callable[[Tensor, Tensor], Tensor]
 
@@ -85,7 +85,7 @@ class Additive(_Learned):
 
     The hidden layer has one vector for each query *and* key, so the queries are taken in chunks: it
     never holds more than ``cap`` numbers at once (or one query's), in training neither, where each
-    chunk is computed again for its gradient.
+    chunk is computed again for its gradient. An exported or traced graph does not cut them.
 
     Shapes: W_q (d, d_q), W_k (d, d_k), v (1, d); query (…, n_q, d_q), key (…, n_k, d_k);
     returns (…, n_q, n_k).
@@ -105,7 +105,7 @@ class Additive(_Learned):
         _check.fit(query=(query, f"… n_q {self.query.in_features}"), key=(projected, "… n_k d"))
         query = self.query(query)  # (…, n_q, d)
         chunk = max(1, self.cap // max(1, projected.numel()))
-        if query.shape[-2] <= chunk:
+        if _ask.for_all_sizes() or query.shape[-2] <= chunk:
             return self._energies(query, projected)
         chunks = [
             checkpoint(self._energies, part, projected, use_reentrant=False)

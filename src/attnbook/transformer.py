@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from attnbook import _check
+from attnbook import _ask, _check
 from attnbook.attention import Chosen
 from attnbook.cache import KVCache
 from attnbook.embeddings import Embeddings
@@ -157,7 +157,7 @@ class Seq2Seq(_Model):
     def start(self, source: Tensor, source_lengths: Tensor) -> Seq2SeqState:
         """Encode b sentences (b, n_s) of the given lengths (b,), with nothing written yet."""
         memory, mask = self._encode(source, source_lengths)
-        sentence = torch.arange(len(source), device=source.device)
+        sentence = torch.arange(source.shape[0], device=source.device)
         return Seq2SeqState(self.decoder.project(memory), mask, sentence, _caches(self.decoder))
 
     @torch.no_grad()
@@ -290,6 +290,4 @@ def _padding(name: str, tokens: Tensor, lengths: Tensor) -> Tensor | None:
     _check.ids(name, lengths.cpu(), tokens.shape[1] + 1)
     positions = torch.arange(tokens.shape[1], device=tokens.device)
     mask = (positions < lengths[:, None])[:, None]  # (b, 1, n), as ``padding_mask``
-    if torch.compiler.is_compiling():
-        return mask  # a compiled graph must not be asked
-    return None if bool(mask.all()) else mask
+    return None if _ask.any_of(~mask) is False else mask

@@ -1,5 +1,7 @@
 """The cache: rows go in, all rows come out."""
 
+import copy
+
 import pytest
 import torch
 from hypothesis import given
@@ -88,3 +90,34 @@ def test_a_rewound_cache_goes_on_as_if_the_rest_had_never_come(chunks, data) -> 
     new = normal(2, 3, 2, 4, seed=3), normal(2, 3, 2, 5, seed=4)
     for part, old, added in zip(cache.append(*new), (key, value), new, strict=True):
         close(part, torch.cat((old[:, :, :back], added), dim=2))
+
+
+@pytest.mark.parametrize("kind", ["all", "pages", "window"])
+@pytest.mark.parametrize("writer", [0, 1])
+def test_a_copy_is_a_cache_of_its_own(kind: str, writer: int) -> None:
+    cache = {
+        "all": lambda: KVCache(9),
+        "pages": lambda: PagedCache(PagePool(9, page=2)),
+        "window": lambda: RollingCache(4, sinks=1),
+    }[kind]()
+    key = normal(2, 1, 3, 2)
+    cache.append(key, key)
+    caches = [cache, copy.copy(cache)]
+    caches[writer].rewind(1)
+    caches[writer].append(*(normal(2, 1, 2, 2, seed=1),) * 2)
+    still = caches[1 - writer]
+    assert (still.length, still.max_length) == (3, 9 if kind == "all" else None)
+    for part in still.append(key[:, :, :0], key[:, :, :0]):
+        close(part, key)
+    new = normal(2, 1, 1, 2, seed=2)
+    still.append(new, new)
+    for part in caches[writer].append(key[:, :, :0], key[:, :, :0]):
+        close(part, torch.cat((key[:, :, :1], normal(2, 1, 2, 2, seed=1)), dim=2))
+
+
+def test_a_copy_of_an_empty_cache_is_empty() -> None:
+    cache = KVCache()
+    other = copy.copy(cache)
+    other.append(normal(1, 1, 1, 2), normal(1, 1, 1, 2))
+    assert (cache.length, other.length) == (0, 1)
+    cache.append(normal(3, 2, 1, 4), normal(3, 2, 1, 4))  # of shapes of its own

@@ -51,8 +51,8 @@ CACHED = "test_multihead_cache.py::test_pieces_through_a_cache_are_the_whole"
 # its name and module, the tests that must see it, the text as it is and as it was
 DIFF = """
 the mask means the opposite | attention | EXAMPLE
--scores.masked_fill_(~mask, -torch.inf)
-+scores.masked_fill_(mask, -torch.inf)
+-scores = fill(~mask, -torch.inf)
++scores = fill(mask, -torch.inf)
 
 PyTorch's layer is given the mask as it is | masks | TORCH
 -return ~mask
@@ -68,7 +68,7 @@ causal from the top left, where a cache comes first | masks | CACHED[None-6-Fals
 
 the kernel's own causal, from the top left, where a cache comes first | attention
 >CACHED[None-6-False-pieces1]
--and bias is None and n_q == n_k)
+-and bias is None and _ask.same(n_q, n_k))
 +and bias is None)
 
 a window of one key too many | masks
@@ -77,7 +77,7 @@ a window of one key too many | masks
 +n_k - n_q - (window - sinks))
 
 the window forgotten where one token is decoded | attention | CACHED[window-6-False-pieces0]
--causal = causal and n_q > 1
+-causal = causal and not _ask.same(n_q, 1)
 +causal, mask = causal and n_q > 1, mask if n_q > 1 else None
 
 the window forgotten where one token is decoded and heads share keys | multihead
@@ -102,7 +102,7 @@ padding forgotten by the decoder of a GRU | rnn
 
 −∞ added instead of filled in | attention
 >test_attention_edges.py::test_what_a_masked_score_holds_does_not_matter[inf]
--scores = scores.masked_fill_(~mask, -torch.inf)
+-scores = fill(~mask, -torch.inf)
 +scores = scores + torch.zeros_like(scores).masked_fill(~mask, -torch.inf)
 
 −∞ left in an empty row, whose gradient becomes NaN | attention
@@ -126,10 +126,10 @@ softmax over the queries | attention
 >test_attention.py::test_one_query_attends_as_it_does_among_others
 -if mask is None:
 -        return scores.softmax(dim=-1)
--    scores =
+-    empty =
 +if mask is None:
 +        return scores.softmax(dim=-2)
-+    scores =
++    empty =
 
 heads joined by view without transpose | multihead | TORCH
 -output.transpose(1, 2).flatten(2)
@@ -187,8 +187,8 @@ a model's caches not reordered | transformer
 
 a cache's rows not reordered | cache
 >test_transformer.py::test_a_reordered_state_goes_on_as_the_chosen_rows[rows0-alibi]
--memory[0].index_select(0, rows), memory[1].index_select(0, rows)
-+memory[0][: len(rows)], memory[1][: len(rows)]
+-part.index_select(0, rows)
++part[: len(rows)]
 
 absorbed scores divided by the root of the latents' size | latent
 >test_latent.py::test_both_ways_are_the_formula[True]

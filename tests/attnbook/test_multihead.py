@@ -83,8 +83,30 @@ def test_a_layer_without_bias_or_batch_first_can_be_copied() -> None:
     close(mine(x), theirs(*(x.transpose(0, 1),) * 3)[0].transpose(0, 1))
     assert not mine.training
     assert mine.attend.dropout == 0.25
+    assert sum(one.numel() for one in mine.parameters()) == 256  # as many as theirs
     mine.qkv.weight.data.zero_()
     assert theirs.in_proj_weight.any()  # a copy, not the same memory
+
+
+@pytest.mark.parametrize("frozen", range(4))
+def test_what_is_not_trained_is_not_trained_in_the_copy(frozen: int) -> None:
+    theirs = nn.MultiheadAttention(8, 2).to(torch.bfloat16).train()
+    parts = theirs.in_proj_weight, theirs.in_proj_bias, theirs.out_proj.weight, theirs.out_proj.bias
+    parts[frozen].requires_grad_(False)
+    mine = MultiHeadAttention.from_torch(theirs)
+    copies = mine.qkv.weight, mine.qkv.bias, mine.out.weight, mine.out.bias
+    assert [one.requires_grad for one in copies] == [one.requires_grad for one in parts]
+    assert all(torch.equal(one, part) for one, part in zip(copies, parts, strict=True))
+    assert all(one.is_leaf for one in copies)
+    assert mine.training
+    assert mine.qkv.weight.dtype == torch.bfloat16
+
+
+def test_a_weight_that_is_computed_is_copied_as_it_is() -> None:
+    theirs = nn.MultiheadAttention(8, 2, batch_first=True).eval()
+    nn.utils.parametrizations.weight_norm(theirs.out_proj)
+    x = torch.randn(2, 3, 8)
+    close(MultiHeadAttention.from_torch(theirs)(x), theirs(x, x, x)[0], 1e-6)
 
 
 @given(

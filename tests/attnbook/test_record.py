@@ -3,9 +3,12 @@
 import pytest
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 from torch.utils.flop_counter import FlopCounterMode
 
 from attnbook.cache import KVCache
+from attnbook.further.caches import PagedCache, PagePool, RollingCache
+from attnbook.latent import LatentAttention
 from attnbook.layers import Decoder, Encoder
 from attnbook.masks import padding_mask
 from attnbook.multihead import MultiHeadAttention
@@ -114,3 +117,93 @@ def test_only_the_chosen_weights_are_computed() -> None:
         weights = seen.weights("", heads=2, rows=slice(3, 7))
     assert weights.shape == (1, 1, 4, 50)
     assert counter.get_total_flops() == 2 * (4 * 50 * 8)
+
+
+def test_what_was_seen_stays_when_a_window_rolls_on() -> None:
+    torch.manual_seed(0)
+    layer, cache, x = MultiHeadAttention(4, 1).eval(), RollingCache(2), torch.randn(1, 4, 4)
+    at_once = []
+    with torch.no_grad(), record_attention(layer) as seen:
+        for i in range(4):
+            layer(x[:, i : i + 1], cache=cache)
+            at_once.append(seen.weights(""))
+    torch.testing.assert_close(at_once[1], torch.tensor([[[[0.5192, 0.4808]]]]), atol=5e-5, rtol=0)
+    for i, wanted in enumerate(at_once):
+        close(seen.weights("", call=i), wanted)
+
+
+CACHES = {
+    "all": KVCache,
+    "window": lambda: RollingCache(5, sinks=1),
+    "pages": lambda: PagedCache(PagePool(20, page=2)),
+}
+LAYERS = {
+    "shared": lambda: MultiHeadAttention(12, 6, n_kv_heads=2, rope=Rotary(2)),
+    "latents": lambda: LatentAttention(12, 3, d_latent=4, d_rope=2),
+}
+
+
+@pytest.mark.parametrize("grad_free", [torch.no_grad, torch.inference_mode])
+@pytest.mark.parametrize("kind", CACHES)
+@pytest.mark.parametrize("which", LAYERS)
+def test_what_was_seen_stays_when_a_cache_is_rewound_and_goes_on(which, kind, grad_free) -> None:
+    layer, cache = randomised(LAYERS[which]().double()), CACHES[kind]()
+    x, at_once = normal(2, 12, 12, seed=1), []
+
+    def read(start: int, stop: int) -> None:
+        layer(x[:, start:stop], causal=True, cache=cache)
+        at_once.append(seen.weights("").clone())
+
+    with grad_free(), record_attention(layer) as seen:
+        for start, stop in ((0, 3), (3, 4), (4, 5)):
+            read(start, stop)
+        cache.rewind(2)
+        for start, stop in ((7, 9), (9, 10), (10, 11)):
+            read(start, stop)
+    for i, wanted in enumerate(at_once):
+        close(seen.weights("", call=i), wanted)
+
+
+def test_what_was_seen_stays_when_a_caller_writes_to_mask_bias_or_memory() -> None:
+    layer, x = randomised(MultiHeadAttention(12, 3).double()), normal(2, 4, 12)
+    memory = layer.project(normal(2, 5, 12, seed=1))
+    mask, bias = torch.ones(2, 4, 5, dtype=torch.bool), normal(4, 5, seed=2)
+    with torch.no_grad(), record_attention(layer) as seen:
+        layer(x, memory, mask, bias=bias)
+        wanted = seen.weights("").clone()
+        mask[:, :, 1:], bias[:] = False, 0
+        memory.key.zero_()
+        layer(x, memory, mask, bias=bias)
+    close(seen.weights("", call=0), wanted)
+    assert seen.weights("")[..., 1:].eq(0).all()
+
+
+def test_a_text_that_grows_is_kept_once() -> None:
+    """Each step's keys are those before it and one more: n rows in all, and not n² / 2."""
+    layer, cache, x = MultiHeadAttention(12, 3).eval(), KVCache(), torch.randn(1, 64, 12)
+    with torch.no_grad(), record_attention(layer) as seen:
+        for i in range(64):
+            layer(x[:, i : i + 1], cache=cache)
+    kept = {call.key.untyped_storage().data_ptr(): call.key.untyped_storage() for call in seen[""]}
+    assert sum(part.nbytes() for part in kept.values()) <= 4 * 64 * 12 * 4
+
+
+def test_layers_that_are_given_one_mask_and_bias_keep_one() -> None:
+    model, x = Encoder(3, 12, 3), torch.randn(2, 4, 12)
+    bias = alibi_bias(3, 4)[None]
+    with record_attention(model) as seen:
+        model(x, padding_mask([4, 2], 4), bias=bias)
+    for part in ("mask", "bias"):
+        places = {getattr(call, part).data_ptr() for (call,) in seen.calls.values()}
+        assert len(places) == 1
+        assert bias.data_ptr() not in places
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_what_a_backward_pass_computes_again_is_no_call(reentrant: bool) -> None:
+    model, x = Encoder(2, 12, 3), torch.randn(2, 4, 12, requires_grad=True)
+    with record_attention(model) as seen:
+        checkpoint(model, x, use_reentrant=reentrant).sum().backward()
+        assert x.grad is not None
+        model(x)
+    assert [len(calls) for calls in seen.calls.values()] == [2, 2]

@@ -408,9 +408,10 @@ OTHERS: tuple[tuple[str, Callable[[], Any]], ...] = (
     (r"^caches must be empty at the start: it is \[5\]", begins(filled())),
     (r"^lengths must be the same where caches keep sinks: it is \[3, 2\]", begins(caches.RollingCache(4, sinks=1))),
     *(
-        (r"^other must have no kdim, vdim, add_bias_kv or add_zero_attn", of_torch(**option))
-        for option in ({"kdim": 4}, {"vdim": 4}, {"add_bias_kv": True}, {"add_zero_attn": True})
+        (rf"^other must have no kdim, vdim, add_bias_kv or add_zero_attn: it has {name}$", of_torch(**{name: came}))
+        for name, came in (("kdim", 4), ("vdim", 4), ("add_bias_kv", True), ("add_zero_attn", True))
     ),
+    (r"^other must be a torch.nn.MultiheadAttention: it is .Linear", lambda: MultiHeadAttention.from_torch(nn.Linear(2, 2))),
     (r"^score\(query, key\) must have the shape .*\(2, 5, 3\)", of_score(zeros("b 5 3"))),
     (r"^types must be None, for there are n_types = 0", lambda: embeddings.Embeddings(9, 8)(IDS, IDS)),
     (r"^d must be even", lambda: embeddings.Embeddings(9, 7)),

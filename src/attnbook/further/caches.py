@@ -3,7 +3,7 @@
 Each can be given to every layer that takes a ``KVCache``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from math import ceil
 from typing import Self
@@ -176,9 +176,13 @@ class PagedCache(KVCache):
         return other
 
     def __copy__(self) -> Self:
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, table=[])
+        other = super().__copy__()
         other._hold(self.table)
+        return other
+
+    def _with(self, choose: Callable[[Tensor], Tensor]) -> Self:
+        other = super()._with(choose)
+        other.table = []
         return other
 
     def __del__(self) -> None:

@@ -45,6 +45,8 @@ def linear_attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool 
     Source: Katharopoulos et al. (2020), equations 5 and 9.
     """
     _check.attention(query, key, value, one_size=True)
+    if causal:
+        _check.untraced("linear_attention")
     wide = torch.promote_types(value.dtype, torch.float32)
     with torch.autocast(query.device.type, enabled=False):  # it would lower the sums
         query, key = feature_map(query.to(wide)), feature_map(key.to(wide))
@@ -177,6 +179,7 @@ def _widened(
     """Return the state, and the other tensors, all of them in float32 or better."""
     given = {"query": (query, "… n d"), "key": (key, "… n d"), "value": (value, "… n d_v")}
     _check.fit(**given)
+    _check.untraced("the delta rule")
     gate = key.new_ones(key.shape[:-1]) if gate is None else gate
     whole = *key.shape[:-2], key.shape[-1], value.shape[-1]
     memory = key.new_zeros(whole) if state is None else state

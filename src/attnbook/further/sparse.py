@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from attnbook import _check
+from attnbook import _ask, _check
 from attnbook.attention import fused
 from attnbook.masks import window_mask
 
@@ -21,6 +21,7 @@ def local_attention(query: Tensor, key: Tensor, value: Tensor, window: int) -> T
     Source: Beltagy, Peters and Cohan (2020), section 3.1, with the window on one side.
     """
     _check.attention(query, key, value, one_size=True)
+    _check.untraced("local_attention")
     n_q, ahead = query.shape[-2], key.shape[-2] - query.shape[-2]  # query i is at i + ahead
     whole = max(n_q - max(window - 1 - ahead, 0), 0) // BLOCK  # blocks whose windows lack no key
     first = n_q - whole * BLOCK  # the query with which they begin
@@ -68,7 +69,8 @@ def top_keys(scores: Tensor, k: int, mask: Tensor | None = None) -> Tensor:
     """Let every query attend to the k keys of the highest scores, a mask for ``attention``.
 
     Among equals the earliest are taken. With a ``mask`` only keys that it allows are; a query that
-    may see fewer than k gets all of those. The choice has no gradient.
+    may see fewer than k gets all of those. The choice has no gradient. A graph, as ``torch.vmap``,
+    cannot ask for NaN, which would be the highest.
 
     Shapes: scores (…, n_q, n_k), mask as for ``attention``; returns (…, n_q, n_k), boolean.
     Raises: ValueError for a k below 1 or above n_k, NaN, and scores or a mask that do not fit.
@@ -80,7 +82,8 @@ def top_keys(scores: Tensor, k: int, mask: Tensor | None = None) -> Tensor:
     _check.must(0 < k <= n_k, "k", f"be from 1 to n_k = {n_k}", k)
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
-    _check.must(not scores.isnan().any(), "scores", "be numbers", but="NaN would be the highest")
+    numbers = not _ask.any_of(scores.isnan(), wait=True)
+    _check.must(numbers, "scores", "be numbers", but="NaN would be the highest")
     best = scores.sort(dim=-1, descending=True, stable=True).indices[..., :k]
-    chosen = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, True)
+    chosen = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, 1)
     return chosen if mask is None else chosen & mask

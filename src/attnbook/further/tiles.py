@@ -33,7 +33,8 @@ def tiled_attention(
     so memory grows with n and not with n². logsumexp_i = log Σ_j exp(q_i · k_j / √d) over the keys
     that i may attend to, −∞ where there are none. ``causal=True`` adds ``causal_mask(n_q, n_k)``;
     tiles beyond its diagonal cost nothing. Half precision is summed in float32; a NaN value spoils
-    all queries of its tiles. Both results have a gradient; a second derivative is a RuntimeError.
+    all queries of its tiles. Both results have a gradient; a second derivative, forward mode and
+    ``torch.vmap`` are errors (leading dimensions are free), and export takes one length alone.
 
     Shapes: as ``attention``; returns output (…, n_q, d_v), and logsumexp (…, n_q) in float32 or 64.
     Raises: as ``attention``.

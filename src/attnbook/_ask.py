@@ -1,0 +1,37 @@
+"""What may be asked of numbers and sizes: the answer must hold wherever a graph will be used."""
+
+import torch
+from torch import Tensor
+
+
+def making_graph() -> bool:
+    """Say whether a graph is being made, which will be used with other numbers."""
+    return torch.compiler.is_compiling() or torch.jit.is_tracing()
+
+
+def for_all_sizes() -> bool:
+    """Say whether it will be used with other sizes, too; a compiler makes one for each."""
+    return making_graph() and not torch.compiler.is_dynamo_compiling()
+
+
+def same(m: int, n: int) -> bool:
+    """Say whether two sizes are the same, in all of the graph's uses."""
+    if not for_all_sizes():
+        return bool(m == n)
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    return not torch.jit.is_tracing() and statically_known_true(m == n)
+
+
+def any_of(flags: Tensor, *, wait: bool = False) -> bool | None:
+    """Say whether any flag is set, or None where nobody can say, as in ``torch.vmap``.
+
+    Only a CPU answers at once. Elsewhere, unless one is to ``wait``, the question would cost more
+    than the work it saves.
+    """
+    if making_graph() or not (wait or flags.device.type == "cpu"):
+        return None
+    try:
+        return bool(flags.any())
+    except RuntimeError:  # one tensor is many, which may answer differently
+        return None
