@@ -1270,7 +1270,7 @@ EXAMPLES = {
         lambda: RotaryClocks(128, 1e8, 1_048_576, scaling="yarn", distance=16_777_216, factor=16),
         lambda evil: clocks(caption=evil),
         hand=(
-            (fill("distance m − n", "1"), {"distance": 48}),
+            (fill("distance in tokens", "1"), {"distance": 48}),
             (choose("scaling", "YaRN"), {"scaling": "yarn"}),
             (fill("factor s as a number", "2.5"), {"factor": 2.5}),
             (fill("pair i", "2"), {"pair": 2}),
@@ -1278,7 +1278,7 @@ EXAMPLES = {
         moves=({"distance": 24, "scaling": "none"}, {"scaling": "llama3", "factor": 8.0},
             {"pair": 7},),
         bad=(
-            ("distance m − n as a number", ["0", "2.5", "385", "<b>"],
+            ("distance in tokens as a number", ["0", "2.5", "385", "<b>"],
                 "a whole number from 1 to 384", "96", "384",),
             ("factor s as a number", ["0.5", "17"], "a number from 1 to 16", "4", "8"),
         ),

@@ -71,7 +71,7 @@ def test_dragging_choosing_and_keys_change_clocks_curve_and_words(show) -> None:
     expect(status).to_contain_text("At the distance 8,192, 0 of 32 hands")
     expect(page.get_by_label("factor s", exact=True)).to_be_disabled()
     expect(page.locator(".attnbook-outside")).to_have_count(0)
-    page.get_by_label("distance m − n", exact=True).fill("2")
+    page.get_by_label("distance in tokens", exact=True).fill("2")
     expect(status).to_contain_text("At the distance 32,768, 10 of 32 hands")
     expect(status).to_contain_text("on the way from distance 0 to here, 12 come")
     assert page.locator(".attnbook-outside").count() > 0
@@ -84,7 +84,7 @@ def test_dragging_choosing_and_keys_change_clocks_curve_and_words(show) -> None:
     expect(page.locator(".attnbook-outside")).to_have_count(0)
     page.get_by_role("combobox", name="scaling").select_option("YaRN")
     expect(status).to_contain_text("1.139 times as long")
-    slider = page.get_by_label("distance m − n", exact=True)
+    slider = page.get_by_label("distance in tokens", exact=True)
     slider.focus()
     page.keyboard.press("Home")
     expect(slider).to_have_attribute("aria-valuetext", "1, 0.000122 n₀")

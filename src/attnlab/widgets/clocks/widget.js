@@ -102,7 +102,7 @@ function settings(view, head) {
 /** The distance, on a slider in octaves around n₀, and exactly in a box. */
 function far({ store, alert }, { trained }) {
   const most = TIMES * trained;
-  const label = "distance m − n";
+  const label = "distance in tokens";
   const set = (distance) => store.set({ distance });
   const slider = el("input", {
     type: "range",

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { bend, due, nameOf } from "./course.js";
 import { apart } from "./curves.js";
 import { understood } from "./texts.js";
-import { broke, guessed, warned } from "./words.js";
+import { broke, guessed, numbers, warned } from "./words.js";
 
 const USUAL = { layers: 2, heads: 1, rate: 0.005, symbols: 12, shortest: 4, longest: 9, seed: 0 };
 
@@ -31,6 +31,15 @@ test("the bend is halfway down, and a point is due at each twentieth step", () =
   assert.equal(bend(points), 60);
   assert.equal(bend(points.slice(0, 2)), null);
   assert.deepEqual([-1, 0, 19, 20].map(due), [0, 20, 20, 40]);
+});
+
+test("the loss is said to be that of all heads where some are off", () => {
+  const now = { step: 800, loss: 1.224, whole: { before: 0.82, fresh: 0.08 }, less: { before: 0.35, fresh: 0.09 } };
+  assert.match(numbers({ ...now, less: now.whole, off: [] }), /: loss 1\.22; right 0\.82; where/);
+  assert.match(
+    numbers({ ...now, off: [[0, 0]] }),
+    /: right 0\.35, with all heads 0\.82 and the loss 1\.22; where the symbol is new, 0\.09\./,
+  );
 });
 
 test("what goes wrong is named", () => {
