@@ -4,9 +4,14 @@ import torch
 from torch import Tensor
 
 
+def tracing() -> bool:
+    """Say whether a call is being traced, whose graph keeps the way that its numbers took."""
+    return torch.jit.is_tracing()  # pyright: ignore[reportPrivateImportUsage]
+
+
 def making_graph() -> bool:
     """Say whether a graph is being made, which will be used with other numbers."""
-    return torch.compiler.is_compiling() or torch.jit.is_tracing()
+    return torch.compiler.is_compiling() or tracing()
 
 
 def for_all_sizes() -> bool:
@@ -20,7 +25,7 @@ def same(m: int, n: int) -> bool:
         return bool(m == n)
     from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-    return not torch.jit.is_tracing() and statically_known_true(m == n)
+    return not tracing() and statically_known_true(m == n)
 
 
 def any_of(flags: Tensor, *, wait: bool = False) -> bool | None:

@@ -108,7 +108,7 @@ def parts(mask: Any, bias: Any, scores: tuple[int, ...], dtype: torch.dtype) -> 
 
 def untraced(name: str) -> None:
     """Refuse ``torch.jit.trace`` where it would keep a loop as long as the example needs it."""
-    must(not torch.jit.is_tracing(), name, "not be traced", but="its loop would keep one length")
+    must(not _ask.tracing(), name, "not be traced", but="its loop would keep one length")
 
 
 def ids(name: str, came: Tensor, below: int) -> None:

@@ -183,7 +183,9 @@ def holds(told: str, check: Callable[[At], bool]) -> Step:
 
     def step(at: At) -> None:
         at.said(told)
-        assert check(at), f"the answer says {told!r}, which the picture does not show"
+        assert eventually(lambda: check(at)), (
+            f"the answer says {told!r}, which the picture does not show"
+        )
 
     return step
 
