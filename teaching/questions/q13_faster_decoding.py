@@ -269,7 +269,7 @@ def a_poor_draft(draw: random.Random) -> Text:
         f"idle. With {batch} texts the weights already serve as many tokens, arithmetic becomes "
         "the limit, and with so few guesses kept a call costs more time than it saves. (Were the "
         "texts long, reading their caches would take longer than the arithmetic, and judging "
-        "would stay free.) A "
+        "could stay free.) A "
         "better draft helps, a smaller model trained on the same text: measure the share kept, "
         "$\\alpha = \\sum \\min(p, q)$, "
         "together with the cost of a guess; or make fewer guesses, since later ones are seldom "
