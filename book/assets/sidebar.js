@@ -21,10 +21,8 @@
     box.scrollTop = first ? 0 : box.scrollTop + name.top - around.top - (box.clientHeight - name.height) / 2;
   };
 
-  try {
-    box.scrollTop = Number(sessionStorage.getItem(KEPT)) || 0;
-    addEventListener("pagehide", () => sessionStorage.setItem(KEPT, String(box.scrollTop)));
-  } catch {} // a browser that may keep nothing
+  box.scrollTop = Number(sessionStorage.getItem(KEPT)) || 0;
+  addEventListener("pagehide", () => sessionStorage.setItem(KEPT, String(box.scrollTop)));
   show();
   addEventListener("resize", show);
 })();

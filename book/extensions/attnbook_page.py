@@ -40,15 +40,18 @@ WAITED = re.compile(
 )
 # the page has one already, and these lack the ".0"
 VIEWPORT = re.compile(r'\s*<meta name="viewport" content="[^"]*initial-scale=1"\s*/>')
-# a browser that may keep nothing answers with an error, which would end the theme's own scripts
+# a browser that may keep nothing answers with an error, which would end the theme's own scripts:
+# they and ours keep what they must for as long as the page is open
 STORAGE = """<script>
-    try { localStorage.getItem("") } catch {
-      const kept = new Map();
-      Object.defineProperty(window, "localStorage", { value: {
-        getItem: (name) => kept.get(name) ?? null,
-        setItem: (name, value) => kept.set(name, String(value)),
-        removeItem: (name) => kept.delete(name),
-      } });
+    for (const name of ["localStorage", "sessionStorage"]) {
+      try { window[name].getItem(""); } catch {
+        const kept = new Map();
+        Object.defineProperty(window, name, { value: {
+          getItem: (key) => kept.get(String(key)) ?? null,
+          setItem: (key, value) => kept.set(String(key), String(value)),
+          removeItem: (key) => kept.delete(String(key)),
+        } });
+      }
     }
   </script>
   """

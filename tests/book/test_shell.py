@@ -1,16 +1,29 @@
 """The page around the text: the Tab key's stops, an old link, no storage, no script."""
 
+import json
 import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.book.conftest import LECTURE
+from tests.book.conftest import LECTURE, Look
 from tests.book.lectures import HTML
-from tests.browser import STOPS
+from tests.book.test_pages import PHONE
+from tests.book.test_progress import answer
+from tests.browser import FLAGS, STOPS, find_chromium
 
-REFUSED = """Object.defineProperty(window, 'localStorage', { configurable: true,
-  get() { throw new DOMException('refused', 'SecurityError'); } })"""
+# all that a page may keep anything in; a browser refuses it as a whole, where cookies are blocked
+REFUSED = """const refuse = () => { throw new DOMException('refused', 'SecurityError'); };
+  for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches', 'cookieStore'])
+    Object.defineProperty(window, name, { configurable: true, get: refuse });
+  Object.defineProperty(document, 'cookie', { configurable: true, get: refuse, set: refuse });"""
+BLOCKED = {"profile": {"default_content_setting_values": {"cookies": 2}}}  # Chromium's own setting
+BARE = """() => {  // a frame within the page, without the page's stand-ins
+  const frame = document.body.appendChild(document.createElement('iframe'));
+  try { return [frame.contentWindow.localStorage.length]; } catch ({ name }) { return name; }
+}"""
 
 
 @pytest.mark.parametrize("via", ["http", "file"])
@@ -29,16 +42,75 @@ def test_a_link_to_a_section_that_is_gone_says_so_and_helps(visit, via: str) -> 
     expect(page.locator(".search-sections a").first).to_be_visible()
 
 
-def test_a_page_works_where_nothing_may_be_kept(visit) -> None:
-    page = visit(first=REFUSED)
+class Blocking:
+    """A browser whose user has blocked cookies, which takes all storage from a page."""
+
+    def __init__(self, chromium: Browser, folder: Path) -> None:
+        self.kind, self.folder = chromium.browser_type, folder
+        (folder / "Default").mkdir(parents=True)
+        (folder / "Default" / "Preferences").write_text(json.dumps(BLOCKED))
+
+    def new_context(self, **options) -> BrowserContext:
+        given = {"executable_path": find_chromium(), "args": list(FLAGS), **options}
+        return self.kind.launch_persistent_context(self.folder, **given)
+
+
+@pytest.fixture(params=["imitated", "blocked"])
+def refused(chromium, roots, tmp_path, request) -> Iterator[Callable[[str], Page]]:
+    """Open lecture 5 where all storage is refused; afterwards, it logged no error."""
+    looks: list[Look] = []
+
+    def opened(via: str) -> Page:
+        blocked = request.param == "blocked"
+        browser = Blocking(chromium, tmp_path / "profile") if blocked else chromium
+        first = "" if blocked else REFUSED
+        looks.append(Look(browser, roots, LECTURE, via, "light", first=first))
+        assert not blocked or looks[-1].page.evaluate(BARE) == "SecurityError"
+        return looks[-1].page
+
+    yield opened
+    for look in looks:
+        look.context.close()
+        look.clean()
+
+
+@pytest.mark.parametrize("via", ["http", "file"])
+def test_a_book_works_where_nothing_may_be_kept(refused, roots, via: str) -> None:
+    page = refused(via)
     expect(page.locator("mjx-container").first).to_be_attached()
-    theme = page.locator("html")
-    button = page.get_by_role("button", name="light/dark").first
-    seen = set()
+    # the list of pages folds and opens
+    pages, toggle = page.locator(".bd-docs-nav"), page.locator("button.primary-toggle")
+    for folded in (True, False):
+        toggle.click()
+        expect(pages).to_be_visible(visible=not folded)
+    # the theme, a live picture, a question that is counted
+    theme, seen = page.locator("html"), set()
     for _ in range(3):
-        button.click()
+        page.get_by_role("button", name="light/dark").first.click()
         seen.add(theme.get_attribute("data-theme"))
     assert seen == {"light", "dark"}
+    arrows = page.locator("figure.attnbook-arrows").first
+    arrows.get_by_label("count the second number too").check()
+    expect(arrows).to_contain_text("0.005 had + 0.090 bowl + 0.905 nuts")
+    answer(page)
+    expect(page.locator(".lecture-plan a[title*=': 1 of']")).to_have_count(1)
+    # the search, over the page and as a page of its own, whose words the next page is told
+    page.keyboard.press("Control+k")
+    page.keyboard.type("causal mask")
+    expect(page.get_by_role("option").first).to_be_visible()
+    page.keyboard.press("Escape")
+    page.goto(f"{roots[via]}/search.html?q=causal+mask")
+    page.locator(".search-sections a").first.click()
+    expect(page.locator("article h1")).to_be_visible()
+    # the list lies over the page on a phone
+    page.set_viewport_size(PHONE)
+    page.reload()
+    expect(pages).to_be_hidden()
+    toggle.click()
+    expect(pages).to_be_visible()
+    expect(page.locator(".bd-sidebar-primary :focus")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(pages).to_be_hidden()
 
 
 def test_without_scripts_a_lecture_can_be_read(visit) -> None:
