@@ -604,6 +604,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # as attnlab.console does, which may not be installed: a pipe may be unable to spell ×
+    # as attnlab._console does, which may not be installed: a pipe may be unable to spell ×
     sys.stdout.reconfigure(errors="backslashreplace")
     main()

@@ -20,7 +20,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from attnbook.attention import attention, fused_attention
 from attnbook.further.tiles import tiled_attention
 from attnbook.masks import causal_mask
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 
 Inputs = tuple[Tensor, Tensor, Tensor, bool, Tensor | None]  # query, key, value, causal, its mask
 SHAPES = {(8, 8, 128, 64): 31, (1, 8, 1024, 64): 9, (1, 8, 4096, 64): 3}  # and rounds

@@ -24,7 +24,7 @@ from attnbook.latent import LatentAttention
 from attnbook.masks import window_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.transformer import LanguageModel, LanguageModelState
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.pretrained import SmolLM
 
 AGAIN, FULL, WINDOW, PAGED = "no cache", "`KVCache`", "`RollingCache`", "`PagedCache`"

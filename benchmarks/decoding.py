@@ -18,7 +18,7 @@ from attnbook.decoding import beam_search, greedy
 from attnbook.rnn import DecoderState, RNNSeq2Seq
 from attnbook.scores import Additive
 from attnbook.transformer import Seq2Seq
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 
 BEAM, BOS, EOS = 4, 1, 2
 SENTENCES, LENGTH, STEPS, VOCABULARY, D_MODEL = 32, 20, 25, 1000, 128

@@ -30,7 +30,7 @@ from attnbook.further.sparse import local_attention
 from attnbook.further.tiles import tiled_attention
 from attnbook.masks import causal_mask, window_mask
 from attnbook.positions import alibi_bias
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 
 HEADS, D = 8, 64
 MASKED, OWN, FLEX = "SDPA with the mask", "SDPA, causal", "FlexAttention"

@@ -16,7 +16,7 @@ from page import say, write
 from playwright.sync_api import Browser, Page, sync_playwright
 from timing import Row
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.widgets import AttentionHeatmap, HeadBrowser
 from attnlab.widgets.core.assets import asset_script
 from attnlab.widgets.core.base import Widget

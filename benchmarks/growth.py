@@ -21,7 +21,7 @@ from attnbook.further.linear import delta_rule, delta_steps, feature_map, linear
 from attnbook.further.sparse import local_attention
 from attnbook.further.tiles import tiled_attention
 from attnbook.masks import causal_mask, window_mask
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 
 WINDOW, HEADS, D = 256, 8, 64
 LENGTHS, TINY = [512, 1024, 2048, 4096], [32, 64]

@@ -14,7 +14,7 @@ import tokenize
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 
 ROOT = Path(__file__).resolve().parents[1]
 # a room, and where its Python lay in each layout: the first places that are there count

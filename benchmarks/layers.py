@@ -19,7 +19,7 @@ from torch.nn.functional import scaled_dot_product_attention as sdpa
 from attnbook.masks import causal_mask
 from attnbook.multihead import Attend, MultiHeadAttention
 from attnbook.transformer import LanguageModel
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 
 SHAPES = {(8, 128): 21, (1, 1024): 11, (1, 4096): 3}  # (b, n), and rounds
 TINY = {(2, 16): 2, (1, 32): 2}

@@ -28,7 +28,7 @@ import torch
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 from timing import Row, goals, replace
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.models.copying import ADAMW, AttentionOnly, copy_loss, repeating
 from attnlab.models.recorded import FOLDER
 from attnlab.pretrained import Pretrained, load_minilm

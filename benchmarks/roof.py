@@ -25,7 +25,7 @@ from torch import Tensor
 from attnbook.cache import KVCache
 from attnbook.multihead import Attend
 from attnbook.transformer import LanguageModel
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 
 HEADS, KV_HEADS, D = 32, (32, 8, 1), 128
 # tokens of a pass, and those in the cache before; lengths of a text whose last token is wanted

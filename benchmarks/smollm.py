@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from attnbook.positions import Rotary
 from attnbook.transformer import LanguageModel
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.pretrained import load_smollm
 
 OURS, PEERS = "the book's layers", {"eager": "transformers, eager", "sdpa": "transformers, SDPA"}

@@ -28,7 +28,7 @@ from torch import nn
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.scores import Additive, Bilinear
 from attnbook.transformer import Seq2Seq
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.language import Batch, Vocabulary, batches, english_french, read_multi30k, tokenise
 from attnlab.training import train
 

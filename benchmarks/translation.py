@@ -24,7 +24,7 @@ import timing
 from joeynmt_process import JoeyNMT
 from timing import Row, at_least
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.translation.command import MEMORY, with_fast_numbers
 from attnlab.translation.corpus import read_text
 from attnlab.translation.model import parameters

@@ -31,7 +31,7 @@ import torch
 from torch import Tensor
 
 from attnbook.record import record_attention
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.language import minimal_pairs, opinions, pronouns, treebank
 from attnlab.models.recorded import FOLDER, LOOKS
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.models.recorded import FOLDER
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file
 from experiments.smollm import DECIMALS, TASKS, answers, in_pairs, with_examples

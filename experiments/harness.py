@@ -42,7 +42,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.models.recipe import first_steps, learn
 from attnlab.models.tasks import Lesson
 from attnlab.training.rounding import NUDGE, apart, watched

@@ -40,7 +40,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.models.copying import ADAMW, AttentionOnly, copy_loss, repeating, share_right
 from attnlab.models.recorded import FOLDER, smollm_atlas
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file

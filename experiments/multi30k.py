@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.translation import captions
 from attnlab.translation.command import in_words
 from attnlab.translation.corpus import read_text

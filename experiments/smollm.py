@@ -24,7 +24,7 @@ from attnbook.cache import KVCache
 from attnbook.decoding import sample
 from attnbook.further.speculation import look_up, speculate
 from attnbook.record import record_attention
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.language import PronounPair, minimal_pairs, pronouns
 from attnlab.models.recorded import FOLDER, code_of, key_of
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file

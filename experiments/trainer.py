@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import attnlab.widgets
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.models.recorded import FOLDER
 
 HERE = Path(attnlab.widgets.__file__).parent / "trainer"

@@ -26,7 +26,7 @@ from torch.nn.functional import cross_entropy, linear
 from attnbook.masks import causal_mask, window_mask
 from attnbook.multihead import Attend, repeat_heads
 from attnbook.record import record_attention
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.models.recorded import FOLDER
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = (

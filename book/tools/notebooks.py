@@ -25,7 +25,7 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import steady

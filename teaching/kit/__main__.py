@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from teaching.kit import bank, copies, nbgrader, otter, slides
 from teaching.kit.assignment import Assignment, assignment
 from teaching.kit.deck import pdf

@@ -35,7 +35,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from teaching.kit import canvas, gift, moodle
 from teaching.kit.lectures import ROOT, KitError, Lecture, lectures
 from teaching.kit.questions import Choice, Number, Question, Text

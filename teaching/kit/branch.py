@@ -86,6 +86,6 @@ def main() -> str | None:
 
 
 if __name__ == "__main__":
-    # as attnlab.console does, which may not be installed: a pipe may be unable to spell ×
+    # as attnlab._console does, which may not be installed: a pipe may be unable to spell ×
     sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main())

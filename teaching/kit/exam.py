@@ -24,7 +24,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from teaching.kit.bank import BOOK, EXAMS, Entry, courses, for_exams
 from teaching.kit.lectures import ROOT, KitError
 from teaching.kit.printed import pdf

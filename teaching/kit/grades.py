@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 
 
 def main(arguments: list[str] | None = None) -> int:

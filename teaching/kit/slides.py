@@ -20,7 +20,7 @@ from string import Template
 
 import yaml
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.pretrained import load_minilm
 from attnlab.widgets.core.chunks import page_script
 from attnlab.widgets.own.weights import packed

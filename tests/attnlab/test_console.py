@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from tests.attnlab.translation.small import multi30k
 
 ROOT = Path(__file__).resolve().parents[2]

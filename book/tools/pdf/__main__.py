@@ -18,7 +18,7 @@ from string import Template
 import yaml
 from playwright.sync_api import Page, Route, sync_playwright
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.widgets.core.chunks import page_script, stylesheet
 from book.tools.pdf.read import Printed
 from tests.browser import launch, served

@@ -1,6 +1,6 @@
 """The command line of the program; ``python -m attnlab.translation --help``."""
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.translation.command import main, with_fast_numbers, with_kept_memory
 from attnlab.translation.team import leave
 

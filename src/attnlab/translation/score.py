@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attnlab import _check
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.language.readers import lines
 from attnlab.training.metrics import Bleu
 from attnlab.translation.command import in_words

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from attnlab.console import any_letter
+from attnlab._console import any_letter
 from attnlab.widgets.kinds import KINDS
 
 __all__ = ["CHUNKS", "COMMAND", "banner", "main", "make", "recorded_hash", "source_hash"]
