@@ -47,9 +47,11 @@ def steady(run: Callable[[], object], *, unit: float = 0.01) -> list[float]:
 
     Raises: Unsteady, a ValueError, where one is more than half a ``unit``, the last place that is
     printed; ValueError for a unit that is not positive, and where ``run`` trains nothing or
-    another number of models at its second call.
+    another number of models at its second call; TypeError where it is no function.
     """
     _check.positive("unit", unit)
+    if not callable(run):
+        raise TypeError(f"run must be a function that trains: it is a {type(run).__name__}")
     with watched() as first:
         run()
     with watched(NUDGE) as second:

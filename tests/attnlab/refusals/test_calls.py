@@ -30,7 +30,7 @@ from attnlab.language.vocabulary import Vocabulary
 from attnlab.models import classifier, masked, recorded, recurrent, results, tasks, transformers
 from attnlab.pictures import arcs, figures
 from attnlab.pretrained import Pretrained, SmolLM, load_minilm, load_smollm
-from attnlab.training import losses, metrics, schedules, train
+from attnlab.training import losses, metrics, rounding, schedules, train
 from attnlab.training.seeds import seeded
 from tests.attnbook import test_refused as attention
 from tests.attnbook.test_refused import IDS, LENGTHS, NAN, Bad, Call, cases, refused, taken, zeros
@@ -220,6 +220,7 @@ CALLS = (
         "classes": kinds.sentences([["a", "b"]] * 2, (["ab", "ab"], "hold lists of names: sentence 0 has a string", TypeError), ([["a"], ["a"]], "name every target token: sentence 1 has 1 names")),
     }),
     Call("training.metrics.alignment_error_rate", metrics.alignment_error_rate, dict.fromkeys(("predicted", "sure", "possible"), kinds.links(RIGHT))),
+    Call("training.rounding.steady", rounding.steady, {"run": kind(seeded(0)(trained)), "unit": positive(0.01)}),
     Call("training.schedules.constant", schedules.constant, {"warmup": count(0, 0)}),
     Call("training.schedules.warmup_cosine", schedules.warmup_cosine, {"warmup": count(5, 0), "steps": count(6, 6), "final": share()}),
     Call("training.schedules.warmup_inverse_sqrt", schedules.warmup_inverse_sqrt, {"warmup": count(1), "d_model": count(4)}),
@@ -345,13 +346,14 @@ pictures.arcs: Arcs
 pretrained.smollm: to_halves
 training.metrics: evaluating
 training.resume: has_checkpoint
+training.rounding: apart told watched
 training.seeds: set_random_state
 """  # of its kind: whoever made it has checked it
 
 
 def can_be_wrong(it: Any) -> bool:
     """Tell whether a public name is called with arguments, and is no record of results."""
-    record = is_dataclass(it) or (inspect.isclass(it) and issubclass(it, tuple))
+    record = is_dataclass(it) or (inspect.isclass(it) and issubclass(it, tuple | Exception))
     return not record and bool(inspect.signature(it).parameters)
 
 
