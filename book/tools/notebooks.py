@@ -100,7 +100,7 @@ def execute(
     from attnlab.widgets.core.assets import FOLDER
 
     os.environ[FOLDER] = str(assets)
-    log = folder / f".{name}.{os.getpid()}.json"
+    log = folder / f".trainings.{os.getpid()}.json"
     os.environ[steady.LOG], os.environ[steady.NUDGE] = str(log), str(nudge)
     client = NotebookClient(
         notebook,

@@ -34,7 +34,7 @@ def run_twice(notebook: nbformat.NotebookNode, name: str, folder: Path) -> list[
         again.append(new_code_cell(cell.source, metadata={"tags": [GOES_ON]}))
         cells.append(again[-1])
     doubled = new_notebook(cells=cells, metadata=deepcopy(notebook.metadata))
-    tool.execute(doubled, f"{name}, each cell twice", folder)
+    tool.execute(doubled, f"{name}, twice", folder, folder / "assets")
     return [coalesce_streams(cell.outputs) for cell in again]
 
 
@@ -92,7 +92,9 @@ def test_a_cell_that_another_run_changes_is_named_and_no_other_is(tmp_path, requ
     notebook, folders = new_notebook(cells=cells), [tmp_path / "once", tmp_path / "twice"]
     for folder in folders:
         folder.mkdir()
-    load(ROOT / "book" / "tools" / "notebooks.py").execute(notebook, "small", folders[0])
+    load(ROOT / "book" / "tools" / "notebooks.py").execute(
+        notebook, "small", folders[0], folders[0]
+    )
     path = tmp_path / "small.ipynb"
     nbformat.write(notebook, path)
     found = differences(path, request.session, folders[1])
