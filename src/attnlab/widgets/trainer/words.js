@@ -21,9 +21,9 @@ const share = (value) => (value === null ? "–" : fixed(value, 2));
 export function numbers({ step, loss, whole, less, off }) {
   if (!whole) return "";
   const lost = loss === null ? "" : `loss ${large(loss)}`;
-  const all = [share(whole.before), lost && `the ${lost}`].filter(Boolean).join(" and "); // the loss is theirs
-  const [first, then] = off.length ? ["", `, with all heads ${all}`] : [lost && `${lost}; `, ""];
-  return `Step ${step} of ${LAST}: ${first}right ${share(less.before)}${then}; where the symbol is new, ${share(less.fresh)}.`;
+  const all = off.length ? `, with all heads ${share(whole.before)}${lost && ` and the ${lost}`}` : "";
+  const first = all || !lost ? "" : `${lost}; `; // the loss is that of all heads
+  return `Step ${step} of ${LAST}: ${first}right ${share(less.before)}${all}; where the symbol is new, ${share(less.fresh)}.`;
 }
 
 const best = (scores) => scores.reduce((most, one, at) => (one > scores[most] ? at : most), 0);
