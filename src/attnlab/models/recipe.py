@@ -19,7 +19,7 @@ from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -138,16 +138,9 @@ def fit(
         return run(model, batches, steps=steps, progress=progress)
     with unwatched():
         first = begin(deepcopy(model)).losses
-    behaviour = (
-        nudged(),
-        *(torch.__version__, torch.backends.cpu.get_cpu_capability(), torch.get_num_threads()),
-        sorted(item for item in os.environ.items() if item[0].startswith(_TOLD)),
-        [(name, tuple(tensor.shape)) for name, tensor in model.state_dict().items()],
-        checksum([model.state_dict(), *(Epochs(batches, seed).read(k) for k in (0, 1))]),
-        first,
-        *(lr, [factor(step) for step in range(1, steps + 1)], clip, seed),
-    )
-    file = Path(folder) / f"{sha256(repr(behaviour).encode()).hexdigest()[:16]}.pt"
+    rates = lr, [factor(step) for step in range(1, steps + 1)]
+    data = [Epochs(batches, seed).read(k) for k in (0, 1)]
+    file = Path(folder) / f"{_sum_of(model, data, first, *rates, clip, seed)}.pt"
     if not file.exists():
         history = run(model, batches, steps=steps, progress=progress)
         _keep(file, (model.state_dict(), history.losses))
@@ -157,6 +150,16 @@ def fit(
     model.eval()
     told(losses)
     return History(losses)
+
+
+def _sum_of(model: nn.Module, data: list[Any], *run: Any) -> str:
+    """Sum up what decides a training: the machine, the first weights, the data and the run."""
+    machine = torch.backends.cpu.get_cpu_capability(), torch.get_num_threads()
+    told = sorted(item for item in os.environ.items() if item[0].startswith(_TOLD))
+    shapes = [(name, tuple(tensor.shape)) for name, tensor in model.state_dict().items()]
+    weights = checksum([model.state_dict(), *data])
+    behaviour = nudged(), torch.__version__, *machine, told, shapes, weights, *run
+    return sha256(repr(behaviour).encode()).hexdigest()[:16]
 
 
 def _keep(file: Path, trained: tuple[dict[str, Tensor], list[float]]) -> None:
