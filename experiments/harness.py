@@ -24,7 +24,7 @@ Each row is asked once whether it hangs on rounding (``attnlab.training.rounding
 is trained again from weights 1e-7 apart. ``moves`` keeps how far the losses of the last tenth of
 the steps, and the numbers that are measured, come out from each other; ``--moves`` asks alone.
 
-``make experiments`` runs those whose table is stale.
+``make experiments`` runs those whose table is stale, and of these the rows that are.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ import os
 from collections.abc import Iterator, Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -55,7 +55,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "src" / "attnlab" / "models" / "
 
 
 def teach(
-    model: nn.Module, lesson: Lesson, seed: int, *, steps: int = 1_150, lr: float = 6e-3
+    model: nn.Module, lesson: Lesson, seed: int, *, steps: int = 1_500, lr: float = 3e-3
 ) -> None:
     """Train a model that ``translator`` does not build, as it trains its own."""
     examples = lesson.examples(lesson.train)
@@ -124,11 +124,17 @@ def changes(script: str | Path, models: Sequence[str] | None = None) -> Iterator
     if table.get("data") != checksum(module.data()):
         yield "the data are others"
     for name in module.MODELS if models is None else models:
-        was, now = table.get("fingerprint", {}).get(name, {}), fingerprint(module, name)
-        for key in was | now:
-            if not _close(was.get(key), now.get(key)):
-                yield f"{name}, {key}: was {was.get(key)}, is {now.get(key)}"
-                break
+        if change := differs(table, name, fingerprint(module, name)):
+            yield f"{name}, {change}"
+
+
+def differs(table: dict[str, Any], name: str, now: dict[str, float]) -> str:
+    """Say what of a row's fingerprint is other than it was; nothing where all is as it was."""
+    was = table.get("fingerprint", {}).get(name, {})
+    for key in was | now:
+        if not _close(was.get(key), now.get(key)):
+            return f"{key}: was {was.get(key)}, is {now.get(key)}"
+    return ""
 
 
 def stale(script: str | Path, models: Sequence[str] | None = None) -> str:
@@ -152,48 +158,94 @@ def run(script: str) -> None:
     torch.set_num_threads(1)
     os.environ["TQDM_DISABLE"] = "1"
     module, file = load(script), file_of(script)
-    table: dict[str, Any]
-    if options.same or options.moves:
-        table = json.loads(file.read_text("utf-8"))
-    else:
+    table: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    asked, first = list(module.MODELS), {}
+    if not (options.same or options.moves):
         why = "" if options.again else stale(script)
         if not (why or options.again):
             print(f"{stem}: nothing has changed since the table was made")
             return
         print(why or f"{stem}: again", flush=True)
-        rows = {name: _row(stem, name, module) for name in module.MODELS}
-        seeds = list(seeds_of(module))
-        table = {"torch": torch.__version__.split("+")[0], "rows": rows, "seeds": seeds}
-    if not options.same:
-        table["moves"] = {name: moves(stem, name, module) for name in module.MODELS}
+        kept = {} if options.again else holding(script)
+        rows = {name: kept.get(name) or _row(stem, name, module, first) for name in module.MODELS}
+        asked, seeds, far = list(first), list(seeds_of(module)), table.get("moves", {})
+        far = {name: far[name] for name in kept if name in far}
+        torch_version = torch.__version__.split("+")[0]
+        table = {"torch": torch_version, "rows": rows, "seeds": seeds, "moves": far}
     table["data"] = checksum(module.data())
     table["fingerprint"] = {name: fingerprint(module, name) for name in module.MODELS}
+    _write(file, table)
+    if not options.same:
+        far = table.get("moves", {}) | moves(module, asked, first)
+        table["moves"] = {name: far[name] for name in module.MODELS if name in far}
+        print(f"{stem}, moves: {table['moves']}", flush=True)
+        _write(file, table)
+
+
+def _write(file: Path, table: dict[str, Any]) -> None:
     text = json.dumps(table, ensure_ascii=False, indent=1)
     file.write_text(text + "\n", encoding="utf-8")
 
 
-def _row(stem: str, name: str, module: Any) -> dict[str, list[float]]:
+def holding(script: str) -> dict[str, dict[str, list[float]]]:
+    """Return the rows of a table that would come out as they are, seeds and data being the same."""
+    module, file = load(script), file_of(script)
+    table = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    same = table.get("seeds") == list(seeds_of(module))
+    if not same or table.get("data") != checksum(module.data()):
+        return {}
+    rows = {name: row for name, row in table["rows"].items() if name in module.MODELS}
+    return {
+        name: row
+        for name, row in rows.items()
+        if not differs(table, name, fingerprint(module, name))
+    }
+
+
+class Run(NamedTuple):
+    """What one seed of a row gave: the losses of each training, and the numbers measured."""
+
+    losses: list[list[float]]
+    numbers: dict[str, float]
+
+
+def _run(module: Any, name: str, seed: int, nudge: float = 0.0) -> Run:
+    with watched(nudge) as found:
+        measured = module.measure(seed, **module.MODELS[name])
+    return Run([one.losses for one in found], {key: float(n) for key, n in measured.items()})
+
+
+def _row(stem: str, name: str, module: Any, first: dict[str, Run]) -> dict[str, list[float]]:
     row: dict[str, list[float]] = {}
     for seed in seeds_of(module):
-        found = module.measure(seed, **module.MODELS[name])
-        print(f"{stem}, {name}, seed {seed}: {found}", flush=True)
-        for key, number in found.items():
-            row.setdefault(key, []).append(round(float(number), 4))
+        found = _run(module, name, seed)
+        first.setdefault(name, found)
+        print(f"{stem}, {name}, seed {seed}: {found.numbers}", flush=True)
+        for key, number in found.numbers.items():
+            row.setdefault(key, []).append(round(number, 4))
     return row
 
 
-def moves(stem: str, name: str, module: Any) -> dict[str, float]:
-    """Train a row's first seed from weights 1e-7 apart; return how far its numbers then are."""
-    seed, runs = seeds_of(module)[0], []
-    for nudge in (0.0, NUDGE):
-        with watched(nudge) as found:
-            measured = module.measure(seed, **module.MODELS[name])
-        runs.append((found, {key: float(number) for key, number in measured.items()}))
-    (first, a), (second, b) = runs
-    losses = [apart(x.losses, y.losses) for x, y in zip(first, second, strict=True)]
-    far = {"losses": max(losses, default=0.0), "numbers": max(abs(a[k] - b[k]) for k in a)}
-    print(f"{stem}, {name}, moves: {far}", flush=True)
-    return {key: float(f"{number:.2g}") for key, number in far.items()}
+def moves(module: Any, rows: Sequence[str], first: dict[str, Run]) -> dict[str, dict[str, float]]:
+    """Train rows' first seed from weights 1e-7 apart; say how far their numbers then are.
+
+    ``first`` holds those of the first seeds that were measured. A row that trains nothing, for its
+    model is remembered from the row before, has that row's losses.
+    """
+    seed, far = seeds_of(module)[0], 0.0
+    first = {name: first.get(name) or _run(module, name, seed) for name in rows}
+    for kept in vars(module).values():
+        if hasattr(kept, "cache_clear"):
+            kept.cache_clear()  # what is remembered was trained from the weights as they are
+    found: dict[str, dict[str, float]] = {}
+    for name, (losses, numbers) in first.items():
+        again = _run(module, name, seed, NUDGE)
+        pairs = zip(losses, again.losses, strict=True)
+        far = max((apart(*pair) for pair in pairs), default=far)
+        both = ((numbers[key], again.numbers[key]) for key in numbers)
+        by = max((abs(a - b) for a, b in both if a != b), default=0.0)  # ∞ - ∞ is no number
+        found[name] = {"losses": float(f"{far:.2g}"), "numbers": float(f"{by:.2g}")}
+    return found
 
 
 def _close(was: float | None, now: float | None) -> bool:
