@@ -45,6 +45,9 @@ ASSET = re.compile(r'"asset":"([a-z0-9-]+)"')
 # where a set-up cell installs from: another address prints nothing else
 HOME = re.compile(r"git\+https://github\.com/[\w.-]+/[\w.-]+@[\w.-]+")
 HANGS = "it hangs on rounding, and another processor prints other numbers"
+ROUNDING = (
+    "rounding"  # a notebook's metadata: its cells that train, and how far rounding moves them
+)
 BUILT = ("minilm.js",)  # written by the book's build, and in no repository
 
 
@@ -151,6 +154,15 @@ def must_hold(
     return rows
 
 
+def of_each_cell(rows: list[tuple[int, float, float]]) -> list[dict[str, float]]:
+    """Say of each cell how many trainings it has, how far the worst moves, and what it prints."""
+    found: dict[int, dict[str, float]] = {}
+    for cell, moves, unit in rows:
+        one = found.setdefault(cell, {"cell": cell, "trainings": 0, "moves": 0.0, "unit": unit})
+        one |= {"trainings": one["trainings"] + 1, "moves": max(one["moves"], moves)}
+    return list(found.values())
+
+
 def failed_cell(notebook: NotebookNode) -> str:
     """Name the cell that execution stopped at, by number and first line."""
     code = code_cells(notebook)
@@ -200,6 +212,8 @@ def reason_to_execute(new: NotebookNode, old: NotebookNode | None, assets: Path)
 def take_over(new: NotebookNode, old: NotebookNode) -> None:
     """Give each code cell the outputs of its stored twin, and the notebook what its kernel said."""
     new.metadata.language_info = old.metadata.get("language_info", new.metadata.language_info)
+    if ROUNDING in old.metadata:
+        new.metadata[ROUNDING] = old.metadata[ROUNDING]
     for cell, stored in zip(code_cells(new), code_cells(old), strict=True):
         cell.outputs, cell.execution_count = stored.outputs, stored.execution_count
 
@@ -282,7 +296,8 @@ def make(
     if reason:
         print(f"  {path.stem}: executing{usual(path.stem)} ({reason}) …", flush=True)
         found = execute(notebook, path.stem, target.parent, target.parent / "assets")
-        must_hold(notebook, path, target.parent, found)
+        if rows := must_hold(notebook, path, target.parent, found):
+            notebook.metadata[ROUNDING] = of_each_cell(rows)
         normalise(notebook, path.stem)
         keep_timings(notebook, old)
     else:

@@ -75,8 +75,8 @@ def unsteady(
     if [place for place, _ in first] != [place for place, _ in second]:
         found.append(f"{len(first)} trainings, and {len(second)} from weights 1e-7 apart")
     for (place, losses), (_, others) in zip(first, second, strict=False):
-        rows.append((place, apart(losses, others), unit(by_count[place])))
-        far, last = rows[-1][1:]
+        far, last = float(f"{apart(losses, others):.2g}"), unit(by_count[place])
+        rows.append((place, far, last))
         if far > last / 2:
             found.append(
                 f"{title(by_count[place], place)}: the losses of the last tenth of a training "

@@ -246,6 +246,12 @@ def test_a_training_that_forgets_rounding_is_stored(desk: Desk) -> None:
     desk.write(HEAD + TRAINS % (0.05, 'print(f"{x.mean():.2f}")'))
     assert desk.run() == 0
     assert code(read(desk.notebook))[1].outputs[0].text == "1.00\n"
+    (found,) = read(desk.notebook).metadata.rounding  # what the list in benchmarks/ is made from
+    assert (found.cell, found.unit) == (1, 0.01)
+    assert 0 <= found.moves < 1e-6
+    desk.write(HEAD + "A sentence more.\n" + TRAINS % (0.05, 'print(f"{x.mean():.2f}")'))
+    assert desk.run() == 0
+    assert read(desk.notebook).metadata.rounding == [found]
     assert {path.name for path in desk.notebook.parent.iterdir()} == {desk.notebook.name}
 
 
