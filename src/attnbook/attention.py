@@ -154,12 +154,10 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
 
 def _energies(score: Score, query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
     """Return score(query, key) + bias, in memory that ``_softmax`` may write to."""
-    if score in PLAIN:
-        energies = PLAIN[score](query, key)
-    else:
-        # it may keep its result for the backward pass, or return a view of it
-        energies = score(query, key)
+    energies = PLAIN.get(score, score)(query, key)
+    if score not in PLAIN:
         check_energies(energies, query, key)
+        # it may keep its result for the backward pass, or return a view of it
         energies = energies.clone()
     return energies if bias is None else energies + bias
 

@@ -217,9 +217,6 @@ def check_numbers(log_p: Tensor) -> None:
     _check.must(not log_p.isnan().any(), "step's logits", "be numbers", but="they lead to NaN")
 
 
-# --- chance ---------------------------------------------------------------------------------------
-
-
 def _draws(generator: torch.Generator | Sequence[torch.Generator] | None, b: int, n: int) -> Tensor:
     """Return n numbers from [0, 1) for each of b sentences, (b, n), on the CPU."""
     if generator is None or isinstance(generator, torch.Generator):
@@ -243,7 +240,11 @@ def pick(
     # below this float32 would divide 0 by 0; the greatest are alone already
     temperature = max(temperature, torch.finfo(torch.float32).tiny)
     p = ((ordered - ordered[:, :1]) / temperature).softmax(dim=-1)
-    p = _cut(p, top_k, top_p)
+    if top_k is not None:
+        p = p.masked_fill(torch.arange(p.shape[-1], device=p.device) >= top_k, 0)
+    if top_p is not None and top_p < 1:
+        before = p.cumsum(dim=-1) - p  # what the more probable tokens have together
+        p = p.masked_fill(before >= top_p * p.sum(dim=-1, keepdim=True), 0)
     so_far = p.cumsum(dim=-1)  # (b, vocabulary)
     rank = torch.searchsorted(so_far, draw[:, None].to(p) * so_far[:, -1:], right=True)
     # rounding may lead beyond the last; a row of NaN has none, and is refused afterwards
@@ -251,22 +252,11 @@ def pick(
     return tokens.gather(1, rank.minimum(last))[:, 0]
 
 
-def _cut(p: Tensor, top_k: int | None, top_p: float | None) -> Tensor:
-    """Set p (b, vocabulary), sorted, to 0 behind the first k, and behind those that reach top_p."""
-    rank = torch.arange(p.shape[-1], device=p.device)
-    if top_k is not None:
-        p = p.masked_fill(rank >= top_k, 0)
-    if top_p is None or top_p == 1:
-        return p
-    before = p.cumsum(dim=-1) - p  # what the more probable tokens have together
-    return p.masked_fill(before >= top_p * p.sum(dim=-1, keepdim=True), 0)
-
-
-# --- the beam: b sentences have k places each; an empty one has the log-probability −∞ ------------
-
-
 class Living(NamedTuple):
-    """Hypotheses of n tokens: log p (b, k), words (b, k, n), and whom each continues (b, k)."""
+    """A beam's hypotheses of n tokens: log p (b, k), words (b, k, n), whom each continues (b, k).
+
+    A sentence has k places; an empty one has the log-probability −∞.
+    """
 
     log_p: Tensor
     words: Tensor

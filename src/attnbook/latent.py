@@ -70,9 +70,7 @@ class LatentAttention(nn.Module):
 
         ``absorb`` says which way; unless told, it is the absorbed one where the cache holds rows.
 
-        Shapes: x (b, n_q, d_model); mask (n_q, n_k), (b, n_q or 1, n_k) or
-        (b, h or 1, n_q or 1, n_k), with n_k counting what is in the cache; returns
-        (b, n_q, d_model).
+        Shapes: x (b, n_q, d_model), mask as in ``MultiHeadAttention``; returns the shape of x.
         Raises: ValueError for other shapes; TypeError for anything but tensors.
         """
         _check.fit(self.query.weight, x=(x, f"b n {self.d_model}"))

@@ -134,12 +134,14 @@ class MultiHeadAttention(nn.Module):
         wanted = "have no kdim, vdim, add_bias_kv or add_zero_attn"
         _check.must(not odd, "other", wanted, but=f"it has {', '.join(odd)}")
         mine = cls(other.embed_dim, other.num_heads, dropout=other.dropout)
-        for linear, weight, bias in (
-            (mine.qkv, other.in_proj_weight, other.in_proj_bias),
-            (mine.out, other.out_proj.weight, other.out_proj.bias),
+        for linear, name, part in (
+            (mine.qkv, "weight", other.in_proj_weight),
+            (mine.qkv, "bias", other.in_proj_bias),
+            (mine.out, "weight", other.out_proj.weight),
+            (mine.out, "bias", other.out_proj.bias),
         ):
-            linear.register_parameter("weight", _own(weight))
-            linear.register_parameter("bias", _own(bias))
+            own = None if part is None else nn.Parameter(part.detach().clone(), part.requires_grad)
+            linear.register_parameter(name, own)
         return mine.train(other.training)
 
     def _arguments(
@@ -163,29 +165,20 @@ class MultiHeadAttention(nn.Module):
         if memory is not None and (cache is not None or self.rope is not None):
             raise _check.wrong("memory", "be None with a cache or rope", but="it is given")
         offset = 0 if cache is None else cache.length
-        query, key, value = self._project(x, memory, offset)  # (b, h, n_q, d), (b, h_kv, n_k, d)
+        h, h_kv = self.n_heads, self.n_kv_heads
+        if memory is None:
+            both, value = self._split(self.qkv(x)).split((h + h_kv, h_kv), dim=1)
+            both = both if self.rope is None else self.rope(both, offset)  # queries and keys alike
+            query, key = both.split((h, h_kv), dim=1)  # (b, h, n_q, d), (b, h_kv, n_k, d)
+        else:
+            key, value = memory if isinstance(memory, Projected) else self._keys_and_values(memory)
+            query = self._part(x, slice(self.d_model))
         if mask is not None or bias is not None:
             mask, bias = of_all_heads(mask), of_all_heads(bias)
             if isinstance(bias, Tensor) and bias.dtype == x.dtype:
                 bias = bias.to(query.dtype)  # autocast makes the query half precision
             _check.parts(mask, bias, (*query.shape[:3], offset + key.shape[2]), query.dtype)
         return query, key, value, mask, bias
-
-    def _project(
-        self, x: Tensor, memory: Tensor | Projected | None, offset: int
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the queries of x, and the keys and values of x or the memory, head by head.
-
-        ``rope`` has turned queries and keys, for positions from ``offset`` on.
-        """
-        h, h_kv = self.n_heads, self.n_kv_heads
-        if memory is None:
-            both, value = self._split(self.qkv(x)).split((h + h_kv, h_kv), dim=1)
-            both = both if self.rope is None else self.rope(both, offset)  # queries and keys alike
-            query, key = both.split((h, h_kv), dim=1)
-            return query, key, value
-        key, value = memory if isinstance(memory, Projected) else self._keys_and_values(memory)
-        return self._part(x, slice(self.d_model)), key, value
 
     def _keys_and_values(self, memory: Tensor) -> Projected:
         both = self._part(memory, slice(self.d_model, None))
@@ -260,7 +253,3 @@ def _as_rows(part: Tensor | None, h_kv: int) -> Tensor | None:
 def of_all_heads(part: Tensor | None) -> Tensor | None:
     """Return a mask or bias (b, n_q, n_k) as (b, 1, n_q, n_k), the same for all heads."""
     return part[:, None] if isinstance(part, Tensor) and part.dim() == 3 else part
-
-
-def _own(part: Tensor | None) -> nn.Parameter | None:
-    return None if part is None else nn.Parameter(part.detach().clone(), part.requires_grad)

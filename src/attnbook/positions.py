@@ -42,8 +42,7 @@ class Sinusoidal(nn.Module):
     """Add ``sinusoidal`` positions to vectors; nothing is learned, and no length is too long.
 
     Shapes: x (…, n, d), or (b, n, d) for an offset of shape (b,); returns the same.
-    Raises: ValueError for a d that is not even.
-    Source: Vaswani et al. (2017), section 3.5.
+    Raises: as ``sinusoidal``.
     """
 
     def __init__(self, d: int) -> None:
@@ -144,7 +143,11 @@ class Rotary(nn.Module):
         An offset for each sentence, (b,), needs x of shape (b, h, n, d).
         """
         _fits(x, offset, "h", self.d)
-        turn = _turns(x, offset, (self.d, self.base, self.layout, self.scaling))
+        # what is traced, or made in inference mode, cannot be used again outside
+        alone = _ask.making_graph() or type(x) is not Tensor or torch.is_inference_mode_enabled()
+        turned = _turn if alone or isinstance(offset, Tensor) else _kept_turn
+        clock = self.d, self.base, self.layout, self.scaling
+        turn = turned(x.shape[-2], offset, x.device, clock, _precise(x.dtype))
         precise = x.to(_precise(x.dtype))
         if self.layout == "halves":
             first, second = precise.chunk(2, dim=-1)
@@ -158,24 +161,19 @@ class Rotary(nn.Module):
 Clock = tuple[int, float, str, Slowing | None]  # d, base, layout, scaling
 
 
-def _turns(x: Tensor, offset: int | Tensor, clock: Clock) -> Tensor:
-    n, precise = x.shape[-2], _precise(x.dtype)
-    if isinstance(offset, Tensor):
-        rows = _positions(n, offset, x.device)[:, None]  # the same for all heads
-        return _turn(rows, clock, precise)
-    # what is traced, or made in inference mode, cannot be used again outside
-    if _ask.making_graph() or type(x) is not Tensor or torch.is_inference_mode_enabled():
-        return _turn(_positions(n, offset, x.device), clock, precise)
-    return _kept_turn(n, offset, x.device, clock, precise)
+def _turn(
+    n: int, offset: int | Tensor, device: torch.device, clock: Clock, dtype: torch.dtype
+) -> Tensor:
+    """Return e^(i · angle) for n positions and d / 2 speeds: (n, d / 2), complex.
 
-
-def _turn(positions: Tensor, clock: Clock, dtype: torch.dtype) -> Tensor:
-    """Return e^(i · angle) for positions (…, n) and d / 2 speeds: (…, n, d / 2), complex.
-
-    In the layout "halves" it is the cosines and the sines, each of them twice: (2, …, n, d).
+    In the layout "halves" it is the cosines and the sines, each of them twice: (2, n, d). With an
+    offset for each sentence (b, 1) stands before n.
     """
     d, base, layout, scaling = clock
-    speeds = rotary_speeds(d, base, scaling, dtype=dtype, device=positions.device)
+    positions = _positions(n, offset, device)
+    if isinstance(offset, Tensor):
+        positions = positions[:, None]  # the same for all heads
+    speeds = rotary_speeds(d, base, scaling, dtype=dtype, device=device)
     angles = positions.to(dtype)[..., None] * speeds  # (…, n, d / 2)
     stretch = 1.0 if scaling is None else scaling.stretch
     if layout == "halves":
@@ -184,11 +182,7 @@ def _turn(positions: Tensor, clock: Clock, dtype: torch.dtype) -> Tensor:
     return torch.polar(torch.full_like(angles, stretch), angles)
 
 
-@lru_cache(maxsize=1)  # all layers of a model ask for the same, one after another
-def _kept_turn(
-    n: int, offset: int, device: torch.device, clock: Clock, dtype: torch.dtype
-) -> Tensor:
-    return _turn(_positions(n, offset, device), clock, dtype)
+_kept_turn = lru_cache(maxsize=1)(_turn)  # a model's layers ask for the same, one after another
 
 
 def alibi_bias(
@@ -212,15 +206,10 @@ def alibi_bias(
     n_k = n_q if n_k is None else n_k
     query = torch.arange(n_k - n_q, n_k, device=device)
     distance = (query[:, None] - torch.arange(n_k, device=device)).abs()  # (n_q, n_k)
-    slopes = torch.tensor(_slopes(n_heads), dtype=dtype, device=device)
-    return slopes[:, None, None] * -distance
-
-
-def _slopes(n_heads: int) -> list[float]:
     power = 2 ** (n_heads.bit_length() - 1)  # the largest power of two that is no larger
-    first = [2 ** (-8 * (i + 1) / power) for i in range(power)]
-    between = [2 ** (-8 * (i + 1) / (2 * power)) for i in range(0, 2 * power, 2)]
-    return first + between[: n_heads - power]
+    slopes = [2 ** (-8 * (i + 1) / power) for i in range(power)]
+    slopes += [2 ** (-4 * (i + 1) / power) for i in range(0, 2 * (n_heads - power), 2)]
+    return torch.tensor(slopes, dtype=dtype, device=device)[:, None, None] * -distance
 
 
 def _fits(x: Tensor, offset: int | Tensor, of_each: str, d: int) -> None:

@@ -167,20 +167,17 @@ class AttentionDecoder(nn.Module):
         """Return all h̃ (b, n_t, d) and all α (b, n_t, n_s)."""
         embedded = self._embed("target", target, state, "rows n_t")  # (b, n_t, d)
         if self.order == "bahdanau" or self.input_feeding:
-            return self._step_by_step(embedded, state)
+            vectors, rows = [], []
+            for word in embedded.unbind(dim=1):  # (b, d)
+                vector, state, weights = self._advance(word, state)
+                vectors.append(vector)
+                rows.append(weights)
+            return torch.stack(vectors, dim=1), torch.stack(rows, dim=1)
         hidden, _ = self.gru(embedded, state.hidden[None].contiguous())  # (b, n_t, d)
         if self.order == "none":
             return hidden, None
         context, weights = self._look(hidden, state.memory)
         return self._combine(context, hidden), weights
-
-    def _step_by_step(self, embedded: Tensor, state: DecoderState) -> tuple[Tensor, Tensor]:
-        vectors, rows = [], []
-        for word in embedded.unbind(dim=1):  # (b, d)
-            vector, state, weights = self._advance(word, state)
-            vectors.append(vector)
-            rows.append(weights)
-        return torch.stack(vectors, dim=1), torch.stack(rows, dim=1)
 
     def _advance(
         self, word: Tensor, state: DecoderState

@@ -30,8 +30,7 @@ def dot(query: Tensor, key: Tensor) -> Tensor:
 def scaled_dot(query: Tensor, key: Tensor) -> Tensor:
     """Score by the dot product over the root of its length, e_ij = q_i · k_j / √d.
 
-    Shapes: query (…, n_q, d), key (…, n_k, d); returns (…, n_q, n_k).
-    Raises: as ``dot``.
+    Shapes, Raises: as ``dot``.
     Source: Vaswani et al. (2017), equation 1.
     """
     _check.attention(query, key, one_size=True)

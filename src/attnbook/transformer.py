@@ -5,7 +5,7 @@ Both can be decoded step by step, with ``start``, ``step`` and ``reorder``. A st
 """
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -77,10 +77,8 @@ class ModelConfig(Config):
     def embeddings(self, vocabulary: int) -> Embeddings:
         """Return the embeddings of a vocabulary, with those positions that are added."""
         added = None if self.rotary or self.positions == "alibi" else self.positions
-        of: dict[str, Any] = {"max_length": self.max_length, "dropout": self.dropout}
-        return Embeddings(
-            vocabulary, self.d_model, positions=cast(Any, added), scale=self.scale, **of
-        )
+        of: dict[str, Any] = {"positions": added, "scale": self.scale, "dropout": self.dropout}
+        return Embeddings(vocabulary, self.d_model, max_length=self.max_length, **of)
 
 
 class _Model(nn.Module):
@@ -158,20 +156,17 @@ class Seq2Seq(_Model):
         """Encode b sentences (b, n_s) of the given lengths (b,), with nothing written yet."""
         memory, mask = self._encode(source, source_lengths)
         sentence = torch.arange(source.shape[0], device=source.device)
-        return Seq2SeqState(self.decoder.project(memory), mask, sentence, _caches(self.decoder))
+        caches = [KVCache() for _ in self.decoder.blocks]
+        return Seq2SeqState(self.decoder.project(memory), mask, sentence, caches)
 
     @torch.no_grad()
     def step(self, tokens: Tensor, state: Seq2SeqState) -> tuple[Tensor, Seq2SeqState]:
         """Add one token to each row; return logits (rows, target_vocabulary) for the next."""
-        length = state.caches[0].length
+        memory, mask, _, caches = state
+        length = caches[0].length
         x = self.embed_target(tokens[:, None], offset=length)  # (rows, 1, d_model)
-        x = self.decoder(
-            x,
-            state.memory,
-            memory_mask=state.memory_mask,
-            bias=self._bias(x, length + 1),
-            caches=state.caches,
-        )
+        bias = self._bias(x, length + 1)
+        x = self.decoder(x, memory, memory_mask=mask, bias=bias, caches=caches)
         return self._logits(x[:, 0], self.embed_target), state
 
     def reorder(self, state: Seq2SeqState, rows: Tensor) -> Seq2SeqState:
@@ -228,7 +223,7 @@ class LanguageModel(_Model):
         """
         _check.shapes(prompt=(prompt, "b n"), lengths=(lengths, "b"))
         mask, n = _padding("lengths", prompt, lengths), prompt.shape[1]
-        caches = _caches(self.decoder) if caches is None else caches
+        caches = [KVCache() for _ in self.decoder.blocks] if caches is None else caches
         there = [cache.length for cache in caches]
         _check.must(not any(there), "caches", "be empty at the start", there)
         before = None if mask is None else n - lengths
@@ -280,10 +275,6 @@ class LanguageModel(_Model):
         """Return the state of the chosen rows (m,), with repetition if asked."""
         before = None if state.before is None else state.before.index_select(0, rows)
         return LanguageModelState([cache.reorder(rows) for cache in state.caches], before)
-
-
-def _caches(stack: Encoder | Decoder) -> list[KVCache]:
-    return [KVCache() for _ in stack.blocks]
 
 
 def _padding(name: str, tokens: Tensor, lengths: Tensor) -> Tensor | None:

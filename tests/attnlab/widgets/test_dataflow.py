@@ -31,7 +31,7 @@ def test_parameters_and_shapes_are_those_of_a_real_layer(sizes: dict[str, int]) 
         lambda _, given, found: seen.update(merged=given[0].shape, mixed=found.shape)
     )
     module(x)
-    query, key, value = module._project(x, None, 0)
+    query, key, value, _, _ = module._arguments(x, None, None, None, None)
     shapes = {count.label: count.shape for count in widget.counts}
     assert shapes["X"] == x.shape
     assert shapes["split"] == shapes["attend"] == query.shape == key.shape == value.shape
