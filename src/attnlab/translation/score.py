@@ -49,18 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         source = read(options.source)
         if options.output is not None:
             _check_output(options.output, (options.source, options.reference, options.tokens))
-        paths = {name: getattr(options, name) for name in ("reference", "tokens")}
-        references = {name: read(path) for name, path in paths.items() if path is not None}
-        for name, reference in references.items():
-            if len(reference) != len(source):
-                raise ValueError(
-                    f"{paths[name]} must have as many lines as {options.source}, {len(source)}: it "
-                    f"has {len(reference)}"
-                )
-        texts = {name: (paths[name], reference) for name, reference in references.items()}
+        paths = {"reference": options.reference, "tokens": options.tokens}
+        texts = {name: (path, read(path)) for name, path in paths.items() if path is not None}
+        references = {name: text for name, (_, text) in texts.items()}
+        texts["source"] = options.source, source
+        _check_lines(texts)
         with team(options.device) as here:
             saved = load(options.run, here.device)
-            texts["source"] = options.source, source
             language = saved.recipe.languages[1]
             _check_form(options.run, texts)
             scores(source, references, language)  # what cannot be scored is said before the work
@@ -83,6 +78,14 @@ def _check_output(path: Path, read_from: Sequence[Path | None]) -> None:
     same = any(one is not None and path.resolve() == one.resolve() for one in read_from)
     told = f"it is {path}, which is read"
     _check.must(not same, "--output", "be a file of its own", but=told)
+
+
+def _check_lines(texts: dict[str, tuple[Path, list[str]]]) -> None:
+    """Find a line of each reference for each of the source's."""
+    path, source = texts["source"]
+    for other, text in texts.values():
+        wanted = f"have as many lines as {path}, {len(source)}"
+        _check.must(len(text) == len(source), str(other), wanted, but=f"it has {len(text)}")
 
 
 def _check_form(run: Path, texts: dict[str, tuple[Path, list[str]]]) -> None:
