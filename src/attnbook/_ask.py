@@ -21,11 +21,12 @@ def for_all_sizes() -> bool:
 
 def same(m: int, n: int) -> bool:
     """Say whether two sizes are the same, in all of the graph's uses."""
-    if not for_all_sizes():
-        return bool(m == n)
-    from torch.fx.experimental.symbolic_shapes import statically_known_true
+    if for_all_sizes():
+        from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-    return not tracing() and statically_known_true(m == n)
+        return not tracing() and statically_known_true(m == n)
+    # asked by an ``if``: a compiler leaves any other answer open, and no kernel takes it so
+    return True if m == n else False  # noqa: SIM210
 
 
 def any_of(flags: Tensor, *, wait: bool = False) -> bool | None:

@@ -79,7 +79,8 @@ def top_keys(scores: Tensor, k: int, mask: Tensor | None = None) -> Tensor:
     _check.fit(scores=(scores, "… n_q n_k"))
     _check.parts(mask, None, tuple(scores.shape), scores.dtype)
     n_k = scores.shape[-1]
-    _check.must(0 < k <= n_k, "k", f"be from 1 to n_k = {n_k}", k)
+    if not 0 < k <= n_k:  # words made of a size would bind a compiled graph to it
+        raise _check.wrong("k", f"be from 1 to n_k = {n_k}", k)
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
     numbers = not _ask.any_of(scores.isnan(), wait=True)
