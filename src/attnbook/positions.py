@@ -7,7 +7,7 @@ are padding on the left and are treated as position 0.
 """
 
 from functools import lru_cache
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeGuard
 
 import torch
 from torch import Tensor, nn
@@ -171,7 +171,7 @@ def _turn(
     """
     d, base, layout, scaling = clock
     positions = _positions(n, offset, device)
-    if isinstance(offset, Tensor):
+    if _of_each(offset):
         positions = positions[:, None]  # the same for all heads
     speeds = rotary_speeds(d, base, scaling, dtype=dtype, device=device)
     angles = positions.to(dtype)[..., None] * speeds  # (…, n, d / 2)
@@ -212,18 +212,23 @@ def alibi_bias(
     return torch.tensor(slopes, dtype=dtype, device=device)[:, None, None] * -distance
 
 
+def _of_each(offset: int | Tensor) -> TypeGuard[Tensor]:
+    # a trace makes a tensor without axes of a cache's length
+    return isinstance(offset, Tensor) and (offset.dim() > 0 or not _ask.tracing())
+
+
 def _fits(x: Tensor, offset: int | Tensor, of_each: str, d: int) -> None:
     """Check vectors of size d: any, or the rows of each offset."""
-    of_each = f"b {of_each} n {d}" if isinstance(offset, Tensor) else f"… n {d}"
+    of_each = f"b {of_each} n {d}" if _of_each(offset) else f"… n {d}"
     _check.fit(x=(x, of_each))
-    if isinstance(offset, Tensor):
+    if _of_each(offset):
         _check.shapes(x=(x, of_each), offset=(offset, "b"))
 
 
 def _positions(n: int, offset: int | Tensor, device: Device) -> Tensor:
     """Return the positions of n rows: (n,), or (b, n) for an offset of each sentence."""
     rows = torch.arange(n, device=device)
-    if isinstance(offset, Tensor):
+    if _of_each(offset):
         _check.shapes(offset=(offset, "b"))
         return (offset.to(rows.device)[:, None] + rows).clamp(min=0)  # (b, n)
     return rows + offset  # (n,)

@@ -70,6 +70,7 @@ class RollingCache(KVCache):
         Shapes: key (b, h, n, d), mask and bias (…, n_k), where n_k counts every token since the
         first; returns (…, m).
         """
+        _check.untraced("RollingCache")
         n = key.shape[2]
         if n == 1 and mask is None and bias is None:
             return None, None, False
@@ -136,6 +137,7 @@ class PagedCache(KVCache):
 
         Shapes, Raises: as ``KVCache``; ValueError for what the pool does not fit, or has no room.
         """
+        _check.untraced("PagedCache")
         there = (self._memory, "b") if self._memory else (self.pool.memory, "pages")
         self._check_rows(key, value, *there)
         page, end = self.pool.page, self.length + key.shape[2]
@@ -186,7 +188,8 @@ class PagedCache(KVCache):
         return other
 
     def __del__(self) -> None:
-        self._hold(())
+        if hasattr(self, "table"):  # a compiler makes caches that are never begun
+            self._hold(())
 
     def _hold(self, table: Iterable[list[int]]) -> None:
         """Become a user of the pages of this table, and of those of the last no more."""
