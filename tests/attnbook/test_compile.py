@@ -2,10 +2,13 @@
 
 import shutil
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
+from torch._dynamo.exc import Unsupported
 
 from attnbook.attention import attention
 from attnbook.latent import LatentAttention
@@ -14,6 +17,7 @@ from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import Rotary
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.transformer import LanguageModel, Seq2Seq
+from tests.attnbook.graphs import CASES, EXAMPLE, SIZES, agrees
 
 needs_gxx = pytest.mark.skipif(
     sys.platform != "linux" or not shutil.which("g++"), reason="the backend needs g++ on Linux"
@@ -68,3 +72,52 @@ def test_rotary_positions_and_masks_break_no_graph() -> None:
         assert (explained.graph_count, explained.graph_break_count) == (1, 0), one
         found = torch.compile(one, backend="aot_eager", fullgraph=True)(*given)
         torch.testing.assert_close(found, one(*given), atol=1e-5, rtol=1e-4)
+
+
+# lengths that no graph has seen; nothing here is of one size with another, and nothing is 1
+UNSEEN = ((2, 5), (4, 9), (5, 11))
+# what holds most of the others; to compile all of them takes minutes
+BY_DAY = ("a language model of today", "a layer, causal", "a layer, a mask", "a cache of latents")
+BY_DAY += ("a translator", "attention", "top keys", "a recurrent decoder")
+# the compiler calls PyTorch's GRU, and what packs sentences, between two graphs
+IN_PIECES = [name for name in CASES if name.startswith("a recurrent")]
+# a graph for each way that sizes lead: other keys than queries, chunks, blocks, pages, a text's end
+SEVERAL = ["fused, other keys", "a layer, a memory", "an additive score", "local attention"]
+SEVERAL += ["a cache that rolls", "a cache in pages", "the delta rule, step by step", "tiles"]
+
+
+def compiled(name: str, **options: bool) -> Callable[..., Any]:
+    """Return the case compiled for any size, and called with the example."""
+    torch.compiler.reset()
+    case = CASES[name]
+    found = torch.compile(case.module.eval(), backend="aot_eager", dynamic=True, **options)
+    with torch.no_grad():
+        found(*case.given(*EXAMPLE, True))
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", [n if n in BY_DAY else pytest.param(n, marks=pytest.mark.heavy) for n in CASES]
+)
+def test_what_is_compiled_for_all_sizes_is_right_at_others(name: str) -> None:
+    """In one graph, without a break, but for those that are listed."""
+    pieces = name in IN_PIECES
+    one = not pieces and name not in SEVERAL
+    with torch._dynamo.config.patch(error_on_recompile=one):
+        agrees(CASES[name], compiled(name, fullgraph=not pieces), UNSEEN)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    "name", [*SEVERAL, "a layer, causal", "a cache", "the delta rule", "top keys", "a translator"]
+)
+def test_what_is_compiled_is_right_at_sizes_that_want_a_graph_of_their_own(name: str) -> None:
+    agrees(CASES[name], compiled(name, fullgraph=True), (*SIZES, (2, 70)))
+
+
+@pytest.mark.parametrize("name", IN_PIECES)
+def test_a_recurrent_network_is_not_compiled_in_one_graph(name: str) -> None:
+    """By PyTorch, whose compiler leaves a GRU and packed sentences to eager code."""
+    reason = r"\['gru'\]|DelayGraphBreakVariable|pack_padded_sequence"
+    with pytest.raises(Unsupported, match=reason):
+        compiled(name, fullgraph=True)
