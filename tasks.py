@@ -273,6 +273,7 @@ def notebooks() -> None:
     """Bring the lectures' notebooks up to date; execute where code changed (FORCE=NAME, =all)."""
     say("notebooks: prose is taken over, changed code is executed")
     python("book/tools/notebooks.py", *sys.argv[2:], **QUIET)
+    python("benchmarks/rounding.py")
 
 
 def lint() -> None:
@@ -512,6 +513,7 @@ def experiments() -> None:
     for script in sorted((ROOT / "experiments").glob("*.py")):
         if script.name not in ("harness.py", "multi30k.py"):
             python("-m", f"experiments.{script.stem}", *sys.argv[2:], **QUIET)
+    python("benchmarks/rounding.py")
 
 
 def status() -> None:

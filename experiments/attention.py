@@ -24,14 +24,14 @@ from attnlab.training.metrics import (
 from attnlab.training.seeds import seeded
 from experiments.harness import run, some, teach
 
-# 400 steps of 64 show each of 2,000 pairs 13 times, 1,150 each of 24,000 three times
-FEW = {"n": 2_000, "steps": 400}
+# 800 steps of 64 show each of 2,000 pairs 26 times, 1,500 each of 24,000 four times
+FEW = {"n": 2_000, "steps": 800}
 MODELS: dict[str, dict[str, Any]] = {
     "24,000 pairs, no attention": {"order": "none"},
     # about as many parameters as Bahdanau's: 993,801 against 992,481
     "24,000 pairs, no attention, wider": {"order": "none", "d_model": 232},
-    "24,000 pairs, no attention, twice the steps": {"order": "none", "steps": 2_300},
-    "24,000 pairs, no attention, ten times the steps": {"order": "none", "steps": 11_500},
+    "24,000 pairs, no attention, twice the steps": {"order": "none", "steps": 3_000},
+    "24,000 pairs, no attention, ten times the steps": {"order": "none", "steps": 15_000},
     # Bahdanau's decoder, whose context is lecture 1's summary at every step
     "24,000 pairs, the summary anew": {"order": "bahdanau", "score": "even", "anew": True},
     # every part of Bahdanau's but the score: each of n words is weighed 1/n

@@ -104,13 +104,14 @@ def made(lesson: Lesson, encoder: str, d: int, seed: int) -> RNNSeq2Seq:
     return model
 
 
-def rewritten(lesson: Lesson, reader: str, seed: int) -> RNNSeq2Seq:
+def rewritten(lesson: Lesson, reader: str, seed: int, **training: Any) -> RNNSeq2Seq:
     """Train on another task; then keep the encoder as it is and train a fresh decoder on this."""
-    first, _ = translator(lesson_of(reader), order="none", seed=seed, progress=False)
+    how = {"order": "none", "seed": seed, "progress": False}
+    first, _ = translator(lesson_of(reader), **how, **training)
     with seeded(seed):
         model = RNNSeq2Seq(len(lesson.source), len(lesson.target), 192, order="none")
     model.encoder = first.encoder.requires_grad_(False)
-    teach(model, lesson, seed)
+    teach(model, lesson, seed, **training)
     return model
 
 
@@ -126,17 +127,21 @@ def measure(
     encoder: str = "both",
     reader: str = "",
     asked: int | None = None,
-    **training: Any,
+    d_model: int = 192,
+    steps: int = 1_150,
+    lr: float = 6e-3,
 ) -> dict[str, float]:
     """Train one model; return its shares of right answers."""
     lesson = some(lesson_of(task), asked)
+    training: dict[str, Any] = {"steps": steps, "lr": lr}
     if reader:
-        model = rewritten(lesson, reader, seed)
+        model = rewritten(lesson, reader, seed, **training)
     elif encoder == "both":
-        model, _ = translator(lesson, order="none", seed=seed, progress=False, **training)
+        how = {"order": "none", "d_model": d_model, "seed": seed, "progress": False}
+        model, _ = translator(lesson, **how, **training)
     else:
-        model = made(lesson, encoder, training.get("d_model", 192), seed)
-        teach(model, lesson, seed, steps=training.get("steps", 1_150))
+        model = made(lesson, encoder, d_model, seed)
+        teach(model, lesson, seed, **training)
     right = answers(model, lesson, lesson.test)
     found = {"exact match": sum(right) / len(right)}
     found |= by_length(lesson.test, right, EDGES[task])

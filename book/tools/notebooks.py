@@ -45,6 +45,7 @@ ASSET = re.compile(r'"asset":"([a-z0-9-]+)"')
 # where a set-up cell installs from: another address prints nothing else
 HOME = re.compile(r"git\+https://github\.com/[\w.-]+/[\w.-]+@[\w.-]+")
 HANGS = "it hangs on rounding, and another processor prints other numbers"
+NO_GPU = "No CUDA runtime is found"  # a machine that has CUDA's tools says so to stderr
 ROUNDING = (
     "rounding"  # a notebook's metadata: its cells that train, and how far rounding moves them
 )
@@ -134,8 +135,8 @@ def must_hold(
 ) -> list[tuple[int, float, float]]:
     """Run a lecture that trains again, from weights a rounding apart; refuse what changes.
 
-    Return of each training the number of its cell, how far its last losses move, and the last
-    place that the cell prints.
+    Return of each training the number of its cell, how far its last losses move, and how far they
+    may.
     """
     from attnlab.training.rounding import NUDGE
 
@@ -155,10 +156,10 @@ def must_hold(
 
 
 def of_each_cell(rows: list[tuple[int, float, float]]) -> list[dict[str, float]]:
-    """Say of each cell how many trainings it has, how far the worst moves, and what it prints."""
+    """Say of each cell how many trainings it has, how far the worst moves, and may."""
     found: dict[int, dict[str, float]] = {}
-    for cell, moves, unit in rows:
-        one = found.setdefault(cell, {"cell": cell, "trainings": 0, "moves": 0.0, "unit": unit})
+    for cell, moves, may in rows:
+        one = found.setdefault(cell, {"cell": cell, "trainings": 0, "moves": 0.0, "may": may})
         one |= {"trainings": one["trainings"] + 1, "moves": max(one["moves"], moves)}
     return list(found.values())
 
@@ -238,6 +239,7 @@ def normalise(notebook: NotebookNode, name: str) -> None:
     notebook.metadata.pop("widgets", None)
     for number, cell in enumerate((c for c in notebook.cells if c.cell_type == "code"), 1):
         cell.metadata.pop("execution", None)
+        cell.outputs = [one for one in cell.outputs if not machines(one)]
         for output in cell.outputs:
             if output.get("name") == "stderr":
                 text = output.text.strip().splitlines()[-1]
@@ -250,6 +252,11 @@ def normalise(notebook: NotebookNode, name: str) -> None:
                 alt = output.metadata.get(kind, {}).get("alt")
                 if alt:
                     cell.metadata.setdefault("mystnb", {})["image"] = {"alt": alt}
+
+
+def machines(output: NotebookNode) -> bool:
+    """Return whether a cell's stderr has what the machine says, and not the cell."""
+    return output.get("name") == "stderr" and NO_GPU in output.text
 
 
 def keep_timings(new: NotebookNode, old: NotebookNode | None) -> None:

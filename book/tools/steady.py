@@ -4,7 +4,7 @@ A lecture is run twice, each time in a fresh kernel. The second time every model
 begins from weights multiplied by 1 + 1e-7 or 1 - 1e-7 (``attnlab.training.rounding``). A lecture
 that holds on any processor prints the same then, by the rules of `tests/nbval/rules.py`, and the
 losses of the last tenth of each training differ by at most half the last place that its cell
-prints.
+prints, or by the margin that its tag `numbers-within-…` states.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -54,6 +55,19 @@ def unit(cell: NotebookNode) -> float:
     return 10.0 ** -max(places) if places else UNIT
 
 
+def margin(cell: NotebookNode) -> float:
+    """Return by how much a cell's numbers may differ, as its tag states; 0 where it has none."""
+    from tests.nbval import rules
+
+    return stated(rules.NUMBERS_TAG, cell.metadata.get("tags", []), 0.0)
+
+
+def stated(pattern: re.Pattern, tags: Iterable[str], otherwise: float) -> float:
+    """Return the number in the tag that has this form; `otherwise` where none has it."""
+    found = [pattern.fullmatch(tag) for tag in tags]
+    return next((float(one[1]) for one in found if one), otherwise)
+
+
 def trainings(file: Path) -> list[tuple[int, list[float]]]:
     """Read what a kernel wrote: of each training the number of its cell, and its losses."""
     return [tuple(row) for row in json.loads(file.read_text(encoding="utf-8"))]
@@ -65,7 +79,7 @@ def unsteady(
     first: list[tuple[int, list[float]]],
     second: list[tuple[int, list[float]]],
 ) -> tuple[list[str], list[tuple[int, float, float]]]:
-    """Say what hangs on rounding, and of each training its cell, how far it moves, and its unit."""
+    """Say what hangs on rounding, and of each training its cell, how far it moves, and may."""
     sys.path.insert(0, str(ROOT))
     from attnlab.training.rounding import apart
 
@@ -75,12 +89,13 @@ def unsteady(
     if [place for place, _ in first] != [place for place, _ in second]:
         found.append(f"{len(first)} trainings, and {len(second)} from weights 1e-7 apart")
     for (place, losses), (_, others) in zip(first, second, strict=False):
-        far, last = float(f"{apart(losses, others):.2g}"), unit(by_count[place])
-        rows.append((place, far, last))
-        if far > last / 2:
+        far, cell = float(f"{apart(losses, others):.2g}"), by_count[place]
+        may = max(unit(cell) / 2, margin(cell))
+        rows.append((place, far, may))
+        if far > may:
             found.append(
-                f"{title(by_count[place], place)}: the losses of the last tenth of a training "
-                f"move by {far:.2g}, {last / 2:g} may"
+                f"{title(cell, place)}: the losses of the last tenth of a training "
+                f"move by {far:.2g}, {may:g} may"
             )
     for cell, again in zip(*cells, strict=True):
         if message := differ(again.outputs, cell.outputs, set(cell.metadata.get("tags", []))):
@@ -100,12 +115,8 @@ def differ(new: list, old: list, tags: set[str]) -> str:
         return ""
     new, old = [json.loads(json.dumps(outputs)) for outputs in (new, old)]
 
-    def stated(pattern: re.Pattern, otherwise: float) -> float:
-        found = [pattern.fullmatch(tag) for tag in tags]
-        return next((float(one[1]) for one in found if one), otherwise)
-
-    tolerance = stated(rules.NUMBERS_TAG, 0.0)
-    share = stated(rules.FIGURE_TAG, rules.PIXEL_SHARE)
+    tolerance = stated(rules.NUMBERS_TAG, tags, 0.0)
+    share = stated(rules.FIGURE_TAG, tags, rules.PIXEL_SHARE)
     message = rules.match_texts(new, old, tolerance) if tolerance else ""
     message = message or rules.compare_pictures(new, old, share) or rules.match_widgets(new, old)
     if message:

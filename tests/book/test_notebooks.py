@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from nbformat import v4
 
 from tests.book.lectures import ROOT, TEXTS, code, load, read
 
@@ -115,6 +116,14 @@ def test_a_cell_that_fails_is_named_and_the_old_notebook_stays(
     assert not missing, f"{missing} not in: {message}"
     assert desk.notebook.read_bytes() == b"the old notebook, byte for byte\r\n"
     assert list(desk.notebook.parent.iterdir()) == [desk.notebook]
+
+
+def test_what_a_machine_says_of_its_lack_of_a_gpu_is_no_fault_of_a_cell(desk: Desk) -> None:
+    said = "W1129 torch/utils/cpp_extension.py:183] No CUDA runtime is found, using CUDA_HOME"
+    outputs = [v4.new_output("stream", name=name, text=said) for name in ("stderr", "stdout")]
+    notebook = v4.new_notebook(cells=[v4.new_code_cell("1", outputs=outputs)])
+    desk.tool.normalise(notebook, "small")
+    assert [one.name for one in notebook.cells[0].outputs] == ["stdout"]
 
 
 def test_a_lecture_that_does_not_exist_is_named(desk, capsys) -> None:
@@ -247,12 +256,21 @@ def test_a_training_that_forgets_rounding_is_stored(desk: Desk) -> None:
     assert desk.run() == 0
     assert code(read(desk.notebook))[1].outputs[0].text == "1.00\n"
     (found,) = read(desk.notebook).metadata.rounding  # what the list in benchmarks/ is made from
-    assert (found.cell, found.unit) == (1, 0.01)
+    assert (found.cell, found.trainings, found.may) == (1, 1, 0.005)
     assert 0 <= found.moves < 1e-6
     desk.write(HEAD + "A sentence more.\n" + TRAINS % (0.05, 'print(f"{x.mean():.2f}")'))
     assert desk.run() == 0
     assert read(desk.notebook).metadata.rounding == [found]
     assert {path.name for path in desk.notebook.parent.iterdir()} == {desk.notebook.name}
+
+
+@pytest.mark.parametrize(("within", "refused"), [(90, 0), (0.001, 1)])
+def test_a_margin_that_is_stated_is_one_for_losses_as_well(desk: Desk, within, refused) -> None:
+    tag = f":tags: [numbers-within-{within}]\n\nimport torch"
+    desk.write(HEAD + (TRAINS % (0.45, "1")).replace("import torch", tag, 1))
+    assert desk.run() == refused
+    if not refused:
+        assert read(desk.notebook).metadata.rounding[0].may == 90
 
 
 HANGING = {

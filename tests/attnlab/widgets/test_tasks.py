@@ -348,7 +348,7 @@ def tallest(at: At, column: int) -> tuple[float, str]:
 # ---- the tasks ---------------------------------------------------------------------------------
 
 BEST = r"Best: “(.+?) <eos>”, score"
-RIGHT = "Best: “doivent -ils écouter ce bel enfant intelligent <eos>”, score"
+RIGHT = "Best: “est -ce que je suis aussi petit que le médecin <eos>”, score"
 PENALTY, THRESHOLD = "length penalty α as a number", "threshold θ as a number"
 ALL_LINKS = rf"^all 8 with gold links, α ≥ .*\t{N}\t{N[1:-1]}\t"
 OTHERS = rf"and {N} with the other tokens"
@@ -393,13 +393,11 @@ ROWS: dict[str, list[Step] | str] = {
         shows(r"lower \*le\* below 0\.35", "Best: “la pomme rouge <eos>”"),
     ],
     "With $k = 4$ the right sentence is lost": [
-        *(*beam("1 (greedy)"), shows(r"\*this beautiful clever child\*", RIGHT)),
+        *(*beam("1 (greedy)"), shows(r"than \*est-ce que je suis aussi", RIGHT)),
         *beam("2"),
-        shows(r"\$k = 2\$, .* \*my clever", "Best: “doivent -ils écouter mon enfant intelligent <"),
-        *beam("3"),
-        shows(
-            r"from \$k = 3\$ on it finds \*must they cry\*", "Best: “doivent -ils pleurer <eos>”"
-        ),
+        shows(r"\$k = 2\$, .* \*est-ce que je suis petit", "Best: “est -ce que je suis petit <"),
+        *beam("4"),
+        shows("a wider beam finds nothing better", "Best: “est -ce que je suis petit <eos>”"),
         fill(PENALTY, told=r"With \$\\alpha = (\d)\$"),
         *(
             step
@@ -411,7 +409,6 @@ ROWS: dict[str, list[Step] | str] = {
     "tick *compare with gold links*": [
         tick("compare with gold links"),
         each(rf"{N},? at θ = {N}", THRESHOLD, ALL_LINKS),
-        *(fill(THRESHOLD, "0.41"), shows(f"with two right links fewer, it is {N}", ALL_LINKS)),
         *(fill(THRESHOLD, "0.5"), shows(f"{N} at one half", ALL_LINKS)),
         keeps(
             "rate of the greatest weights stays exactly as it was",
