@@ -503,7 +503,7 @@ def bench() -> None:
     """Measure the page and the package (some half an hour), and rewrite the tables."""
     chromium()
     package = ["attention", "growth", "layers", "decoding", "training", "smollm", "roof", "caches"]
-    for name in ("page", "frames", *package, "flex"):
+    for name in ("page", "frames", *package, "flex", "recording"):
         python(f"benchmarks/{name}.py")
 
 

@@ -23,7 +23,7 @@ WHOLE = {
     "training": r".*JoeyNMT.*|.*without sorting by length",
 }
 COMPARED = {"attention": 120, "growth": 19, "layers": 46, "decoding": 9, "training": 2, "smollm": 9}
-COMPARED |= {"roof": 6, "caches": 9, "flex": 13}
+COMPARED |= {"roof": 6, "caches": 9, "flex": 13, "recording": 10}
 QUICK = [n if n == "layers" else pytest.param(n, marks=pytest.mark.heavy) for n in COMPARED]
 
 
