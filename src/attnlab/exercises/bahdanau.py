@@ -227,7 +227,7 @@ def read_the_tables(reading: Any) -> str:
     most = max(lost, key=lambda name: lost[name])
     if word_class != most:
         raise Mistake(f"class: {word_class} loses {lost[word_class]:.2f}. Another loses more.")
-    return "A part was training; of the long sentences little more than a twentieth."
+    return "A part was training; of the long sentences a sixth."
 
 
 def _alike(one: float, other: float) -> bool:
