@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("src", "book", "teaching", "experiments", "benchmarks")
 PAGES = ("cp1252", "cp1253")  # of Windows in the West and in Greece: neither has √, one has no ×
 # what is read by a program alone; what prints nothing
-OTHERS = {"benchmarks/joeynmt_worker.py", "book/tools/fonts.py"}
+OTHERS = {"benchmarks/joeynmt_worker.py", "benchmarks/rounding.py", "book/tools/fonts.py"}
 FIRST = {
     "any_letter()",
     "run(__file__)",  # of experiments/harness.py, whose first line it is
