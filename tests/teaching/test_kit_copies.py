@@ -467,7 +467,7 @@ def test_with_the_solutions_pasted_in_every_check_passes(path, tmp_path):
     assert len(pasted) == len(solutions)
     for cell in pasted:
         cell.source = solutions[tuple(CHECK.findall(cell.source))]
-    notebooks.execute(notebook, path.stem, tmp_path)
+    notebooks.execute(notebook, path.stem, tmp_path, tmp_path / "assets")
     for cell in pasted:
         said = "".join(output.get("text", "") for output in cell.outputs)
         assert len(PASSED.findall(said)) == len(CHECK.findall(cell.source)), said
