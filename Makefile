@@ -1,6 +1,6 @@
 # Thin on purpose: every target is `python tasks.py TARGET`, which also works where there is no make.
 PYTHON ?= python3
-TARGETS = book serve notebooks check plan pdf kit exam test test-all lint unit nbval pages heavy \
+TARGETS = book serve notebooks check plan pdf kit exam test test-all lint unit units nbval pages heavy \
 	test-cpus mutants widgets experiments bench status address pins newest clean help
 
 .PHONY: $(TARGETS)

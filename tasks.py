@@ -300,6 +300,12 @@ def unit() -> None:
     pytest("tests/attnlab")
 
 
+def units() -> None:
+    """Test both packages with the Python that runs this file, on whatever versions it has."""
+    rooms = ("tests/attnbook", "tests/attnlab")
+    run(sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", *rooms, **QUIET)
+
+
 def nbval(*options: str, **env: str) -> None:
     """Re-run every lecture and compare every output with what is stored."""
     say("nbval: every cell of every lecture, every output compared")
@@ -330,9 +336,10 @@ def lint_and_build() -> None:
 
 
 def check() -> None:
-    """After a change of prose: lint and test what changed, and show it in the book (a minute)."""
+    """After a small change: lint, build and test what changed, and what is named as it is."""
     chromium()
     timed(notebooks, lint_changed, build_changed, changed)
+    say("check passed; not run: cells of lectures, tests of other names, other pages (`make test`)")
 
 
 def build_changed() -> None:
@@ -357,6 +364,16 @@ def changed() -> None:
     stems = [Path(name).name for name in names]
     tests = ("test_lectures.py", "test_built.py", "test_pages.py")
     pytest(*(f"tests/book/{name}" for name in tests), "-k", " or ".join(["test_built", *stems]))
+    if found := tests_named_as(changed_files()):
+        pytest(*found)
+
+
+def tests_named_as(files: list[str]) -> list[str]:
+    """Name the tests among some files, and those whose names are the files' own."""
+    code = [name for name in files if name.endswith(".py") and (ROOT / name).exists()]
+    stems = {Path(name).stem for name in code}
+    found = {p.relative_to(ROOT).as_posix(): p.stem for p in (ROOT / "tests").rglob("test_*.py")}
+    return sorted(name for name, stem in found.items() if name in code or stem[5:] in stems)
 
 
 def changed_pages() -> list[str]:
@@ -565,6 +582,7 @@ GROUPS: dict[str, dict[str, Callable[[], None]]] = {
     "the parts of a test": {
         "lint": lint,
         "unit": unit,
+        "units": units,
         "nbval": nbval,
         "pages": pages,
         "heavy": heavy,
@@ -582,7 +600,7 @@ GROUPS: dict[str, dict[str, Callable[[], None]]] = {
     "the environment": {"newest": newest, "clean": clean},
 }
 TASKS = {name: task for group in GROUPS.values() for name, task in group.items()}
-NEEDS_NOTHING = {"serve", "clean"}
+NEEDS_NOTHING = {"serve", "clean", "units"}
 
 
 def usage() -> str:

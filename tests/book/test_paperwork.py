@@ -17,6 +17,14 @@ ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 PAGES = sorted([*BOOK.glob("*.md"), *BOOK.glob("teaching/*.md")])
+HOUSE = [
+    ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", ".github/RELEASING.md")
+] + sorted(
+    path
+    for room in ("benchmarks", "experiments", "notebooks", "src", "teaching")
+    for path in (ROOT / room).rglob("README.md")
+    if not {"node_modules", "reveal"} & set(path.parts)
+)
 REFERENCES: dict[str, Entry] = dict(parse_file(str(BOOK / "references.bib")).entries.items())
 
 
@@ -84,6 +92,13 @@ def test_links_into_the_repository_name_a_file_that_is_there(path: Path) -> None
     here = f"{re.escape(repository['url'])}/blob/{re.escape(repository['branch'])}/([^)\\s]+)"
     for name in re.findall(here, path.read_text(encoding="utf-8")):
         assert (ROOT / name).is_file(), f"{path.name} links to {name}"
+
+
+@pytest.mark.parametrize("path", HOUSE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_page_beside_its_room_leads_to_files_that_are_there(path: Path) -> None:
+    prose = re.sub(r"`[^`]*`", "", path.read_text(encoding="utf-8"))
+    for name in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", prose):
+        assert (path.parent / name).exists(), f"{path.name} leads to {name}"
 
 
 def zizmor(folder: Path) -> subprocess.CompletedProcess[str]:

@@ -81,6 +81,13 @@ def test_the_pages_that_changed_are_those_not_committed_or_else_the_last_commit_
     assert tasks.changed_pages() == ["notebooks/01-one"]
 
 
+def test_the_tests_of_a_change_are_those_of_its_name_and_those_that_changed(tasks) -> None:
+    changed = ["src/attnbook/scores.py", "tests/book/test_tasks.py", "book/index.md"]
+    wanted = ["attnbook/test_scores.py", "attnlab/widgets/test_scores.py", "book/test_tasks.py"]
+    assert tasks.tests_named_as(changed) == [f"tests/{name}" for name in wanted]
+    assert tasks.tests_named_as(["book/index.md"]) == []
+
+
 class Apt:
     """A machine where Debian's packages come as told, and what was asked of it."""
 
