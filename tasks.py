@@ -277,12 +277,13 @@ def notebooks() -> None:
 
 
 def lint() -> None:
-    """Check style, spelling and types."""
-    say("lint: ruff, codespell, pyright")
+    """Check style, spelling, types, and that no room is above its ceiling."""
+    say("lint: ruff, codespell, pyright, ceilings")
     python("-m", "ruff", "check", ".")
     python("-m", "ruff", "format", "--check", ".")
     run(BIN / "codespell")
     python("-m", "pyright", "-p", ROOT, "--pythonpath", PYTHON)
+    python("benchmarks/house.py", "--check")
     widgets_folder = ROOT / "src" / "attnlab" / "widgets"
     if IN_CI or (widgets_folder / "node_modules").exists():
         say("lint: the live pictures' JavaScript by biome, tsc and node --test, and its chunks")

@@ -2,6 +2,9 @@
 
     python benchmarks/house.py                # this tree, as it stands
     python benchmarks/house.py --before DIR   # beside an earlier checkout
+    python benchmarks/house.py --check        # against the ceilings in house.json, as lint does
+
+Each room has a ceiling, `house.json`. Whoever needs more raises it in the same commit, says why.
 
 Lines of code are lines that hold a statement: no docstring, no comment, no blank. A check is a
 `raise`, an `if` whose body raises, a call of `_check.*`, `check*` or `_check*` as a statement, a
@@ -10,6 +13,10 @@ function of such a name, what only prepares these (the words of an error), and a
 
 import argparse
 import ast
+import json
+import os
+import subprocess
+import sys
 import tokenize
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
@@ -35,6 +42,12 @@ ROOMS = {
     "benchmarks": ("benchmarks/**/*.py",),
     "tests": ("tests/**/*.py",),
 }
+OTHER = {
+    "JavaScript of the live pictures": "src/**/*.js",
+    "JavaScript of the pages": "book/assets/*.js book/tools/kit/**/*.js teaching/kit/**/*.js",
+    "style sheets": "src/**/*.css book/assets/*.css book/tools/**/*.css teaching/kit/**/*.css",
+}
+CEILINGS = ROOT / "benchmarks" / "house.json"
 LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 
 
@@ -116,30 +129,67 @@ def length(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
 
 
-def room(root: Path, layouts: tuple[str, ...]) -> Room:
+def room(files: list[Path]) -> Room:
     """Count a room's Python."""
-    files = next((files for places in layouts if (files := found(root, places))), [])
     counted = [checks(path) for path in files]
     sums = sum(code for _, code in counted), sum(check for check, _ in counted)
     return Room(sum(map(length, files)), *sums)
 
 
+def sheets(root: Path, places: str) -> list[Path]:
+    """Return what is written in JavaScript or CSS, but for what is made and what others wrote."""
+    return [path for path in found(root, places) if not {"chunks", "reveal"} & set(path.parts)]
+
+
+def rooms(root: Path) -> dict[str, list[Path]]:
+    """Return each room's files."""
+    python = {
+        name: next((files for places in layouts if (files := found(root, places))), [])
+        for name, layouts in ROOMS.items()
+    }
+    return python | {name: sheets(root, places) for name, places in OTHER.items()}
+
+
+def above(root: Path, ceilings: Path) -> list[str]:
+    """Say which rooms are above their ceilings, and which file of each grew most since those."""
+    allowed, said = json.loads(ceilings.read_text(encoding="utf-8")), []
+    files = rooms(root)
+    if files.keys() != allowed.keys():
+        said.append(f"{ceilings.name} and the rooms differ in {files.keys() ^ allowed.keys()}")
+    for name in files.keys() & allowed.keys():
+        lines = sum(map(length, files[name]))
+        if lines > allowed[name]:
+            most, grown = max(grown_since(ceilings, files[name]).items(), key=lambda one: one[1])
+            said.append(
+                f"{name}: {lines:,} lines, its ceiling is {allowed[name]:,}; "
+                f"most grew {most.relative_to(root).as_posix()}, by {grown}"
+            )
+    return said
+
+
+def grown_since(ceilings: Path, files: list[Path]) -> dict[Path, int]:
+    """Return by how many lines each file grew since the ceilings were set: all, if it is new."""
+    git = ["git", "-C", str(ceilings.parent)]
+    asked = [*git, "log", "-1", "--format=%H", "--", ceilings.name]
+    then = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    grown = {}
+    for path in files:
+        asked = [*git, "show", f"{then}:./{os.path.relpath(path, ceilings.parent)}"]
+        old = subprocess.run(asked, capture_output=True, text=True, check=False)
+        before = len(old.stdout.splitlines()) if not old.returncode else 0
+        grown[path] = length(path) - before
+    return grown
+
+
 def rows(root: Path) -> dict[str, list[str]]:
     """Return for each room its lines, lines of code, and the share of checks in them."""
-    counted = {name: room(root, layouts) for name, layouts in ROOMS.items()}
+    files = rooms(root)
+    counted = {name: room(files[name]) for name in ROOMS}
     table = {
         name: [f"{one.lines:,}", f"{one.code:,}", f"{100 * one.checks / max(one.code, 1):.0f} %"]
         for name, one in counted.items()
     }
-    other = {
-        "JavaScript of the live pictures": "src/**/*.js",
-        "JavaScript of the pages": "book/assets/*.js book/tools/kit/**/*.js teaching/kit/**/*.js",
-        "style sheets": "src/**/*.css book/assets/*.css book/tools/**/*.css teaching/kit/**/*.css",
-    }
-    sums = {
-        name: sum(length(p) for p in found(root, places) if not {"chunks", "reveal"} & set(p.parts))
-        for name, places in other.items()
-    }
+    sums = {name: sum(map(length, files[name])) for name in OTHER}
     table |= {name: [f"{lines:,}", "", ""] for name, lines in sums.items()}
     total = sum(one.lines for one in counted.values()) + sum(sums.values())
     entries = [p for p in (root / "src/attnbook").iterdir() if p.name not in ("__pycache__",)]
@@ -154,7 +204,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--tree", type=Path, default=ROOT, help="the repository (default: this)")
     parser.add_argument("--before", type=Path, help="an earlier checkout, to stand beside it")
+    parser.add_argument(
+        "--check", action="store_true", help="fail above the ceilings of house.json"
+    )
     options = parser.parse_args()
+    if options.check:
+        if said := above(ROOT, CEILINGS):
+            sys.exit("\n".join([*said, "cut, or raise the ceiling in this commit and say why"]))
+        return
     columns = [rows(options.tree)]
     heads = ["lines", "code", "checks"]
     if options.before is not None:
