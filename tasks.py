@@ -308,8 +308,8 @@ def units() -> None:
 
 
 def nbval(*options: str, **env: str) -> None:
-    """Re-run every lecture and compare every output with what is stored."""
-    say("nbval: every cell of every lecture, every output compared")
+    """Re-run each lecture that did not pass as it is, and compare every output with its own."""
+    say("nbval: every cell of every lecture, every output compared; what passed is kept by its key")
     pytest("--nbval", "--nbval-current-env", SORTED, "notebooks", *options, **env)
 
 
@@ -409,12 +409,13 @@ def test() -> None:
 def test_all() -> None:
     """Test, and what costs much and rarely tells more: weekly, and before a release (hours).
 
-    What is heavy, and in no other list:
+    All runs anew, also what passed as it is (tests/passed.py). What is heavy, and in no other list:
     - tests marked `heavy`: a model of each table over seeds trained anew, and that other first
       weights make the right tables stale (attnlab/models), the full-size program stopped anywhere,
       on a full disk, scored and made longer (attnlab/translation; by day once each), historic
-      bugs beyond a handful (test_historic_bugs), compiling by Inductor (test_compile; by day the
-      same through aot_eager), the benchmarks' quick runs beyond one (test_benchmarks), JupyterLab
+      bugs beyond three (test_historic_bugs), compiling by Inductor, and of more than a few models
+      (test_compile; by day these through aot_eager), the benchmarks' quick runs beyond one
+      (test_benchmarks), JupyterLab
       over every lecture (test_jupyterlab; by day one lecture and a gallery of every widget), the
       book printed as one PDF (test_pdf; by day a book of three pages), every page over http
       (test_pages; by day as a file), the book in Firefox and
@@ -430,6 +431,7 @@ def test_all() -> None:
     - every lecture as on other processors: `test-cpus`;
     - mutation of the package: `mutants`; a mutant that survives must be explained.
     """
+    os.environ["ATTNBOOK_EVERY"] = "1"
     chromium()
     timed(lint_and_build, unit, nbval, pages, heavy, test_cpus, no_new_mutants)
     print("\ntest-all: everything passed")
@@ -450,7 +452,7 @@ def test_cpus() -> None:
     ran = [name for name in CPUS if name not in lacking]
     for name in ran:
         say(f"the lectures as on a processor of kind '{name}'")
-        nbval(**CPUS[name])
+        nbval(ATTNBOOK_EVERY="1", **CPUS[name])
     print(f"\ntest-cpus: every lecture prints the same numbers under {', '.join(ran)}")
     for name, reason in lacking.items():
         print(f"not run: {name}, because {reason}", flush=True)
@@ -536,7 +538,8 @@ def experiments() -> None:
 
 def status() -> None:
     """Run every notebook, one after the other, and write what each took: book/status.json."""
-    nbval("-n0", ATTNBOOK_CACHE="", ATTNBOOK_STATUS=str(ROOT / "book" / "status.json"))
+    target = str(ROOT / "book" / "status.json")
+    nbval("-n0", ATTNBOOK_EVERY="1", ATTNBOOK_CACHE="", ATTNBOOK_STATUS=target)
 
 
 def mutants() -> None:

@@ -182,7 +182,7 @@ def test_a_processor_runs_the_settings_that_it_has_and_names_the_others(
     monkeypatch.setattr(tasks.subprocess, "run", answers)
     monkeypatch.setattr(tasks, "nbval", lambda **env: ran.append(env))
     tasks.test_cpus()
-    assert ran == [tasks.CPUS[name] for name in runs]
+    assert ran == [{"ATTNBOOK_EVERY": "1", **tasks.CPUS[name]} for name in runs]
     said = capsys.readouterr().out
     assert f"the same numbers under {', '.join(runs)}\n" in said
     assert re.findall(r"^not run: (\w+), because", said, re.M) == [

@@ -1,0 +1,75 @@
+"""What passed as it is runs no second time, and what hangs on anything that changed does."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nbformat import write
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from tests import passed
+from tests.book.lectures import ROOT
+
+# a book of two lectures: its root is where this file lies
+CONFTEST = """
+from pathlib import Path
+from tests import passed
+passed.ROOT = Path(__file__).parent
+passed.KEPT = passed.ROOT / "_build" / "passed"
+pytest_plugins = ["tests.nbval.rules", "tests.nbval.again"]
+"""
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    for folder in ("notebooks/assets", "src", "tests/nbval"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name in ("requirements.txt", "pyproject.toml", "tests/patience.py", "src/one.py"):
+        (tmp_path / name).touch()
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    for name, printed in (("01-right", "2\n"), ("02-wrong", "3\n")):
+        output = new_output("stream", name="stdout", text=printed)
+        cell = new_code_cell("print(1 + 1)", execution_count=1, outputs=[output])
+        write(new_notebook(cells=[cell]), tmp_path / "notebooks" / f"{name}.ipynb")
+    return tmp_path
+
+
+def run(book: Path, **env: str) -> tuple[int, str]:
+    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "notebooks"]
+    command += ["-q", "-n", "1", "--dist", "loadfile", "-p", "no:cacheprovider"]
+    kept = {name: value for name, value in passed.os.environ.items() if name != passed.EVERY}
+    env = {**kept, "PYTHONPATH": str(ROOT), **env}
+    done = subprocess.run(command, cwd=book, env=env, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def test_a_lecture_that_passed_runs_again_when_something_under_it_changed(book: Path) -> None:
+    assert "1 failed, 1 passed" in run(book)[1]
+    (book / "notebooks" / "02-wrong.ipynb").unlink()
+    rc, said = run(book)
+    assert rc == 0  # nothing is left to run, which is no failure
+    assert "as they passed as they are: 01" in said
+    (book / "src" / "one.py").write_text("a = 1")
+    assert "1 passed" in run(book)[1]
+
+
+def test_a_key_hangs_on_every_file_and_on_the_processor(book: Path, monkeypatch) -> None:
+    monkeypatch.setattr(passed, "ROOT", book)
+    monkeypatch.setattr(passed, "KEPT", book / "kept")
+    monkeypatch.delenv(passed.EVERY, raising=False)
+    first = passed.key("src")
+    assert not passed.before("all", first)
+    passed.keep("all", first)
+    assert passed.before("all", passed.key("src"))
+    (book / "kept" / "all").write_bytes(b"\xff")
+    assert not passed.before("all", first)  # unreadable: run
+    passed.keep("all", first)
+    monkeypatch.setenv(passed.EVERY, "1")
+    assert not passed.before("all", first)
+    monkeypatch.delenv(passed.EVERY)
+    (book / "requirements.txt").write_text("torch==1")
+    assert not passed.before("all", passed.key("src"))
+    (book / "requirements.txt").write_text("")
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "default")
+    assert passed.key("src") != first
