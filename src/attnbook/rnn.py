@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from attnbook import _check
-from attnbook.attention import Attended, check_energies, masked_softmax
+from attnbook import _check, _core
+from attnbook.attention import Attended, masked_softmax
 from attnbook.masks import padding_mask
 from attnbook.scores import Score, project_key, scaled_dot, score_projected
 
@@ -201,7 +201,7 @@ class AttentionDecoder(nn.Module):
         keys, values, mask = cast(Memory, memory)
         query = query.to(values.dtype)  # autocast may have made them differ
         scores = score_projected(cast(Score, self.score), query, keys)
-        check_energies(scores, query, values)
+        _core.check_energies(scores, query, values)
         weights = masked_softmax(scores, mask)  # (b, n_q, n_s)
         return Attended(weights.to(values.dtype) @ values, weights)
 

@@ -15,8 +15,8 @@ from attnbook.attention import attention
 from attnbook.transformer import Seq2Seq
 
 HOUSE = Path(attnbook.__file__).parent
-ORDER = ["_ask", "_check", "masks", "scores", "attention", "positions", "cache", "multihead"]
-ORDER += ["record", "latent", "embeddings", "layers", "rnn", "transformer", "decoding"]
+ORDER = ["_ask", "_check", "masks", "_core", "scores", "attention", "positions", "cache"]
+ORDER += ["multihead", "record", "latent", "embeddings", "layers", "rnn", "transformer", "decoding"]
 ROOMS = ["caches", "tiles", "sparse", "linear", "longer", "speculation"]
 
 

@@ -450,7 +450,6 @@ def test_numpys_whole_numbers_are_whole_numbers() -> None:
 
 
 INSIDE = """
-attention: allowed check_energies fused part_of with_causal without_unused_keys
 decoding: begin best check_numbers extend pick put_aside settled Ended Living
 multihead: Attend of_all_heads repeat_heads
 """  # for who has checked the arguments

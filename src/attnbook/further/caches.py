@@ -11,8 +11,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from attnbook import _check
-from attnbook.attention import part_of
+from attnbook import _check, _core
 from attnbook.cache import KVCache
 
 
@@ -78,7 +77,7 @@ class RollingCache(KVCache):
         rows = torch.arange(self.length, self.length + n, device=key.device)[:, None]
         near = columns > rows - (self.window - self.sinks)
         seen = (columns <= rows) & (near | (columns < self.sinks))  # (n, m)
-        mask, bias = part_of(mask, -1, columns), part_of(bias, -1, columns)
+        mask, bias = (_core.part_of(part, -1, columns) for part in (mask, bias))
         return seen if mask is None else seen & mask, bias, False
 
     def rewind(self, length: int) -> None:
