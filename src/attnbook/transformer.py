@@ -16,6 +16,7 @@ from attnbook.attention import Chosen
 from attnbook.cache import KVCache
 from attnbook.embeddings import Embeddings
 from attnbook.layers import Config, Decoder, Encoder
+from attnbook.masks import padding_mask
 from attnbook.multihead import Projected
 from attnbook.positions import Rotary, alibi_bias
 from attnbook.record import record_attention
@@ -278,7 +279,7 @@ class LanguageModel(_Model):
 
 
 def _padding(name: str, tokens: Tensor, lengths: Tensor) -> Tensor | None:
-    _check.ids(name, lengths.cpu(), tokens.shape[1] + 1)
-    positions = torch.arange(tokens.shape[1], device=tokens.device)
-    mask = (positions < lengths[:, None])[:, None]  # (b, 1, n), as ``padding_mask``
+    n = tokens.shape[1]
+    _check.ids(name, lengths.cpu(), n + 1)  # by the caller's name for them
+    mask = padding_mask(lengths, n, device=tokens.device)  # (b, 1, n)
     return None if _ask.any_of(~mask) is False else mask
