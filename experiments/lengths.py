@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from attnbook.further.longer import Scaling
-from attnbook.positions import Rotary
+from attnbook.positions import Pace, Rotary
 from attnbook.transformer import LanguageModel
 from attnlab.models.recipe import fit
 from attnlab.training.metrics import evaluating
@@ -123,7 +123,7 @@ def measure(seed: int, *, asked: int | None = None, **options: Any) -> dict[str,
     if ropes:
         scalings = {kind: Scaling(kind, FACTOR, TRAINED) for kind in KINDS}
         scalings["yarn, no longer"] = SameLength("yarn", FACTOR, TRAINED)
-    for name, scaling in {"as trained": None, **scalings}.items():
+    for name, scaling in {"as trained": Pace(), **scalings}.items():
         for rope in ropes:
             rope.scaling = scaling
         for n, long in held_out(seed, asked or TESTED).items():

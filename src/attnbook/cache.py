@@ -21,6 +21,8 @@ class KVCache:
     a cache of its own: neither sees what the other adds.
     """
 
+    ragged = True  # its texts may begin at different rows; those before them are padding
+
     def __init__(self, max_length: int | None = None, *, capacity: int = 64) -> None:
         self.max_length = max_length
         self.length = 0
@@ -33,7 +35,7 @@ class KVCache:
         Shapes: key (b, h, n, d), value (b, h, n, d_v); returns (b, h, length, d) and
         (b, h, length, d_v).
         Raises: ValueError where they do not fit what is there, exceed ``max_length``, or carry
-        a gradient; TypeError for anything but tensors.
+        a gradient; TypeError for anything but tensors. Nothing is added then.
         """
         self._check_rows(key, value, self._memory)
         start, end = self.length, self.length + key.shape[2]

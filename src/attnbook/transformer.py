@@ -228,7 +228,7 @@ class LanguageModel(_Model):
         there = [cache.length for cache in caches]
         _check.must(not any(there), "caches", "be empty at the start", there)
         before = None if mask is None else n - lengths
-        if before is not None and any(getattr(cache, "sinks", 0) for cache in caches):
+        if before is not None and not all(cache.ragged for cache in caches):
             raise _check.wrong("lengths", "be the same where caches keep sinks", lengths.tolist())
         if n:
             if before is not None:
@@ -252,9 +252,9 @@ class LanguageModel(_Model):
         x = self.embed(tokens, offset=offset)
         try:
             x = self.decoder(x, mask, causal=True, bias=self._bias(x, n_k), caches=caches)
-        except ValueError:  # a pool that is full in one layer must not part the layers' caches
+        except ValueError:  # one that has no more room must not part the layers' caches
             for cache in caches:
-                cache.rewind(min(there, cache.length))
+                cache.rewind(there)
             raise
         return self._logits(x, self.embed), state
 

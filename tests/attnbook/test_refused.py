@@ -460,7 +460,7 @@ further.linear: Remembered
 further.speculation: Draft Rewindable Speculated
 further.tiles: Tiled
 multihead: Projected
-positions: Slowing
+positions: Pace
 record: Recorded Seen record_attention
 rnn: DecoderState Encoded Memory
 transformer: LanguageModelState Seq2SeqState

@@ -600,7 +600,7 @@ class Answer:
         n, s = (int(re.search(one, self.text)[1]) for one in (r"of (\d+) tokens", r"texts (\d+) t"))
         plain = rotary_speeds(16, 1e4, dtype=torch.float64)
         yarn, llama = (
-            Scaling(kind, s, n, truncate=False).speeds(16, 1e4, dtype=torch.float64, device=None)
+            Scaling(kind, s, n, truncate=False).speeds(16, 1e4, dtype=torch.float64)
             for kind in ("yarn", "llama3")
         )
         stay, slow = (yarn == plain).sum(), (yarn == plain / s).sum()

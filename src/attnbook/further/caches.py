@@ -31,6 +31,7 @@ class RollingCache(KVCache):
         _check.must(0 <= sinks < window, "sinks", f"be from 0 on, below window = {window}", sinks)
         super().__init__(capacity=window)
         self.window, self.sinks = window, sinks
+        self.ragged = sinks == 0  # the first rows, which stay, would be padding
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Add n rows; return those that some of them may see, at most window + n.
