@@ -8,7 +8,7 @@ Sizes: b sentences, n_s source and n_t target tokens, one width d = ``d_model``.
 the right and changes nothing.
 """
 
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -230,12 +230,21 @@ class RNNSeq2Seq(nn.Module):
         target_vocabulary: int,
         d_model: int,
         *,
+        order: Order = "bahdanau",
+        score: Score = scaled_dot,
+        input_feeding: bool = False,
         dropout: float = 0.0,
-        **options: Any,
     ) -> None:
         super().__init__()
         self.encoder = Encoder(source_vocabulary, d_model, dropout=dropout)
-        self.decoder = AttentionDecoder(target_vocabulary, d_model, dropout=dropout, **options)
+        self.decoder = AttentionDecoder(
+            target_vocabulary,
+            d_model,
+            order=order,
+            score=score,
+            input_feeding=input_feeding,
+            dropout=dropout,
+        )
 
     def forward(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
         """Return the logits (b, n_t, target_vocabulary)."""
