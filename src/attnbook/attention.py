@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from attnbook import _ask, _check, _core
-from attnbook.scores import PLAIN, Score, scaled_dot
+from attnbook.scores import UNCHECKED, Score, scaled_dot
 
 __all__ = ["Attended", "attention", "attention_weights", "fused_attention", "masked_softmax"]
 Chosen = int | slice | Sequence[int] | Tensor
@@ -45,7 +45,7 @@ def attention(
     returns another shape; TypeError for anything but tensors.
     Source: Vaswani et al. (2017), equation 1.
     """
-    _check.attention(query, key, value, mask=mask, bias=bias, one_size=score in PLAIN)
+    _check.attention(query, key, value, mask=mask, bias=bias, one_size=score in UNCHECKED)
     mask = _core.allowed(mask, bias)
     key, value = _core.without_unused_keys(mask, key, value)
     # (…, n_q, n_k), each row sums to 1
@@ -71,7 +71,7 @@ def attention_weights(
     Shapes: as ``attention``; returns (…, n_q, n_k), of the chosen heads and queries.
     Raises: as ``attention``; IndexError for heads or rows that do not exist.
     """
-    _check.attention(query, key, mask=mask, bias=bias, one_size=score in PLAIN)
+    _check.attention(query, key, mask=mask, bias=bias, one_size=score in UNCHECKED)
     for axis, which in ((-3, heads), (-2, rows)):
         if which is None:
             continue
@@ -125,8 +125,8 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
 
 def _energies(score: Score, query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
     """Return score(query, key) + bias, in memory that ``_softmax`` may write to."""
-    energies = PLAIN.get(score, score)(query, key)
-    if score not in PLAIN:
+    energies = UNCHECKED.get(score, score)(query, key)
+    if score not in UNCHECKED:
         _core.check_energies(energies, query, key)
         # it may keep its result for the backward pass, or return a view of it
         energies = energies.clone()

@@ -9,7 +9,6 @@ from torch import Tensor
 from attnbook import _check
 
 __all__ = ["KVCache"]
-Memory = tuple[Tensor, Tensor]
 
 
 class KVCache:
@@ -27,7 +26,7 @@ class KVCache:
         self.max_length = max_length
         self.length = 0
         self._capacity = capacity
-        self._memory: Memory | None = None  # (b, h, room, d), (b, h, room, d_v)
+        self._memory: tuple[Tensor, Tensor] | None = None  # (b, h, room, d), (b, h, room, d_v)
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Add n rows; return all keys and values so far, as views of the cache's memory.
@@ -82,7 +81,7 @@ class KVCache:
         other.__dict__.update(self.__dict__, _memory=memory)
         return other
 
-    def _room_for(self, wanted: int, key: Tensor, value: Tensor) -> Memory:
+    def _room_for(self, wanted: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         old, n = self._memory, self.length
         if old is not None and wanted <= old[0].shape[2]:
             return old
@@ -94,7 +93,9 @@ class KVCache:
             part[:, :, :n] = before[:, :, :n]
         return self._memory
 
-    def _check_rows(self, key: Tensor, value: Tensor, there: Memory | None, b: str = "b") -> None:
+    def _check_rows(
+        self, key: Tensor, value: Tensor, there: tuple[Tensor, Tensor] | None, b: str = "b"
+    ) -> None:
         old = zip(("keys", "values"), there or (), (f"{b} h _ d", f"{b} h _ d_v"), strict=False)
         given = {"key": (key, "b h n d"), "value": (value, "b h n d_v")}
         _check.fit(**{name: (part, form) for name, part, form in old}, **given)

@@ -48,6 +48,17 @@ def test_a_file_imports_those_before_it_torch_and_numpy_alone(name: str) -> None
     assert own <= set(ORDER[: ORDER.index(name)] if name in ORDER else ORDER)
 
 
+def test_a_name_is_of_one_thing() -> None:
+    paths = [path for path in HOUSE.rglob("*.py") if not path.stem.startswith("_")]
+    defined = [
+        node.name
+        for path in paths
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_")
+    ]
+    assert len(set(defined)) == len(defined)
+
+
 def checks(call: Callable[[], object]) -> int:
     """Count the calls of functions that check, while this is called."""
     count = 0

@@ -276,8 +276,8 @@ CALLS = (
     Call("layers.DecoderBlock", layers.DecoderBlock(layers.Config(8, 2)), {"x": Arg(zeros("b n 8"), []), "memory": X, "memory_mask": LAYER_MASK}),
     Call("layers.Encoder", layers.Encoder(1, layers.Config(8, 2)), {"x": Arg(zeros("b n 8"), []), "mask": LAYER_MASK}),
     Call("layers.Decoder", layers.Decoder(1, layers.Config(8, 2)), {"x": Arg(zeros("b n 8"), []), "memory": Arg(zeros("b n 8"), X.bad[1:])}),
-    Call("rnn.Encoder", rnn.Encoder, {"vocabulary": Arg(9, []), "d_model": number(8, 7)}),
-    Call("rnn.Encoder", rnn.Encoder(9, 8), {"source": TOKENS, "lengths": BATCH}),
+    Call("rnn.RNNEncoder", rnn.RNNEncoder, {"vocabulary": Arg(9, []), "d_model": number(8, 7)}),
+    Call("rnn.RNNEncoder", rnn.RNNEncoder(9, 8), {"source": TOKENS, "lengths": BATCH}),
     Call("rnn.AttentionDecoder", partial(rnn.AttentionDecoder, 9, 8), {"order": one_of("luong")}),
     Call("transformer.ModelConfig", transformer.ModelConfig, {"positions": one_of("rope")}),
     Call("transformer.LanguageModel", lambda **a: transformer.LanguageModel(9, transformer.ModelConfig(n_heads=2, **a)), MODEL),
@@ -466,7 +466,7 @@ further.tiles: Tiled
 multihead: Projected
 positions: Pace
 record: Recorded Seen record_attention
-rnn: DecoderState Encoded Memory
+rnn: DecoderState Encoded SourceMemory
 transformer: LanguageModelState Seq2SeqState
 """  # what a call returned, and protocols; record_attention has a rule of its own
 TORCHS = """
