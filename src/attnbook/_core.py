@@ -15,10 +15,10 @@ def allowed(mask: Tensor | None, bias: Tensor | None) -> Tensor | None:
     """Return who may attend to whom: a bias of −∞ forbids, as ``mask`` does."""
     if bias is None:
         return mask
-    forbidden = bias == -torch.inf
-    if _ask.any_of(forbidden) is False:
+    finite = bias != -torch.inf
+    if _ask.all_of(finite):
         return mask
-    return ~forbidden if mask is None else mask & ~forbidden
+    return finite if mask is None else mask & finite
 
 
 def with_causal(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
@@ -31,12 +31,12 @@ def without_unused_keys(mask: Tensor | None, *tensors: Tensor) -> tuple[Tensor, 
     """Return keys or values (…, n_k, d), 0 where no query may look: 0 · NaN would be NaN."""
     if mask is None:
         return tensors
-    unused = ~mask.any(dim=-2)  # (…, n_k)
+    used = mask.any(dim=-2)  # (…, n_k)
     if mask.dim() == 4 and 0 < (h_kv := tensors[0].shape[1]) < mask.shape[1]:  # shared by heads
-        unused = unused.unflatten(1, (h_kv, -1)).all(dim=2)
-    if _ask.any_of(unused) is False:
+        used = used.unflatten(1, (h_kv, -1)).any(dim=2)
+    if _ask.all_of(used):
         return tensors
-    return tuple(tensor.masked_fill(unused.unsqueeze(-1), 0) for tensor in tensors)
+    return tuple(tensor.masked_fill(~used.unsqueeze(-1), 0) for tensor in tensors)
 
 
 def part_of(part: Tensor | None, axis: int, index: Tensor) -> Tensor | None:

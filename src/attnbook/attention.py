@@ -136,12 +136,13 @@ def _energies(score: Score, query: Tensor, key: Tensor, bias: Tensor | None) -> 
 def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     if mask is None:
         return scores.softmax(dim=-1)
-    empty = ~mask.any(dim=-1, keepdim=True)  # (…, n_q, 1)
-    some = _ask.any_of(empty)
+    allowed = mask.any(dim=-1, keepdim=True)  # (…, n_q, 1)
+    everywhere = _ask.all_of(allowed)
     # in place, unless these may be the scores under many masks at once
-    fill = scores.masked_fill if some is None else scores.masked_fill_
+    fill = scores.masked_fill if everywhere is None else scores.masked_fill_
     scores = fill(~mask, -torch.inf)
-    if some is False:
+    if everywhere:
         return scores.softmax(dim=-1)
     # 0 before the softmax: a row of −∞ would make its gradient NaN
+    empty = ~allowed
     return scores.masked_fill_(empty, 0).softmax(dim=-1).masked_fill(empty, 0)

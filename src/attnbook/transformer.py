@@ -281,4 +281,4 @@ def _padding(name: str, tokens: Tensor, lengths: Tensor) -> Tensor | None:
     n = tokens.shape[1]
     _check.ids(name, lengths.cpu(), n + 1)  # by the caller's name for them
     mask = padding_mask(lengths, n, device=tokens.device)  # (b, 1, n)
-    return None if _ask.any_of(~mask) is False else mask
+    return None if _ask.all_of(mask) else mask

@@ -126,10 +126,10 @@ softmax over the queries | attention
 >test_attention.py::test_one_query_attends_as_it_does_among_others
 -if mask is None:
 -        return scores.softmax(dim=-1)
--    empty =
+-    allowed =
 +if mask is None:
 +        return scores.softmax(dim=-2)
-+    empty =
++    allowed =
 
 heads joined by view without transpose | multihead | TORCH
 -output.transpose(1, 2).flatten(2)

@@ -82,8 +82,8 @@ def top_keys(scores: Tensor, k: int, mask: Tensor | None = None) -> Tensor:
         raise _check.wrong("k", f"be from 1 to n_k = {n_k}", k)
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
-    numbers = not _ask.any_of(scores.isnan(), wait=True)
-    _check.must(numbers, "scores", "be numbers", but="NaN would be the highest")
+    numbers = _ask.all_of(~scores.isnan(), wait=True)
+    _check.must(numbers is not False, "scores", "be numbers", but="NaN would be the highest")
     best = scores.sort(dim=-1, descending=True, stable=True).indices[..., :k]
     chosen = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, 1)
     return chosen if mask is None else chosen & mask
