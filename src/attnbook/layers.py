@@ -104,24 +104,19 @@ class _Block(nn.Module):
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.config = of = config
-        self.attention = self._attention(of.rotary())
-        d_ff = 4 * of.d_model if of.d_ff is None else of.d_ff
+        self.config = c = config
+        self.attention = self._attention(c.rotary())
+        d_ff = 4 * c.d_model if c.d_ff is None else c.d_ff
         self.feed_forward = FeedForward(
-            of.d_model, d_ff, activation=of.activation, dropout=of.dropout, bias=of.bias
+            c.d_model, d_ff, activation=c.activation, dropout=c.dropout, bias=c.bias
         )
-        self.norms = nn.ModuleList(of.layer_norm() for _ in range(self.n_parts))
-        self.dropout = nn.Dropout(of.dropout)
+        self.norms = nn.ModuleList(c.layer_norm() for _ in range(self.n_parts))
+        self.dropout = nn.Dropout(c.dropout)
 
     def _attention(self, rope: Rotary | None) -> MultiHeadAttention:
-        of = self.config
+        c = self.config
         return MultiHeadAttention(
-            of.d_model,
-            of.n_heads,
-            n_kv_heads=of.n_kv_heads,
-            dropout=of.dropout,
-            rope=rope,
-            bias=of.bias,
+            c.d_model, c.n_heads, n_kv_heads=c.n_kv_heads, dropout=c.dropout, rope=rope, bias=c.bias
         )
 
     def _before(self, x: Tensor, part: int) -> Tensor:

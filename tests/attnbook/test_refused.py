@@ -461,7 +461,7 @@ RESULTS = """
 attention: Attended
 decoding: Hypothesis Stepper
 further.linear: Remembered
-further.speculation: Draft Rewindable Speculated
+further.speculation: Draft Speculated
 further.tiles: Tiled
 multihead: Projected
 positions: Pace
