@@ -183,8 +183,7 @@ def small_row(repeat: int) -> Row:
     }
     with torch.no_grad():
         times = timing.interleaved(runs, 99, repeat=repeat)
-    us = f"{1000 * milliseconds(times, 'attention'):.0f} µs"
-    what = f"`attention()`, (2, 5, 8), masked, without a gradient: {us}"
+    what = "`attention()`, (2, 5, 8), masked, without a gradient"
     return at_most(what, ratio(times, "attention", UNIT), 5, " SDPA, not masked", why=SMALL)
 
 
