@@ -174,6 +174,19 @@ def goal_rows(found: dict[tuple, Times], shapes: list[tuple[int, ...]]) -> list[
     return rows
 
 
+def small_row(repeat: int) -> Row:
+    """Return the row of a call so small that Python takes most of it: what the checks may cost."""
+    query, key, value, _, mask = inputs((2, 5, 8), True, False)
+    runs = {
+        UNIT: lambda: scaled_dot_product_attention(query, key, value),
+        "attention": lambda: attention(query, key, value, mask),
+    }
+    with torch.no_grad():
+        times = timing.interleaved(runs, 99, repeat=repeat)
+    what = "`attention()`, (2, 5, 8), masked, without a gradient"
+    return at_most(what, ratio(times, "attention", UNIT), 5, " SDPA, not masked", why=SMALL)
+
+
 def memory_rows(found: dict[tuple, float | None], shapes: list[tuple[int, ...]]) -> list[Row]:
     middle, large = shapes
     tiled = [found[shape, True, "tiled_attention"] for shape in shapes]
@@ -196,6 +209,7 @@ def explicit(shape: tuple, causal: bool, found: float, goal: float) -> Row:
 
 HALF = "it computes the scores above the diagonal too, which SDPA leaves out"
 CHECKS = "without a mask the arithmetic is the same, and the arguments' checks remain"
+SMALL = "some ten operations on a few numbers, each called from Python"
 TILES = "Python calls a kernel for each pair of tiles, where PyTorch's loop is compiled"
 
 
@@ -242,7 +256,8 @@ def main() -> None:
         for causal in (False, True)
         for backward in (False, True)
     }
-    rows = goal_rows(found, list(shapes)) + ([] if given.quick else memory_rows(used, long))
+    rows = [*goal_rows(found, list(shapes)), small_row(2 if given.quick else 200)]
+    rows += [] if given.quick else memory_rows(used, long)
     note = "Times are multiples of SDPA's; shares are of the rate of a 1,024 × 1,024 product."
     fresh = "Peak memory, forward and backward, not causal, each in a fresh process:"
     parts = (timing.goals(rows), note, time_table(found), fresh, memory_table(used))

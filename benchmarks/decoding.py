@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from attnbook.decoding import beam_search, greedy
 from attnbook.rnn import DecoderState, RNNSeq2Seq
 from attnbook.scores import Additive
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab._console import any_letter
 
 BEAM, BOS, EOS = 4, 1, 2
@@ -96,7 +96,7 @@ def ways(
 def models(d: int, vocabulary: int) -> dict[str, nn.Module]:
     torch.manual_seed(0)
     gru = RNNSeq2Seq(vocabulary, vocabulary, d, score=Additive(d, d, d))
-    transformer = Seq2Seq(vocabulary, vocabulary, d_model=d, n_heads=4, n_layers=2)
+    transformer = Seq2Seq(vocabulary, vocabulary, ModelConfig(d_model=d, n_heads=4, n_layers=2))
     for model in (gru, transformer):
         sharpen(model, vocabulary)
     return {"GRU, additive score": gru.eval(), "Transformer, 2 + 2 layers": transformer.eval()}

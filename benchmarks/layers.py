@@ -18,7 +18,7 @@ from torch.nn.functional import scaled_dot_product_attention as sdpa
 
 from attnbook.masks import causal_mask
 from attnbook.multihead import Attend, MultiHeadAttention
-from attnbook.transformer import LanguageModel
+from attnbook.transformer import LanguageModel, ModelConfig
 from attnlab._console import any_letter
 
 SHAPES = {(8, 128): 21, (1, 1024): 11, (1, 4096): 3}  # (b, n), and rounds
@@ -196,7 +196,7 @@ def rewritten(model: LanguageModel, prompt: Tensor, n: int) -> Tensor:
 
 def caching(n: int, rounds: dict[int, int], d_model: int) -> list[Row]:
     torch.manual_seed(0)
-    model = LanguageModel(1000, d_model=d_model, n_heads=4, n_layers=4).eval()
+    model = LanguageModel(1000, ModelConfig(d_model=d_model, n_heads=4, n_layers=4)).eval()
     rows, size = [], sum(weight.numel() for weight in model.parameters()) / 1e6
     for b, goal in ((1, 6), (8, 20)):
         prompt = torch.randint(3, 1000, (b, 16))

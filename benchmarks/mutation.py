@@ -38,6 +38,7 @@ REPORT = ROOT / "benchmarks" / "mutation.md"
 TESTS = {
     "masks": "masks mutants refused",
     "scores": "scores scores_learned mutants refused",
+    "_core": "attention attention_edges multihead_cache mutants refused",
     "attention": "attention attention_edges mutants refused",
     "positions": "positions further/longer mutants refused",
     "cache": "cache multihead_cache mutants refused",

@@ -14,11 +14,11 @@ import torch
 from timing import Row, Times, at_most, ratio
 from torch import Tensor, nn
 
-from attnbook.attention import attention_weights, with_causal
-from attnbook.masks import padding_mask
+from attnbook.attention import attention_weights
+from attnbook.masks import causal_mask, padding_mask
 from attnbook.multihead import Attend, MultiHeadAttention, repeat_heads
 from attnbook.record import record_attention
-from attnbook.transformer import LanguageModel
+from attnbook.transformer import LanguageModel, ModelConfig
 from attnlab._console import any_letter
 
 HEADS, D_MODEL = 8, 512
@@ -39,7 +39,9 @@ class Weighing:
     def weigh(self, _: nn.Module, arguments: tuple[Any, ...]) -> None:
         query, key, _value, mask, bias, causal = arguments
         key = repeat_heads(key, query.shape[1])
-        mask = with_causal(mask, query, key) if causal else mask
+        if causal:
+            past = causal_mask(query.shape[2], key.shape[2])
+            mask = past if mask is None else mask & past
         self.found.append(attention_weights(query, key, mask, bias=bias))
 
     def run(self, call: Callable[[], Any], *, keep: bool = False) -> list[Tensor]:
@@ -68,7 +70,7 @@ def cases(of: dict[str, int]) -> list[Case]:
     x, memory = torch.randn(1, n, D_MODEL), torch.randn(1, n, D_MODEL)
     mask = padding_mask([n - n // 4], n)
     kind = {"d_model": 256, "n_heads": 4, "n_layers": of["layers"]}
-    model = LanguageModel(1000, **kind, positions="rope").eval()
+    model = LanguageModel(1000, ModelConfig(**kind, positions="rope")).eval()
     text = torch.randint(3, 1000, (1, of["text"]))
     prompt, lengths = text.repeat(1, 2)[:, : of["prompt"]], torch.tensor([of["prompt"]])
     state = model.start(prompt, lengths)

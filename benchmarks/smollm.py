@@ -15,13 +15,13 @@ from timing import Row, Times, at_least, milliseconds, ratio
 from torch import Tensor, nn
 
 from attnbook.positions import Rotary
-from attnbook.transformer import LanguageModel
+from attnbook.transformer import LanguageModel, ModelConfig
 from attnlab._console import any_letter
 from attnlab.pretrained import load_smollm
 
 OURS, PEERS = "the book's layers", {"eager": "transformers, eager", "sdpa": "transformers, SDPA"}
-SIZES = {"vocabulary": 49152, "d_model": 576, "n_heads": 9, "n_kv_heads": 3, "n_layers": 30}
-TINY = {"vocabulary": 50, "d_model": 24, "n_heads": 3, "n_kv_heads": 1, "n_layers": 2}
+SIZES = {"d_model": 576, "n_heads": 9, "n_kv_heads": 3, "n_layers": 30}
+TINY = {"d_model": 24, "n_heads": 3, "n_kv_heads": 1, "n_layers": 2}
 PROMPT, READ, WRITTEN, BATCHES = 16, 512, 64, (1, 8)
 PRODUCT = "one matrix times one vector"
 Writer = Callable[[Tensor, int], Tensor]
@@ -39,7 +39,8 @@ def ours(quick: bool) -> tuple[LanguageModel, str]:
     rope = Rotary(sizes["d_model"] // sizes["n_heads"], 1e5, layout="halves")
     kind = {"norm_kind": "rms", "activation": "swiglu", "bias": False, "scale": False}
     d_ff = sizes["d_model"] * 8 // 3
-    model = LanguageModel(d_ff=d_ff, positions=rope, tied=True, **sizes, **kind)
+    config = ModelConfig(d_ff=d_ff, positions=rope, tied=True, **sizes, **kind)
+    model = LanguageModel(50 if quick else 49152, config)
     return model.eval(), "random weights"
 
 

@@ -27,7 +27,7 @@ from torch import nn
 
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.scores import Additive, Bilinear
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab._console import any_letter
 from attnlab.language import Batch, Vocabulary, batches, english_french, read_multi30k, tokenise
 from attnlab.training import train
@@ -105,11 +105,13 @@ def learners(examples: Examples, sizes: dict, words: tuple[int, int], b: int) ->
 def ours(words: tuple[int, int], sizes: dict) -> Seq2Seq:
     return Seq2Seq(
         *words,
-        d_model=sizes["d"],
-        n_heads=sizes["heads"],
-        n_layers=sizes["layers"],
-        d_ff=sizes["d_ff"],
-        dropout=sizes["drop"],
+        ModelConfig(
+            d_model=sizes["d"],
+            n_heads=sizes["heads"],
+            n_layers=sizes["layers"],
+            d_ff=sizes["d_ff"],
+            dropout=sizes["drop"],
+        ),
     )
 
 

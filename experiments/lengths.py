@@ -20,8 +20,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from attnbook.further.longer import Scaling
-from attnbook.positions import Rotary
-from attnbook.transformer import LanguageModel
+from attnbook.positions import Pace, Rotary
+from attnbook.transformer import LanguageModel, ModelConfig
 from attnlab.models.recipe import fit
 from attnlab.training.metrics import evaluating
 from attnlab.training.schedules import warmup_cosine
@@ -108,7 +108,8 @@ def trained(seed: int, positions: Literal["rope", "alibi"], heads: int) -> Langu
     learnt = training(seed)
     with seeded(seed):
         model = LanguageModel(
-            VOCABULARY, d_model=D_MODEL, n_heads=heads, n_layers=1, d_ff=64, positions=positions
+            VOCABULARY,
+            ModelConfig(d_model=D_MODEL, n_heads=heads, n_layers=1, d_ff=64, positions=positions),
         )
     fit(model, learnt, wrong, steps=STEPS, lr=3e-3, schedule=warmup_cosine(100, STEPS), seed=seed)
     return model
@@ -123,7 +124,7 @@ def measure(seed: int, *, asked: int | None = None, **options: Any) -> dict[str,
     if ropes:
         scalings = {kind: Scaling(kind, FACTOR, TRAINED) for kind in KINDS}
         scalings["yarn, no longer"] = SameLength("yarn", FACTOR, TRAINED)
-    for name, scaling in {"as trained": None, **scalings}.items():
+    for name, scaling in {"as trained": Pace(), **scalings}.items():
         for rope in ropes:
             rope.scaling = scaling
         for n, long in held_out(seed, asked or TESTED).items():

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from attnbook.embeddings import Embeddings
-from attnbook.layers import Encoder
+from attnbook.layers import Config, Encoder
 from attnbook.masks import padding_mask
 from attnbook.positions import Rotary, alibi_bias, sinusoidal
 from attnlab.models.recipe import fit
@@ -130,7 +130,7 @@ class Tagger(nn.Module):
         known = kind if kind in ("sinusoidal", "learned") else None
         rope = Rotary(D_MODEL // heads) if kind == "rotary" else None
         self.embed = Embeddings(11, D_MODEL, positions=known, max_length=LONGEST)
-        self.encoder = Encoder(1, D_MODEL, heads, 2 * D_MODEL, rope=rope)
+        self.encoder = Encoder(1, Config(D_MODEL, heads, 2 * D_MODEL, rope=rope))
         self.output = nn.Linear(D_MODEL, 11)
         self.slopes = heads if kind == "alibi" else 0
         self.causal, self.anywhere = causal, anywhere

@@ -14,7 +14,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.language.batching import Batch
 from attnlab.models import Lesson, translation, write
 from attnlab.models.recipe import learn
@@ -38,7 +38,9 @@ def begin(lesson: Lesson, seed: int, output: Output) -> Seq2Seq:
     """Return a model with its first weights: the same in every arm but for the output matrix."""
     with seeded(seed):
         model = Seq2Seq(
-            len(lesson.source), len(lesson.target), d_model=128, n_heads=4, d_ff=256, tied=True
+            len(lesson.source),
+            len(lesson.target),
+            ModelConfig(d_model=128, n_heads=4, d_ff=256, tied=True),
         )
         if output != "tied":
             embeddings = model.embed_target.tokens.weight  # (N, d_model)

@@ -29,15 +29,15 @@ def same(m: int, n: int) -> bool:
     return True if m == n else False  # noqa: SIM210
 
 
-def any_of(flags: Tensor, *, wait: bool = False) -> bool | None:
-    """Say whether any flag is set, or None where nobody can say, as in ``torch.vmap``.
+def all_of(flags: Tensor, *, wait: bool = False) -> bool | None:
+    """Say whether all flags are set, or None where nobody can say, as in ``torch.vmap``.
 
     Only a CPU answers at once. Elsewhere, unless one is to ``wait``, the question would cost more
     than the work it saves.
     """
-    if making_graph() or not (wait or flags.device.type == "cpu"):
+    if making_graph() or not (wait or flags.is_cpu):
         return None
     try:
-        return bool(flags.any())
+        return bool(flags.all())
     except RuntimeError:  # one tensor is many, which may answer differently
         return None

@@ -3,7 +3,7 @@
 Shapes, dtypes and masks are checked here; what torch refuses at once in clear words is torch's.
 """
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -47,6 +47,14 @@ def kind(name: str, x: Any, dtype: torch.dtype | None = None) -> None:
         raise wrong(name, WORDS.get(dtype, f"be {dtype}"), x.dtype)
 
 
+def axes_of(form: str) -> list[str | int]:
+    """Return the axes of a form, names and numbers."""
+    return [int(a) if a.isdigit() else a for a in form.split()]
+
+
+kept_axes = cache(axes_of)
+
+
 def fit(like: Tensor | None = None, floats: bool = True, /, **given: tuple[Tensor, str]) -> None:
     """Check tensors of floats, each with the form of its shape: query=(query, "… n_q d").
 
@@ -54,23 +62,26 @@ def fit(like: Tensor | None = None, floats: bool = True, /, **given: tuple[Tenso
     have the dtype of ``like`` or else of the first, unless autocast joins them; without ``floats``
     shapes alone are compared.
     """
-    known: dict[str, Any] = {}
+    known: dict[str | int, Any] = {}
     for name, (x, form) in given.items():
         if floats and not (isinstance(x, Tensor) and x.is_floating_point()):
             kind(name, x)
         like = x if like is None else like
         if floats and x.dtype != like.dtype and not torch.is_autocast_enabled(x.device.type):
             kind(name, x, like.dtype)
-        axes, came = form.split(), tuple(x.shape)
+        # a compiler warns of a cache, and reads a form once
+        axes = (axes_of if torch.compiler.is_compiling() else kept_axes)(form)
+        came, n_known = tuple(x.shape), len(known)
         lead = len(came) - len(axes) + 1
         if axes[0] == "…" and lead >= 0:
             came = came[:lead], *came[lead:]
-        places = list(zip(axes, came, strict=False))
-        fine = all(n == (int(a) if a.isdigit() else known.get(a, n)) for a, n in places)
-        if not fine or len(came) != len(axes):
-            told = [f"{a} = {known[a]}" if a in known else a for a in axes]
+        fine = len(came) == len(axes)
+        for a, n in zip(axes, came, strict=False):
+            fine = fine and (a if type(a) is int else known.setdefault(a, n)) == n
+        if not fine:
+            before = list(known)[:n_known]
+            told = [f"{a} = {known[a]}" if a in before else str(a) for a in axes]
             raise wrong(name, f"have the shape ({', '.join(told)})", x)
-        known.update(pair for pair in places if not pair[0].isdigit())
 
 
 shapes = partial(fit, None, False)
@@ -115,6 +126,6 @@ def ids(name: str, came: Tensor, below: int) -> None:
     """Ask for whole numbers from 0 on and below ``below``."""
     if came.device.type != "cpu" or _ask.making_graph():
         return
-    bad = (came < 0) | (came >= below)
-    if _ask.any_of(bad):
-        raise wrong(name, f"be from 0 to {below - 1}", but=f"{int(came[bad][0])} is among them")
+    fine = (came >= 0) & (came < below)
+    if _ask.all_of(fine) is False:
+        raise wrong(name, f"be from 0 to {below - 1}", but=f"{int(came[~fine][0])} is among them")

@@ -12,11 +12,9 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn.functional import scaled_dot_product_attention
 
-from attnbook import _ask, _check
-from attnbook.masks import causal_mask
-from attnbook.scores import PLAIN, Score, scaled_dot
+from attnbook import _ask, _check, _core
+from attnbook.scores import UNCHECKED, Score, scaled_dot
 
 __all__ = ["Attended", "attention", "attention_weights", "fused_attention", "masked_softmax"]
 Chosen = int | slice | Sequence[int] | Tensor
@@ -47,9 +45,9 @@ def attention(
     returns another shape; TypeError for anything but tensors.
     Source: Vaswani et al. (2017), equation 1.
     """
-    _check.attention(query, key, value, mask=mask, bias=bias, one_size=score in PLAIN)
-    mask = allowed(mask, bias)
-    key, value = without_unused_keys(mask, key, value)
+    _check.attention(query, key, value, mask=mask, bias=bias, one_size=score in UNCHECKED)
+    mask = _core.allowed(mask, bias)
+    key, value = _core.without_unused_keys(mask, key, value)
     # (…, n_q, n_k), each row sums to 1
     weights = _softmax(_energies(score, query, key, bias), mask)
     return Attended(weights.to(value.dtype) @ value, weights)
@@ -73,7 +71,7 @@ def attention_weights(
     Shapes: as ``attention``; returns (…, n_q, n_k), of the chosen heads and queries.
     Raises: as ``attention``; IndexError for heads or rows that do not exist.
     """
-    _check.attention(query, key, mask=mask, bias=bias, one_size=score in PLAIN)
+    _check.attention(query, key, mask=mask, bias=bias, one_size=score in UNCHECKED)
     for axis, which in ((-3, heads), (-2, rows)):
         if which is None:
             continue
@@ -83,9 +81,9 @@ def attention_weights(
         index = torch.arange(n, device=query.device)[chosen].view(-1)
         query = query.index_select(axis, index)
         key = key.index_select(axis, index) if axis == -3 else key
-        mask, bias = part_of(mask, axis, index), part_of(bias, axis, index)
-    mask = allowed(mask, bias)
-    (key,) = without_unused_keys(mask, key)
+        mask, bias = _core.part_of(mask, axis, index), _core.part_of(bias, axis, index)
+    mask = _core.allowed(mask, bias)
+    (key,) = _core.without_unused_keys(mask, key)
     return _softmax(_energies(score, query, key, bias), mask)
 
 
@@ -109,34 +107,7 @@ def fused_attention(
     Shapes, Raises: as ``attention``; returns output (…, n_q, d_v).
     """
     _check.attention(query, key, value, mask=mask, bias=bias, one_size=True)
-    return fused(query, key, value, mask, bias, causal)
-
-
-def fused(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    mask: Tensor | None,
-    bias: Tensor | None,
-    causal: bool,
-    **options: bool,
-) -> Tensor:
-    """Compute ``fused_attention`` for a layer, which has checked its arguments."""
-    n_q, n_k = query.shape[-2], key.shape[-2]
-    causal = causal and not _ask.same(n_q, 1)  # a single query is the last, and sees every key
-    if causal and not (mask is None and bias is None and _ask.same(n_q, n_k)):
-        mask, causal = with_causal(mask, query, key), False
-    mask = seen = allowed(mask, bias)
-    key, value = without_unused_keys(mask, key, value)
-    if bias is not None:  # the kernel takes a bias and a mask as one float mask
-        mask = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
-    output = scaled_dot_product_attention(
-        query, key, value, attn_mask=mask, is_causal=causal, **options
-    )
-    if seen is None or not _ask.for_all_sizes():
-        return output
-    # ONNX before opset 23 gives a query with nothing to attend to the values' mean, or NaN
-    return output.masked_fill(~seen.any(dim=-1, keepdim=True), 0)
+    return _core.fused(query, key, value, mask, bias, causal)
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -154,64 +125,24 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
 
 def _energies(score: Score, query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
     """Return score(query, key) + bias, in memory that ``_softmax`` may write to."""
-    energies = PLAIN.get(score, score)(query, key)
-    if score not in PLAIN:
-        check_energies(energies, query, key)
+    energies = UNCHECKED.get(score, score)(query, key)
+    if score not in UNCHECKED:
+        _core.check_energies(energies, query, key)
         # it may keep its result for the backward pass, or return a view of it
         energies = energies.clone()
     return energies if bias is None else energies + bias
 
 
-def check_energies(energies: Tensor, query: Tensor, key: Tensor) -> None:
-    """Ask a score of somebody's own for the shape (…, n_q, n_k)."""
-    sides = {"query": (query, "… n_q d"), "key": (key, "… n_k d_k")}
-    _check.shapes(**sides, **{"score(query, key)": (energies, "… n_q n_k")})
-
-
 def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     if mask is None:
         return scores.softmax(dim=-1)
-    empty = ~mask.any(dim=-1, keepdim=True)  # (…, n_q, 1)
-    some = _ask.any_of(empty)
+    allowed = mask.any(dim=-1, keepdim=True)  # (…, n_q, 1)
+    everywhere = _ask.all_of(allowed)
     # in place, unless these may be the scores under many masks at once
-    fill = scores.masked_fill if some is None else scores.masked_fill_
+    fill = scores.masked_fill if everywhere is None else scores.masked_fill_
     scores = fill(~mask, -torch.inf)
-    if some is False:
+    if everywhere:
         return scores.softmax(dim=-1)
     # 0 before the softmax: a row of −∞ would make its gradient NaN
+    empty = ~allowed
     return scores.masked_fill_(empty, 0).softmax(dim=-1).masked_fill(empty, 0)
-
-
-def allowed(mask: Tensor | None, bias: Tensor | None) -> Tensor | None:
-    """Return who may attend to whom: a bias of −∞ forbids, as ``mask`` does."""
-    if bias is None:
-        return mask
-    forbidden = bias == -torch.inf
-    if _ask.any_of(forbidden) is False:
-        return mask
-    return ~forbidden if mask is None else mask & ~forbidden
-
-
-def with_causal(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
-    """Return ``causal_mask(n_q, n_k)``, on top of ``mask`` where there is one."""
-    past = causal_mask(query.shape[-2], key.shape[-2], device=query.device)
-    return past if mask is None else mask & past
-
-
-def without_unused_keys(mask: Tensor | None, *tensors: Tensor) -> tuple[Tensor, ...]:
-    """Return keys or values (…, n_k, d), 0 where no query may look: 0 · NaN would be NaN."""
-    if mask is None:
-        return tensors
-    unused = ~mask.any(dim=-2)  # (…, n_k)
-    if mask.dim() == 4 and 0 < (h_kv := tensors[0].shape[1]) < mask.shape[1]:  # shared by heads
-        unused = unused.unflatten(1, (h_kv, -1)).all(dim=2)
-    if _ask.any_of(unused) is False:
-        return tensors
-    return tuple(tensor.masked_fill(unused.unsqueeze(-1), 0) for tensor in tensors)
-
-
-def part_of(part: Tensor | None, axis: int, index: Tensor) -> Tensor | None:
-    """Choose from a mask or bias, which may lack the axis, or have size 1 there for all of it."""
-    if part is None or part.dim() < -axis or part.shape[axis] == 1:
-        return part
-    return part.index_select(axis, index)

@@ -9,7 +9,6 @@ from torch import Tensor
 from attnbook import _check
 
 __all__ = ["KVCache"]
-Memory = tuple[Tensor, Tensor]
 
 
 class KVCache:
@@ -21,11 +20,13 @@ class KVCache:
     a cache of its own: neither sees what the other adds.
     """
 
+    ragged = True  # its texts may begin at different rows; those before them are padding
+
     def __init__(self, max_length: int | None = None, *, capacity: int = 64) -> None:
         self.max_length = max_length
         self.length = 0
         self._capacity = capacity
-        self._memory: Memory | None = None  # (b, h, room, d), (b, h, room, d_v)
+        self._memory: tuple[Tensor, Tensor] | None = None  # (b, h, room, d), (b, h, room, d_v)
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Add n rows; return all keys and values so far, as views of the cache's memory.
@@ -33,7 +34,7 @@ class KVCache:
         Shapes: key (b, h, n, d), value (b, h, n, d_v); returns (b, h, length, d) and
         (b, h, length, d_v).
         Raises: ValueError where they do not fit what is there, exceed ``max_length``, or carry
-        a gradient; TypeError for anything but tensors.
+        a gradient; TypeError for anything but tensors. Nothing is added then.
         """
         self._check_rows(key, value, self._memory)
         start, end = self.length, self.length + key.shape[2]
@@ -80,7 +81,7 @@ class KVCache:
         other.__dict__.update(self.__dict__, _memory=memory)
         return other
 
-    def _room_for(self, wanted: int, key: Tensor, value: Tensor) -> Memory:
+    def _room_for(self, wanted: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         old, n = self._memory, self.length
         if old is not None and wanted <= old[0].shape[2]:
             return old
@@ -92,7 +93,9 @@ class KVCache:
             part[:, :, :n] = before[:, :, :n]
         return self._memory
 
-    def _check_rows(self, key: Tensor, value: Tensor, there: Memory | None, b: str = "b") -> None:
+    def _check_rows(
+        self, key: Tensor, value: Tensor, there: tuple[Tensor, Tensor] | None, b: str = "b"
+    ) -> None:
         old = zip(("keys", "values"), there or (), (f"{b} h _ d", f"{b} h _ d_v"), strict=False)
         given = {"key": (key, "b h n d"), "value": (value, "b h n d_v")}
         _check.fit(**{name: (part, form) for name, part, form in old}, **given)

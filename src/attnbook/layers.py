@@ -54,6 +54,10 @@ class Config:
         _check.one_of("norm", self.norm, ("pre", "post"))
         _check.one_of("norm_kind", self.norm_kind, ("layer", "rms"))
 
+    def rotary(self) -> Rotary | None:
+        """Return what turns a block's queries and keys."""
+        return self.rope
+
     def layer_norm(self) -> nn.Module:
         """Return a norm of the chosen kind."""
         if self.norm_kind == "rms":
@@ -98,20 +102,22 @@ class _Block(nn.Module):
 
     n_parts: ClassVar[int]
 
-    def __init__(self, d_model: int, n_heads: int, d_ff: int | None = None, **options: Any) -> None:
+    def __init__(self, config: Config) -> None:
         super().__init__()
-        self.config = of = Config(d_model, n_heads, d_ff, **options)
-        self.attention = self._attention(of.rope)
-        d_ff = 4 * d_model if d_ff is None else d_ff
-        kind: dict[str, Any] = {"dropout": of.dropout, "bias": of.bias}
-        self.feed_forward = FeedForward(d_model, d_ff, activation=of.activation, **kind)
-        self.norms = nn.ModuleList(of.layer_norm() for _ in range(self.n_parts))
-        self.dropout = nn.Dropout(of.dropout)
+        self.config = c = config
+        self.attention = self._attention(c.rotary())
+        d_ff = 4 * c.d_model if c.d_ff is None else c.d_ff
+        self.feed_forward = FeedForward(
+            c.d_model, d_ff, activation=c.activation, dropout=c.dropout, bias=c.bias
+        )
+        self.norms = nn.ModuleList(c.layer_norm() for _ in range(self.n_parts))
+        self.dropout = nn.Dropout(c.dropout)
 
     def _attention(self, rope: Rotary | None) -> MultiHeadAttention:
-        of = self.config
-        kind: dict[str, Any] = {"dropout": of.dropout, "bias": of.bias, "rope": rope}
-        return MultiHeadAttention(of.d_model, of.n_heads, n_kv_heads=of.n_kv_heads, **kind)
+        c = self.config
+        return MultiHeadAttention(
+            c.d_model, c.n_heads, n_kv_heads=c.n_kv_heads, dropout=c.dropout, rope=rope, bias=c.bias
+        )
 
     def _before(self, x: Tensor, part: int) -> Tensor:
         return self.norms[part](x) if self.config.norm == "pre" else x
@@ -156,8 +162,8 @@ class DecoderBlock(_Block):
 
     n_parts = 3
 
-    def __init__(self, d_model: int, n_heads: int, d_ff: int | None = None, **options: Any) -> None:
-        super().__init__(d_model, n_heads, d_ff, **options)
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
         self.cross = self._attention(None)
 
     def forward(
@@ -188,14 +194,9 @@ class _Stack(nn.Module):
 
     kind: type[EncoderBlock | DecoderBlock]
 
-    def __init__(
-        self, n_layers: int, d_model: int, n_heads: int, d_ff: int | None = None, **options: Any
-    ) -> None:
+    def __init__(self, n_layers: int, config: Config) -> None:
         super().__init__()
-        self.blocks = nn.ModuleList(
-            self.kind(d_model, n_heads, d_ff, **options) for _ in range(n_layers)
-        )
-        config = Config(d_model, n_heads, d_ff, **options)
+        self.blocks = nn.ModuleList(self.kind(config) for _ in range(n_layers))
         self.norm = nn.Identity() if config.norm == "post" else config.layer_norm()
 
 

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple, Self
 from torch import Tensor, nn
 from torch.nn import functional
 
-from attnbook import _ask, _check
-from attnbook.attention import Chosen, attention_weights, fused, with_causal, without_unused_keys
+from attnbook import _ask, _check, _core
+from attnbook.attention import Chosen, attention_weights
 from attnbook.cache import KVCache
 from attnbook.positions import Rotary
 
@@ -105,7 +105,7 @@ class MultiHeadAttention(nn.Module):
         """
         query, key, _, mask, bias = self._arguments(x, memory, mask, bias, None)
         key = repeat_heads(key, self.n_heads)
-        mask = with_causal(mask, query, key) if causal else mask
+        mask = _core.with_causal(mask, query, key) if causal else mask
         return attention_weights(query, key, mask, bias=bias, heads=heads, rows=rows)
 
     def project(self, memory: Tensor) -> Projected:
@@ -221,16 +221,16 @@ class Attend(nn.Module):
         (b, h, n_q, d), h_kv = query.shape, key.shape[1]
         if self.training and self.dropout > 0:
             key, value = repeat_heads(key, h), repeat_heads(value, h)
-            mask = with_causal(mask, query, key) if causal else mask
+            mask = _core.with_causal(mask, query, key) if causal else mask
             weights = attention_weights(query, key, mask, bias=bias)
-            (value,) = without_unused_keys(mask, value)
+            (value,) = _core.without_unused_keys(mask, value)
             return functional.dropout(weights, self.dropout) @ value
         if h == h_kv or not _ask.same(n_q, 1):
-            return fused(query, key, value, mask, bias, causal, enable_gqa=bool(h != h_kv))
+            return _core.fused(query, key, value, mask, bias, causal, enable_gqa=bool(h != h_kv))
         # the heads that share a key become the rows of one head, and no key is copied
         query = query.reshape(b, h_kv, h // h_kv, d)
         mask, bias = _as_rows(mask, h_kv), _as_rows(bias, h_kv)
-        return fused(query, key, value, mask, bias, False).reshape(b, h, 1, value.shape[-1])
+        return _core.fused(query, key, value, mask, bias, False).reshape(b, h, 1, value.shape[-1])
 
 
 def repeat_heads(key: Tensor, n_heads: int) -> Tensor:

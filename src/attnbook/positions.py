@@ -6,8 +6,9 @@ behind a cache: a whole number, or one for each sentence, of shape (b,). Rows be
 are padding on the left and are treated as position 0.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, Protocol, TypeGuard
+from typing import Literal, TypeGuard
 
 import torch
 from torch import Tensor, nn
@@ -77,37 +78,35 @@ class LearnedPositions(nn.Module):
         return x + self.table(positions).to(x.dtype)
 
 
-class Slowing(Protocol):
-    """What slows rotary positions down for longer texts: ``attnbook.further.longer.Scaling``.
-
-    ``stretch`` is by how much queries and keys become longer.
-    """
-
-    @property
-    def stretch(self) -> float: ...
-
-    def speeds(self, d: int, base: float, *, dtype: torch.dtype, device: Device) -> Tensor:
-        """Return what ``rotary_speeds`` returns for it, (d / 2,)."""
-        ...
-
-
 def rotary_speeds(
-    d: int,
-    base: float = 10000.0,
-    scaling: Slowing | None = None,
-    *,
-    dtype: torch.dtype = torch.float32,
-    device: Device = None,
+    d: int, base: float = 10000.0, *, dtype: torch.dtype = torch.float32, device: Device = None
 ) -> Tensor:
-    """Return the angle θ_i by which a step turns each pair: base^(−2i / d), slowed by ``scaling``.
+    """Return the angle by which a step turns each pair, θ_i = base^(−2i / d).
 
     Shapes: returns (d / 2,).
     Raises: ValueError for a d that is not even.
     """
-    if scaling is not None:
-        return scaling.speeds(d, base, dtype=dtype, device=device)
     _check.must(d % 2 == 0, "d", "be even, for its numbers are taken in pairs", d)
     return base ** (-torch.arange(0, d, 2, device=device, dtype=dtype) / d)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast ``Rotary`` turns: as ``rotary_speeds`` says, unless a subclass slows it down."""
+
+    @property
+    def stretch(self) -> float:
+        """By how much queries and keys become longer; their scores by its square."""
+        return 1.0
+
+    def speeds(
+        self, d: int, base: float, *, dtype: torch.dtype = torch.float32, device: Device = None
+    ) -> Tensor:
+        """Return the angle by which a step turns each pair, (d / 2,).
+
+        Raises: as ``rotary_speeds``.
+        """
+        return rotary_speeds(d, base, dtype=dtype, device=device)
 
 
 class Rotary(nn.Module):
@@ -117,7 +116,7 @@ class Rotary(nn.Module):
     point, turned by pos · base^(−2i / d). Many models pair x[i] with x[i + d / 2] instead, the
     layout "halves"; the one becomes the other where the rows of W_q and W_k are reordered. In both,
     a query's product with a key depends on i − j alone. ``scaling`` slows the pairs down for texts
-    longer than those of the training.
+    longer than those of the training: ``attnbook.further.longer.Scaling``.
 
     Shapes: x (…, n, d); returns the same.
     Raises: ValueError as ``rotary_speeds``, and for another layout.
@@ -130,12 +129,13 @@ class Rotary(nn.Module):
         base: float = 10000.0,
         *,
         layout: Literal["interleaved", "halves"] = "interleaved",
-        scaling: Slowing | None = None,
+        scaling: Pace | None = None,
     ) -> None:
         super().__init__()
-        rotary_speeds(d, base, scaling)  # refuses what cannot be, before a forward pass
+        self.scaling = Pace() if scaling is None else scaling
+        self.scaling.speeds(d, base)  # refuses what cannot be, before a forward pass
         _check.one_of("layout", layout, ("interleaved", "halves"))
-        self.d, self.base, self.layout, self.scaling = d, base, layout, scaling
+        self.d, self.base, self.layout = d, base, layout
 
     def forward(self, x: Tensor, offset: int | Tensor = 0) -> Tensor:
         """Return x, its rows turned for the positions from ``offset`` on.
@@ -158,7 +158,7 @@ class Rotary(nn.Module):
         return torch.view_as_real(points * turn).flatten(-2).to(x.dtype)
 
 
-Clock = tuple[int, float, str, Slowing | None]  # d, base, layout, scaling
+Clock = tuple[int, float, str, Pace]  # d, base, layout, scaling
 
 
 def _turn(
@@ -173,9 +173,8 @@ def _turn(
     positions = _positions(n, offset, device)
     if _of_each(offset):
         positions = positions[:, None]  # the same for all heads
-    speeds = rotary_speeds(d, base, scaling, dtype=dtype, device=device)
+    speeds, stretch = scaling.speeds(d, base, dtype=dtype, device=device), scaling.stretch
     angles = positions.to(dtype)[..., None] * speeds  # (…, n, d / 2)
-    stretch = 1.0 if scaling is None else scaling.stretch
     if layout == "halves":
         twice = torch.cat((angles, angles), dim=-1)
         return torch.stack((twice.cos(), twice.sin())) * stretch

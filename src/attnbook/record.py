@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.utils.module_tracker import ModuleTracker
 
-from attnbook import _check
-from attnbook.attention import Chosen, attention_weights, with_causal
+from attnbook import _check, _core
+from attnbook.attention import Chosen, attention_weights
 from attnbook.cache import KVCache
 from attnbook.multihead import Attend, repeat_heads
 
@@ -34,7 +34,7 @@ class Recorded:
         Raises: IndexError for heads or rows that do not exist.
         """
         key, mask = repeat_heads(self.key, self.query.shape[1]), self.mask
-        mask = with_causal(mask, self.query, key) if self.causal else mask
+        mask = _core.with_causal(mask, self.query, key) if self.causal else mask
         return attention_weights(self.query, key, mask, bias=self.bias, heads=heads, rows=rows)
 
 

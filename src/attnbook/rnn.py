@@ -8,14 +8,14 @@ Sizes: b sentences, n_s source and n_t target tokens, one width d = ``d_model``.
 the right and changes nothing.
 """
 
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from attnbook import _check
-from attnbook.attention import Attended, check_energies, masked_softmax
+from attnbook import _check, _core
+from attnbook.attention import Attended, masked_softmax
 from attnbook.masks import padding_mask
 from attnbook.scores import Score, project_key, scaled_dot, score_projected
 
@@ -29,7 +29,7 @@ class Encoded(NamedTuple):
     summary: Tensor
 
 
-class Memory(NamedTuple):
+class SourceMemory(NamedTuple):
     """What a decoder looks at: projected keys (b, n_s, …), values (b, n_s, d), mask (b, 1, n_s)."""
 
     keys: Tensor
@@ -44,11 +44,11 @@ class DecoderState(NamedTuple):
 
     hidden: Tensor
     fed: Tensor | None
-    memory: Memory | None
+    memory: SourceMemory | None
     sentence: Tensor
 
 
-class Encoder(nn.Module):
+class RNNEncoder(nn.Module):
     """Read a sentence in both directions: h_j = [→h_j; ←h_j], two GRUs of d/2 numbers each.
 
     The summary s_0 = tanh(W [→h_n; ←h_1]) joins the states in which the two readers end. Sentences
@@ -134,7 +134,7 @@ class AttentionDecoder(nn.Module):
         memory = None
         if self.score is not None:  # the keys are projected here, once for the whole sentence
             mask = padding_mask(lengths, annotations.shape[1])
-            memory = Memory(project_key(self.score, annotations), annotations, mask)
+            memory = SourceMemory(project_key(self.score, annotations), annotations, mask)
         sentence = torch.arange(summary.shape[0], device=summary.device)
         return DecoderState(summary, fed, memory, sentence)
 
@@ -196,16 +196,16 @@ class AttentionDecoder(nn.Module):
         fed = vector if self.input_feeding else None
         return vector, state._replace(hidden=hidden, fed=fed), weights
 
-    def _look(self, query: Tensor, memory: Memory | None) -> Attended:
+    def _look(self, query: Tensor, memory: SourceMemory | None) -> Attended:
         """Attend with queries (b, n_q, d): the context (b, n_q, d) and its weights."""
-        keys, values, mask = cast(Memory, memory)
+        keys, values, mask = cast(SourceMemory, memory)
         query = query.to(values.dtype)  # autocast may have made them differ
         scores = score_projected(cast(Score, self.score), query, keys)
-        check_energies(scores, query, values)
+        _core.check_energies(scores, query, values)
         weights = masked_softmax(scores, mask)  # (b, n_q, n_s)
         return Attended(weights.to(values.dtype) @ values, weights)
 
-    def _look_once(self, query: Tensor, memory: Memory | None) -> Attended:
+    def _look_once(self, query: Tensor, memory: SourceMemory | None) -> Attended:
         context, weights = self._look(query[:, None], memory)
         return Attended(context[:, 0], weights[:, 0])  # (rows, d), (rows, n_s)
 
@@ -214,14 +214,14 @@ class AttentionDecoder(nn.Module):
 
 
 class RNNSeq2Seq(nn.Module):
-    """Translate with an ``Encoder`` and an ``AttentionDecoder`` of one width; a ``Stepper``.
+    """Translate with an ``RNNEncoder`` and an ``AttentionDecoder`` of one width; a ``Stepper``.
 
     ``target``, which the decoder reads, begins with bos (teacher forcing); logits[:, t] predicts
     the token after target[:, t]. The options are those of ``AttentionDecoder``.
 
     Shapes: source (b, n_s), target (b, n_t), source_lengths (b,), all int64; logits
     (b, n_t, target_vocabulary).
-    Raises: as ``Encoder`` and ``AttentionDecoder``.
+    Raises: as ``RNNEncoder`` and ``AttentionDecoder``.
     """
 
     def __init__(
@@ -230,12 +230,21 @@ class RNNSeq2Seq(nn.Module):
         target_vocabulary: int,
         d_model: int,
         *,
+        order: Order = "bahdanau",
+        score: Score = scaled_dot,
+        input_feeding: bool = False,
         dropout: float = 0.0,
-        **options: Any,
     ) -> None:
         super().__init__()
-        self.encoder = Encoder(source_vocabulary, d_model, dropout=dropout)
-        self.decoder = AttentionDecoder(target_vocabulary, d_model, dropout=dropout, **options)
+        self.encoder = RNNEncoder(source_vocabulary, d_model, dropout=dropout)
+        self.decoder = AttentionDecoder(
+            target_vocabulary,
+            d_model,
+            order=order,
+            score=score,
+            input_feeding=input_feeding,
+            dropout=dropout,
+        )
 
     def forward(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
         """Return the logits (b, n_t, target_vocabulary)."""
@@ -262,6 +271,6 @@ class RNNSeq2Seq(nn.Module):
         sentence, memory = state.sentence.index_select(0, rows), state.memory
         # rows of one sentence have one memory: where the sentences stay, nothing need be moved
         if memory is not None and not torch.equal(sentence, state.sentence):
-            memory = Memory(*(part[rows] for part in memory))
+            memory = SourceMemory(*(part[rows] for part in memory))
         fed = None if state.fed is None else state.fed[rows]
         return DecoderState(state.hidden[rows], fed, memory, sentence)

@@ -24,7 +24,7 @@ def dot(query: Tensor, key: Tensor) -> Tensor:
     Source: Luong, Pham and Manning (2015), section 3.1, "dot".
     """
     _check.attention(query, key, one_size=True)
-    return PLAIN[dot](query, key)
+    return UNCHECKED[dot](query, key)
 
 
 def scaled_dot(query: Tensor, key: Tensor) -> Tensor:
@@ -34,12 +34,12 @@ def scaled_dot(query: Tensor, key: Tensor) -> Tensor:
     Source: Vaswani et al. (2017), equation 1.
     """
     _check.attention(query, key, one_size=True)
-    return PLAIN[scaled_dot](query, key)
+    return UNCHECKED[scaled_dot](query, key)
 
 
 # for who has checked query and key; the query is scaled, not the scores: cheaper, and no overflow
 # in half precision
-PLAIN: dict[Score, Score] = {
+UNCHECKED: dict[Score, Score] = {
     dot: lambda query, key: query @ key.mT,
     scaled_dot: lambda query, key: (query * query.shape[-1] ** -0.5) @ key.mT,
 }

@@ -4,8 +4,8 @@ Both can be decoded step by step, with ``start``, ``step`` and ``reorder``. A st
 ``step``, for its caches grow; ``reorder`` returns a new one. Tokens are int64, padded on the right.
 """
 
-from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +16,7 @@ from attnbook.attention import Chosen
 from attnbook.cache import KVCache
 from attnbook.embeddings import Embeddings
 from attnbook.layers import Config, Decoder, Encoder
+from attnbook.masks import padding_mask
 from attnbook.multihead import Projected
 from attnbook.positions import Rotary, alibi_bias
 from attnbook.record import record_attention
@@ -58,37 +59,36 @@ class ModelConfig(Config):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known = ("sinusoidal", "learned", "rope", "alibi", None)
-        _check.one_of("positions", "rope" if self.rotary else self.positions, known)
+        if not isinstance(self.positions, Rotary):
+            known = ("sinusoidal", "learned", "rope", "alibi", None)
+            _check.one_of("positions", self.positions, known)
 
-    @property
-    def rotary(self) -> bool:
-        """Whether positions are turned into queries and keys."""
-        return isinstance(self.positions, Rotary) or self.positions == "rope"
-
-    def blocks(self) -> dict[str, Any]:
-        """Return the arguments of a stack of blocks."""
-        rope = self.positions if isinstance(self.positions, Rotary) else None
+    def rotary(self) -> Rotary | None:
+        """Return what turns a block's queries and keys."""
         if self.positions == "rope":
-            rope = Rotary(self.d_model // self.n_heads)
-        own = {field.name: getattr(self, field.name) for field in fields(Config)}
-        return {"n_layers": self.n_layers, **own, "rope": rope}
+            return Rotary(self.d_model // self.n_heads)
+        return self.positions if isinstance(self.positions, Rotary) else super().rotary()
 
     def embeddings(self, vocabulary: int) -> Embeddings:
         """Return the embeddings of a vocabulary, with those positions that are added."""
-        added = None if self.rotary or self.positions == "alibi" else self.positions
-        of: dict[str, Any] = {"positions": added, "scale": self.scale, "dropout": self.dropout}
-        return Embeddings(vocabulary, self.d_model, max_length=self.max_length, **of)
+        kind = self.positions
+        return Embeddings(
+            vocabulary,
+            self.d_model,
+            positions=None if isinstance(kind, Rotary) or kind in ("rope", "alibi") else kind,
+            max_length=self.max_length,
+            scale=self.scale,
+            dropout=self.dropout,
+        )
 
 
 class _Model(nn.Module):
     """What both models share: their options, and logits from a tied or an own matrix."""
 
-    def __init__(self, vocabulary: int, options: dict[str, Any]) -> None:
+    def __init__(self, vocabulary: int, config: ModelConfig) -> None:
         super().__init__()
-        self.config = ModelConfig(**options)
-        self.vocabulary, d_model = vocabulary, self.config.d_model
-        self.output = None if self.config.tied else nn.Linear(d_model, vocabulary, bias=False)
+        self.config, self.vocabulary = config, vocabulary
+        self.output = None if config.tied else nn.Linear(config.d_model, vocabulary, bias=False)
 
     def _logits(self, x: Tensor, embed: Embeddings) -> Tensor:
         weight = embed.tokens.weight if self.output is None else self.output.weight
@@ -104,8 +104,8 @@ class _Model(nn.Module):
 class Seq2Seq(_Model):
     """Translate with a Transformer: an encoder reads the source, a decoder writes the target.
 
-    ``target`` begins with bos, and logits[:, t] predict the token after target[:, t]. The options
-    are those of ``ModelConfig``; with ``tied`` the last layer uses the target embeddings' matrix.
+    ``target`` begins with bos, and logits[:, t] predict the token after target[:, t]. Where
+    ``config.tied``, the last layer uses the target embeddings' matrix.
 
     Shapes: source (b, n_s), target (b, n_t), source_lengths (b,); returns logits
     (b, n_t, target_vocabulary).
@@ -113,12 +113,12 @@ class Seq2Seq(_Model):
     Source: Vaswani et al. (2017).
     """
 
-    def __init__(self, source_vocabulary: int, target_vocabulary: int, **options: Any) -> None:
-        super().__init__(target_vocabulary, options)
-        self.embed_source = self.config.embeddings(source_vocabulary)
-        self.embed_target = self.config.embeddings(target_vocabulary)
-        self.encoder = Encoder(**self.config.blocks())
-        self.decoder = Decoder(**self.config.blocks())
+    def __init__(self, source_vocabulary: int, target_vocabulary: int, config: ModelConfig) -> None:
+        super().__init__(target_vocabulary, config)
+        self.embed_source = config.embeddings(source_vocabulary)
+        self.embed_target = config.embeddings(target_vocabulary)
+        self.encoder = Encoder(config.n_layers, config)
+        self.decoder = Decoder(config.n_layers, config)
 
     def forward(self, source: Tensor, target: Tensor, *, source_lengths: Tensor) -> Tensor:
         """Return logits (b, n_t, target_vocabulary) for the token after each of ``target``."""
@@ -192,7 +192,7 @@ class Seq2Seq(_Model):
 class LanguageModel(_Model):
     """Predict each token of a text from those before it, with a causal Transformer.
 
-    Options as in ``ModelConfig``. Padding on the right needs no mask: no token sees a later one.
+    Padding on the right needs no mask: no token sees a later one.
 
     Shapes: tokens (b, n); returns logits (b, n, vocabulary), where logits[:, t] predict the token
     after tokens[:, t].
@@ -200,10 +200,10 @@ class LanguageModel(_Model):
     Source: Radford et al. (2018), section 3.1; Liu et al. (2018) for translation by such a model.
     """
 
-    def __init__(self, vocabulary: int, **options: Any) -> None:
-        super().__init__(vocabulary, options)
-        self.embed = self.config.embeddings(vocabulary)
-        self.decoder = Encoder(**self.config.blocks())
+    def __init__(self, vocabulary: int, config: ModelConfig) -> None:
+        super().__init__(vocabulary, config)
+        self.embed = config.embeddings(vocabulary)
+        self.decoder = Encoder(config.n_layers, config)
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return logits (b, n, vocabulary) for the token after each of ``tokens``."""
@@ -227,7 +227,7 @@ class LanguageModel(_Model):
         there = [cache.length for cache in caches]
         _check.must(not any(there), "caches", "be empty at the start", there)
         before = None if mask is None else n - lengths
-        if before is not None and any(getattr(cache, "sinks", 0) for cache in caches):
+        if before is not None and not all(cache.ragged for cache in caches):
             raise _check.wrong("lengths", "be the same where caches keep sinks", lengths.tolist())
         if n:
             if before is not None:
@@ -251,9 +251,9 @@ class LanguageModel(_Model):
         x = self.embed(tokens, offset=offset)
         try:
             x = self.decoder(x, mask, causal=True, bias=self._bias(x, n_k), caches=caches)
-        except ValueError:  # a pool that is full in one layer must not part the layers' caches
+        except ValueError:  # one that has no more room must not part the layers' caches
             for cache in caches:
-                cache.rewind(min(there, cache.length))
+                cache.rewind(there)
             raise
         return self._logits(x, self.embed), state
 
@@ -278,7 +278,7 @@ class LanguageModel(_Model):
 
 
 def _padding(name: str, tokens: Tensor, lengths: Tensor) -> Tensor | None:
-    _check.ids(name, lengths.cpu(), tokens.shape[1] + 1)
-    positions = torch.arange(tokens.shape[1], device=tokens.device)
-    mask = (positions < lengths[:, None])[:, None]  # (b, 1, n), as ``padding_mask``
-    return None if _ask.any_of(~mask) is False else mask
+    n = tokens.shape[1]
+    _check.ids(name, lengths.cpu(), n + 1)  # by the caller's name for them
+    mask = padding_mask(lengths, n, device=tokens.device)  # (b, 1, n)
+    return None if _ask.all_of(mask) else mask

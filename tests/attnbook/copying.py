@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import Tensor, nn
 
-from attnbook.layers import Decoder, DecoderBlock, Encoder, EncoderBlock
+from attnbook.layers import Config, Decoder, DecoderBlock, Encoder, EncoderBlock
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import Rotary
 from tests.attnbook.strategies import close
@@ -27,7 +27,7 @@ def copied(theirs: nn.Module) -> nn.Module:
     if isinstance(theirs, nn.TransformerEncoder | nn.TransformerDecoder):
         return _stack(theirs)
     decoder = isinstance(theirs, nn.TransformerDecoderLayer)
-    mine = (DecoderBlock if decoder else EncoderBlock)(*_sizes(theirs), **_options(theirs))
+    mine = (DecoderBlock if decoder else EncoderBlock)(_config(theirs))
     mine.to(theirs.linear1.weight)
     _copy(mine.attention, theirs.self_attn)
     norms = [theirs.norm1, theirs.norm2]
@@ -44,7 +44,7 @@ def copied(theirs: nn.Module) -> nn.Module:
 def _stack(theirs: nn.TransformerEncoder | nn.TransformerDecoder) -> nn.Module:
     first = theirs.layers[0]
     kind = Encoder if isinstance(theirs, nn.TransformerEncoder) else Decoder
-    mine = kind(len(theirs.layers), *_sizes(first), **_options(first))
+    mine = kind(len(theirs.layers), _config(first))
     mine.to(first.linear1.weight)
     for block, layer in zip(mine.blocks, theirs.layers, strict=True):
         block.load_state_dict(copied(layer).state_dict())
@@ -53,17 +53,16 @@ def _stack(theirs: nn.TransformerEncoder | nn.TransformerDecoder) -> nn.Module:
     return mine.train(theirs.training)
 
 
-def _sizes(layer: nn.Module) -> tuple[int, int, int]:
-    return layer.linear1.in_features, layer.self_attn.num_heads, layer.linear1.out_features
-
-
-def _options(layer: nn.Module) -> dict[str, object]:
-    return {
-        "norm": "pre" if layer.norm_first else "post",
-        "activation": layer.activation.__name__,
-        "dropout": layer.dropout.p,
-        "eps": layer.norm1.eps,
-    }
+def _config(layer: nn.Module) -> Config:
+    return Config(
+        layer.linear1.in_features,
+        layer.self_attn.num_heads,
+        layer.linear1.out_features,
+        norm="pre" if layer.norm_first else "post",
+        activation=layer.activation.__name__,
+        dropout=layer.dropout.p,
+        eps=layer.norm1.eps,
+    )
 
 
 def _copy(mine: MultiHeadAttention, theirs: nn.MultiheadAttention) -> None:

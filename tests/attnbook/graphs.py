@@ -16,13 +16,13 @@ from attnbook.further.longer import Scaling
 from attnbook.further.sparse import index_scores, local_attention, top_keys
 from attnbook.further.tiles import Tiled, combine, tiled_attention, with_sink
 from attnbook.latent import LatentAttention
-from attnbook.layers import Decoder, DecoderBlock, Encoder, EncoderBlock, FeedForward
+from attnbook.layers import Config, Decoder, DecoderBlock, Encoder, EncoderBlock, FeedForward
 from attnbook.masks import padding_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import LearnedPositions, Rotary, Sinusoidal, alibi_bias
 from attnbook.rnn import AttentionDecoder, Encoded, RNNSeq2Seq
 from attnbook.scores import Additive, Bilinear
-from attnbook.transformer import LanguageModel, Seq2Seq
+from attnbook.transformer import LanguageModel, ModelConfig, Seq2Seq
 
 EXAMPLE = (3, 7)
 SIZES = ((2, 5), (5, 5), (1, 9), (4, 1))  # of batch and length; of one size, too
@@ -103,7 +103,7 @@ def with_mask(b: int, n: int, easy: bool) -> tuple[Tensor, ...]:
 
 
 def language_model(**options: Any) -> Case:
-    model = LanguageModel(11, d_model=16, n_heads=4, **options)
+    model = LanguageModel(11, ModelConfig(d_model=16, n_heads=4, **options))
     return Case(model, lambda *of: (tokens(*of),))
 
 
@@ -132,8 +132,8 @@ def cases() -> dict[str, Case]:
         "a language model of today": language_model(n_kv_heads=1, positions=halves, **own),
         "learned positions": language_model(positions="learned", norm="post"),
         "ALiBi": language_model(positions="alibi"),
-        "a translator": translator(Seq2Seq(11, 11, d_model=16, n_heads=2, n_layers=1)),
-        "a stack of decoders": Case(Decoder(1, 16, 2), lambda *of: (x(*of), x(*of))),
+        "a translator": translator(Seq2Seq(11, 11, ModelConfig(d_model=16, n_heads=2, n_layers=1))),
+        "a stack of decoders": Case(Decoder(1, Config(16, 2)), lambda *of: (x(*of), x(*of))),
         "a layer, causal": Case(Called(turned, turned, causal=True), of_x),
         "a layer, a mask": Case(Called(lambda x, m: layer(x, mask=m), layer), with_mask),
         "a layer, mask and bias": Case(Biased(), with_mask),
@@ -174,7 +174,7 @@ def blocks() -> dict[str, Case]:
     layer, score = MultiHeadAttention(16, 4, n_kv_heads=2), Bilinear(16, 16)
     slowed = Rotary(8, scaling=Scaling("yarn", 4.0, 256))
     own = {"norm_kind": "rms", "activation": "swiglu", "bias": False}
-    block = EncoderBlock(16, 2, rope=slowed, **own)
+    block = EncoderBlock(Config(16, 2, rope=slowed, **own))
     crossed = lambda b, n, easy: (*with_mask(b, n, easy)[:1], x(b, n + 2 * easy))  # noqa: E731
     both = lambda b, n, easy: (x(b, n), x(b, n), mask(b, n, n, easy=easy), mask(b, 1, n, easy=easy))  # noqa: E731
     return {
@@ -183,8 +183,8 @@ def blocks() -> dict[str, Case]:
             Called(lambda x, memory: layer(x, layer.project(memory)), layer), crossed
         ),
         "a block": Case(Called(block, block, causal=True), of_x),
-        "a stack of encoders": Case(Encoder(2, 16, 2, norm="post"), with_mask),
-        "a decoder's block": Case(DecoderBlock(16, 4, norm="post", n_kv_heads=2), both),
+        "a stack of encoders": Case(Encoder(2, Config(16, 2, norm="post")), with_mask),
+        "a decoder's block": Case(DecoderBlock(Config(16, 4, norm="post", n_kv_heads=2)), both),
         "a feed-forward network": Case(FeedForward(16, 8, activation="swiglu"), of_x),
         "sinusoidal positions": Case(Sinusoidal(16), of_x),
         "a bilinear score": Case(
@@ -247,9 +247,13 @@ def steps() -> dict[str, Case]:
     three = lambda *of: (heads(*of), heads(*of), heads(*of))  # noqa: E731
     delta = lambda rule: Called(lambda x: rule(x, x / 9, x, x[..., 0].sigmoid()))  # noqa: E731
     return {
-        "a language model's steps": written(LanguageModel(11, **small, positions="rope")),
-        "a language model's steps, ALiBi": written(LanguageModel(11, **small, positions="alibi")),
-        "a translator's steps": written(Seq2Seq(11, 11, **small)),
+        "a language model's steps": written(
+            LanguageModel(11, ModelConfig(**small, positions="rope"))
+        ),
+        "a language model's steps, ALiBi": written(
+            LanguageModel(11, ModelConfig(**small, positions="alibi"))
+        ),
+        "a translator's steps": written(Seq2Seq(11, 11, ModelConfig(**small))),
         "a cache": cached(layer, KVCache),
         "a cache of latents": cached(latent, KVCache),
         "a cache that rolls": cached(layer, partial(RollingCache, 4, sinks=1)),

@@ -16,7 +16,7 @@ from attnbook.masks import padding_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import Rotary
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.transformer import LanguageModel, Seq2Seq
+from attnbook.transformer import LanguageModel, ModelConfig, Seq2Seq
 from tests.attnbook.graphs import CASES, EXAMPLE, SIZES, agrees
 
 needs_gxx = pytest.mark.skipif(
@@ -30,10 +30,10 @@ PLACES = [n if n in (1, 6) else pytest.param(n, marks=pytest.mark.heavy) for n i
 def models() -> list[tuple[nn.Module, tuple[Tensor, ...], dict[str, Tensor]]]:
     torch.manual_seed(0)
     tokens, lengths = torch.randint(3, 11, (2, 6)), torch.tensor([6, 6])
-    seq2seq = Seq2Seq(11, 11, d_model=16, n_heads=2, n_layers=1)
+    seq2seq = Seq2Seq(11, 11, ModelConfig(d_model=16, n_heads=2, n_layers=1))
     shared = MultiHeadAttention(16, 4, n_kv_heads=2, rope=Rotary(4))
     mask = {"mask": padding_mask([5, 2], 5), "causal": True}
-    alibi = Seq2Seq(11, 11, d_model=16, n_heads=2, n_layers=1, positions="alibi")
+    alibi = Seq2Seq(11, 11, ModelConfig(d_model=16, n_heads=2, n_layers=1, positions="alibi"))
     feeding = RNNSeq2Seq(11, 11, 16, order="luong", input_feeding=True)
     return [
         (MultiHeadAttention(16, 2), (torch.randn(2, 5, 16),), {}),
@@ -62,7 +62,7 @@ def test_rotary_positions_and_masks_break_no_graph() -> None:
     """A layer whose graph breaks is compiled in pieces, and is not quicker."""
     x, mask = torch.randn(1, 4, 8), torch.ones(4, 4).tril().bool()
     tokens = torch.randint(3, 9, (2, 5))
-    model = LanguageModel(9, d_model=8, n_heads=2, positions="rope")
+    model = LanguageModel(9, ModelConfig(d_model=8, n_heads=2, positions="rope"))
     for one, given in (
         (model, (tokens,)),
         (MultiHeadAttention(8, 2, rope=Rotary(4)), (x, None, mask)),

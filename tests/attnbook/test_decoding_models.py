@@ -12,7 +12,7 @@ from attnbook.further.caches import PagedCache, PagePool, RollingCache
 from attnbook.masks import window_mask
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.scores import Additive, Bilinear
-from attnbook.transformer import LanguageModel, Seq2Seq
+from attnbook.transformer import LanguageModel, ModelConfig, Seq2Seq
 from tests.attnbook.tables import plain_beam
 
 V, D = 12, 8
@@ -26,15 +26,13 @@ BUILDERS: dict[str, Callable[[], nn.Module]] = {
     "rnn bahdanau dot": partial(RNNSeq2Seq, V, V, D),
     "rnn luong": lambda: RNNSeq2Seq(V, V, D, order="luong", score=Bilinear(D, D)),
     "rnn feeding": partial(RNNSeq2Seq, V, V, D, order="luong", input_feeding=True),
-    "transformer": partial(Seq2Seq, V, V, d_model=D, n_heads=2, n_layers=2),
+    "transformer": partial(Seq2Seq, V, V, ModelConfig(D, 2)),
     "transformer rope": partial(
-        Seq2Seq, V, V, d_model=D, n_heads=2, n_kv_heads=1, n_layers=1, positions="rope"
+        Seq2Seq, V, V, ModelConfig(D, 2, n_kv_heads=1, n_layers=1, positions="rope")
     ),
-    "transformer alibi": partial(
-        Seq2Seq, V, V, d_model=D, n_heads=2, n_layers=1, positions="alibi"
-    ),
-    "language model": partial(LanguageModel, V, d_model=D, n_heads=2, n_layers=2),
-    "language model rope": partial(LanguageModel, V, d_model=D, n_heads=2, positions="rope"),
+    "transformer alibi": partial(Seq2Seq, V, V, ModelConfig(D, 2, n_layers=1, positions="alibi")),
+    "language model": partial(LanguageModel, V, ModelConfig(D, 2)),
+    "language model rope": partial(LanguageModel, V, ModelConfig(D, 2, positions="rope")),
 }
 every_model = pytest.mark.parametrize("name", BUILDERS)
 

@@ -66,7 +66,7 @@ causal from the top left, where a cache comes first | masks | CACHED[None-6-Fals
 -.tril(n_k - n_q)
 +.tril()
 
-the kernel's own causal, from the top left, where a cache comes first | attention
+the kernel's own causal, from the top left, where a cache comes first | _core
 >CACHED[None-6-False-pieces1]
 -and bias is None and _ask.same(n_q, n_k))
 +and bias is None)
@@ -76,7 +76,7 @@ a window of one key too many | masks
 -n_k - n_q - (window - sinks) + 1)
 +n_k - n_q - (window - sinks))
 
-the window forgotten where one token is decoded | attention | CACHED[window-6-False-pieces0]
+the window forgotten where one token is decoded | _core | CACHED[window-6-False-pieces0]
 -causal = causal and not _ask.same(n_q, 1)
 +causal, mask = causal and n_q > 1, mask if n_q > 1 else None
 
@@ -114,9 +114,9 @@ the scale dropped | scores | EXAMPLE
 -(query * query.shape[-1] ** -0.5) @ key.mT
 +query @ key.mT
 
-scaled by √d_model in the kernel | attention | TORCH
--attn_mask=mask, is_causal=causal, **options
-+attn_mask=mask, is_causal=causal, scale=query[0, :, 0].numel() ** -0.5, **options
+scaled by √d_model in the kernel | _core | TORCH
+-attn_mask=mask, is_causal=causal, enable_gqa=enable_gqa
++attn_mask=mask, is_causal=causal, scale=query[0, :, 0].numel() ** -0.5, enable_gqa=enable_gqa
 
 scaled by √d_model in the score | scores | TORCH
 -(query * query.shape[-1] ** -0.5) @ key.mT
@@ -126,10 +126,10 @@ softmax over the queries | attention
 >test_attention.py::test_one_query_attends_as_it_does_among_others
 -if mask is None:
 -        return scores.softmax(dim=-1)
--    empty =
+-    allowed =
 +if mask is None:
 +        return scores.softmax(dim=-2)
-+    empty =
++    allowed =
 
 heads joined by view without transpose | multihead | TORCH
 -output.transpose(1, 2).flatten(2)

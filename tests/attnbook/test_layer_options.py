@@ -9,10 +9,10 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn import functional
 
 from attnbook.attention import attention
-from attnbook.layers import Decoder, DecoderBlock, Encoder, EncoderBlock, FeedForward
+from attnbook.layers import Config, Decoder, DecoderBlock, Encoder, EncoderBlock, FeedForward
 from attnbook.masks import causal_mask
 from attnbook.positions import Rotary
-from attnbook.transformer import LanguageModel, Seq2Seq
+from attnbook.transformer import LanguageModel, ModelConfig, Seq2Seq
 from tests.attnbook.copying import randomised
 from tests.attnbook.strategies import close, normal
 
@@ -27,7 +27,7 @@ def rms_norm(x: Tensor, gain: Tensor, eps: float) -> Tensor:
 def test_a_block_of_todays_kind_is_its_formula(eps: float) -> None:
     rope = Rotary(4)
     options = {"n_kv_heads": 2, "eps": eps, **LLAMA}
-    block = randomised(EncoderBlock(16, 4, 7, rope=rope, **options).double())
+    block = randomised(EncoderBlock(Config(16, 4, 7, rope=rope, **options)).double())
     x = normal(2, 5, 16)
     wide = rms_norm(x, block.norms[0].weight, eps) @ block.attention.qkv.weight.T
     query, key, value = (part.unflatten(-1, (-1, 4)) for part in wide.split((16, 8, 8), dim=-1))
@@ -45,7 +45,7 @@ def test_a_block_of_todays_kind_is_its_formula(eps: float) -> None:
 
 
 def test_a_stack_of_them_ends_in_their_norm() -> None:
-    stack, x = randomised(Encoder(2, 12, 3, eps=0.1, **LLAMA).double()), normal(2, 5, 12)
+    stack, x = randomised(Encoder(2, Config(12, 3, eps=0.1, **LLAMA)).double()), normal(2, 5, 12)
     inside = stack.blocks[1](stack.blocks[0](x))
     close(stack(x), rms_norm(inside, stack.norm.weight, 0.1))
 
@@ -54,7 +54,7 @@ def test_a_stack_of_them_ends_in_their_norm() -> None:
 def test_an_rms_norm_forgets_the_length_but_not_the_mean(factor: float, seed: int) -> None:
     """LayerNorm forgets both."""
     norms = {
-        kind: EncoderBlock(6, 2, norm_kind=kind, eps=1e-12).double().norms[0]
+        kind: EncoderBlock(Config(6, 2, norm_kind=kind, eps=1e-12)).double().norms[0]
         for kind in ("rms", "layer")
     }
     x = normal(3, 6, seed=seed)
@@ -75,7 +75,7 @@ def test_swiglu_lets_a_gate_through() -> None:
 def test_blocks_without_biases_are_torchs(norm: str) -> None:
     sizes = {"batch_first": True, "norm_first": norm == "pre", "bias": False}
     other = randomised(nn.TransformerDecoderLayer(12, 3, 7, 0.0, **sizes).double())
-    block = DecoderBlock(12, 3, 7, norm=norm, bias=False).double()
+    block = DecoderBlock(Config(12, 3, 7, norm=norm, bias=False)).double()
     theirs = {
         "attention.qkv": other.self_attn.in_proj_weight,
         "attention.out": other.self_attn.out_proj.weight,
@@ -95,9 +95,9 @@ def test_blocks_without_biases_are_torchs(norm: str) -> None:
 @pytest.mark.parametrize("kind", [Encoder, Decoder])
 @pytest.mark.parametrize("norm_kind", ["layer", "rms"])
 def test_without_biases_there_are_none(kind, norm_kind: str) -> None:
-    names = dict(kind(1, 8, 2, norm_kind=norm_kind, bias=False).named_parameters())
+    names = dict(kind(1, Config(8, 2, norm_kind=norm_kind, bias=False)).named_parameters())
     assert not [name for name in names if "bias" in name]
-    kept = dict(kind(1, 8, 2).named_parameters())
+    kept = dict(kind(1, Config(8, 2)).named_parameters())
     assert names.keys() == {name for name in kept if "bias" not in name}
 
 
@@ -135,18 +135,20 @@ def test_what_one_layer_worked_out_serves_the_next_and_no_other_place() -> None:
 
 def model(**options) -> LanguageModel:
     rope = Rotary(4, 50.0, layout="halves")
-    made = LanguageModel(9, d_model=12, n_heads=3, positions=rope, **LLAMA, **options)
+    made = LanguageModel(9, ModelConfig(d_model=12, n_heads=3, positions=rope, **LLAMA, **options))
     return randomised(made.double()).eval()
 
 
 def test_a_model_takes_a_rotary_of_your_own_and_embeddings_as_they_are() -> None:
     mine = model(n_kv_heads=1)
     assert [block.attention.rope.base for block in mine.decoder.blocks] == [50.0, 50.0]
-    usual = LanguageModel(9, d_model=12, n_heads=3, positions="rope", n_kv_heads=1, **LLAMA)
+    usual = LanguageModel(
+        9, ModelConfig(d_model=12, n_heads=3, positions="rope", n_kv_heads=1, **LLAMA)
+    )
     usual.double().load_state_dict(mine.state_dict())
     tokens = torch.tensor([[1, 2, 3, 4, 5]])
     assert not torch.allclose(usual(tokens), mine(tokens))
-    translator = Seq2Seq(9, 9, d_model=12, n_heads=3, positions=Rotary(4, 50.0))
+    translator = Seq2Seq(9, 9, ModelConfig(d_model=12, n_heads=3, positions=Rotary(4, 50.0)))
     assert translator.decoder.blocks[1].attention.rope.base == 50.0
     tokens = torch.tensor([[1, 2, 3]])
     mine = model(scale=False)

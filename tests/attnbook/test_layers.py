@@ -6,7 +6,7 @@ from torch import nn
 
 from attnbook.cache import KVCache
 from attnbook.embeddings import Embeddings
-from attnbook.layers import Decoder, DecoderBlock, Encoder, EncoderBlock, FeedForward
+from attnbook.layers import Config, Decoder, DecoderBlock, Encoder, EncoderBlock, FeedForward
 from attnbook.masks import as_torch_mha_mask, causal_mask, padding_mask
 from attnbook.multihead import Attend
 from attnbook.positions import Rotary, alibi_bias
@@ -96,7 +96,10 @@ def test_feed_forward_is_two_linear_maps(activation, function) -> None:
 def test_dropout_acts_in_training_only() -> None:
     torch.manual_seed(0)
     vectors, ids = torch.randn(2, 5, 8), torch.ones(1, 9, dtype=torch.int64)
-    parts = ((EncoderBlock(8, 2, dropout=0.5), vectors), (FeedForward(8, 8, dropout=0.5), vectors))
+    parts = (
+        (EncoderBlock(Config(8, 2, dropout=0.5)), vectors),
+        (FeedForward(8, 8, dropout=0.5), vectors),
+    )
     for part, x in (*parts, (Embeddings(5, 8, dropout=0.3), ids)):
         assert not torch.equal(part(x), part(x))
         part.eval()
@@ -110,21 +113,21 @@ def dropouts(model: nn.Module) -> list[float]:
 
 
 def test_dropout_falls_on_every_part_once_and_both_attentions_share_keys() -> None:
-    block, calls = DecoderBlock(8, 2, dropout=0.3), []
+    block, calls = DecoderBlock(Config(8, 2, dropout=0.3)), []
     assert dropouts(block) == [0.3] * 4  # two attentions, one feed-forward network, the sums
     for part in block.modules():
         if isinstance(part, nn.Dropout):
             part.register_forward_hook(lambda *_: calls.append(1))
     block(torch.zeros(1, 2, 8), torch.zeros(1, 3, 8))
     assert len(calls) == 3 + 1
-    assert dropouts(EncoderBlock(8, 2, dropout=0.3)) == [0.3] * 3
-    block = DecoderBlock(8, 4, n_kv_heads=2)
+    assert dropouts(EncoderBlock(Config(8, 2, dropout=0.3))) == [0.3] * 3
+    block = DecoderBlock(Config(8, 4, n_kv_heads=2))
     assert block.attention.n_kv_heads == block.cross.n_kv_heads == 2
-    assert DecoderBlock(8, 4).cross.n_kv_heads == 4
+    assert DecoderBlock(Config(8, 4)).cross.n_kv_heads == 4
 
 
 def test_a_hidden_token_of_the_target_reaches_no_other_row() -> None:
-    block, x, memory = DecoderBlock(8, 2).double().eval(), normal(1, 4, 8), normal(1, 3, 8)
+    block, x, memory = DecoderBlock(Config(8, 2)).double().eval(), normal(1, 4, 8), normal(1, 3, 8)
     hidden = torch.tensor([True, False, True, True]).expand(4, 4)  # no row attends to token 1
     changed = x.index_fill(1, torch.tensor([1]), 2.0)
     one, other = (block(each, memory, mask=hidden) for each in (x, changed))
@@ -133,7 +136,11 @@ def test_a_hidden_token_of_the_target_reaches_no_other_row() -> None:
 
 
 def test_a_bias_reaches_every_block_of_a_stack() -> None:
-    stack, x, bias = Encoder(2, 8, 2).double().eval(), normal(2, 5, 8), alibi_bias(2, 5).double()
+    stack, x, bias = (
+        Encoder(2, Config(8, 2)).double().eval(),
+        normal(2, 5, 8),
+        alibi_bias(2, 5).double(),
+    )
     close(
         stack(x, bias=bias), stack.norm(stack.blocks[1](stack.blocks[0](x, bias=bias), bias=bias))
     )
@@ -141,7 +148,7 @@ def test_a_bias_reaches_every_block_of_a_stack() -> None:
 
 def test_a_block_is_four_times_as_wide_inside_unless_told() -> None:
     for d_ff, wide in ((None, 32), (7, 7)):
-        assert EncoderBlock(8, 2, d_ff).feed_forward.widen.out_features == wide
+        assert EncoderBlock(Config(8, 2, d_ff)).feed_forward.widen.out_features == wide
 
 
 @pytest.mark.parametrize("pieces", [(1,) * 9, (5, 1, 3), (9,)])
@@ -149,7 +156,7 @@ def test_a_block_is_four_times_as_wide_inside_unless_told() -> None:
 def test_a_stack_with_caches_goes_on_where_it_was(pieces, kind: str) -> None:
     options = {"rope": Rotary(4)} if kind == "rope" else {}
     options |= {"n_kv_heads": 1} if kind == "shared" else {}
-    stack = randomised(Decoder(2, 12, 3, **options).double())
+    stack = randomised(Decoder(2, Config(12, 3, **options)).double())
     x, memory = normal(2, 9, 12, seed=1), normal(2, 4, 12, seed=2)
     mask, caches = padding_mask([4, 2], 4), [KVCache(), KVCache()]
 
@@ -169,7 +176,7 @@ def test_a_stack_with_caches_goes_on_where_it_was(pieces, kind: str) -> None:
 
 @both_norms
 def test_cross_weights_are_those_of_the_block(norm) -> None:
-    block = randomised(DecoderBlock(12, 3, norm=norm).double())
+    block = randomised(DecoderBlock(Config(12, 3, norm=norm)).double())
     x, memory, mask = normal(2, 4, 12, seed=1), normal(2, 5, 12, seed=2), padding_mask([5, 2], 5)
     seen = []
     block.cross.register_forward_hook(lambda _, args, output: seen.append((args, output)))
@@ -187,7 +194,7 @@ def test_cross_weights_are_those_of_the_block(norm) -> None:
 @both_norms
 def test_they_are_ordinary_modules(norm) -> None:
     stack, other = (
-        randomised(Decoder(2, 12, 3, norm=norm, rope=Rotary(4), activation="gelu").double())
+        randomised(Decoder(2, Config(12, 3, norm=norm, rope=Rotary(4), activation="gelu")).double())
         for _ in range(2)
     )
     x, memory = normal(2, 4, 12, seed=1), normal(2, 5, 12, seed=2)

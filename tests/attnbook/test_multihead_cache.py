@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from attnbook import attention as attention_module
+from attnbook import _core
 from attnbook.cache import KVCache
 from attnbook.further.caches import PagedCache, PagePool, RollingCache
 from attnbook.masks import padding_mask, window_mask
@@ -126,7 +126,7 @@ def test_one_token_needs_no_mask_and_half_precision_is_cached_as_such(monkeypatc
     def refuse(*_: object, **__: object) -> Tensor:
         raise AssertionError("a mask was built")
 
-    monkeypatch.setattr(attention_module, "causal_mask", refuse)
+    monkeypatch.setattr(_core, "causal_mask", refuse)
     layer(x[:, 3:], causal=True, cache=cache)
     with pytest.raises(AssertionError, match="a mask was built"):
         layer(x[:, :2], causal=True, cache=cache)

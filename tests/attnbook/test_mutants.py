@@ -12,7 +12,7 @@ from attnbook.decoding import beam_search
 from attnbook.embeddings import Embeddings
 from attnbook.further.linear import feature_map
 from attnbook.further.tiles import tiled_attention
-from attnbook.layers import Encoder
+from attnbook.layers import Config, Encoder
 from attnbook.multihead import Attend, MultiHeadAttention
 from attnbook.positions import LearnedPositions, Rotary, Sinusoidal, alibi_bias
 from attnbook.scores import Additive, Bilinear
@@ -104,7 +104,7 @@ def test_what_nobody_asks_for_is_as_it_is_said_to_be() -> None:
     assert 0.018 < LearnedPositions(100, 50).table.weight.std() < 0.022
     assert Rotary(4).base == 10000
     assert Additive(2, 2, 2).cap == 2**22
-    assert Encoder(1, 8, 2, eps=1e-3).norm.eps == 1e-3
+    assert Encoder(1, Config(8, 2, eps=1e-3)).norm.eps == 1e-3
     assert LearnedPositions(5, 4)(torch.zeros(1, 3, 4, dtype=torch.float16)).dtype == torch.float16
 
 

@@ -9,7 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from attnbook.cache import KVCache
 from attnbook.further.caches import PagedCache, PagePool, RollingCache
 from attnbook.latent import LatentAttention
-from attnbook.layers import Decoder, Encoder
+from attnbook.layers import Config, Decoder, Encoder
 from attnbook.masks import padding_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import Rotary, alibi_bias
@@ -23,7 +23,7 @@ def hooks(model: nn.Module) -> int:
 
 
 def test_recorded_weights_are_those_of_the_layers() -> None:
-    model = randomised(Decoder(2, 12, 6, n_kv_heads=2, rope=Rotary(2)).double())
+    model = randomised(Decoder(2, Config(12, 6, n_kv_heads=2, rope=Rotary(2))).double())
     x, memory, mask = normal(2, 4, 12, seed=1), normal(2, 3, 12, seed=2), padding_mask([3, 1], 3)
     calls = []
     for block in model.blocks:
@@ -69,7 +69,7 @@ def test_every_call_is_kept_and_biases_count() -> None:
 
 
 def test_the_model_is_left_as_it_was() -> None:
-    model, x = Encoder(2, 12, 3).double(), normal(2, 4, 12)
+    model, x = Encoder(2, Config(12, 3)).double(), normal(2, 4, 12)
     before = hooks(model), set(model.state_dict()), x.clone()
     with record_attention(model) as seen:
         model(x)
@@ -83,7 +83,7 @@ def test_the_model_is_left_as_it_was() -> None:
 
 
 def test_no_dropout_nothing_of_n_times_n_and_no_gradient_is_kept() -> None:
-    model, x = Encoder(1, 12, 3).double(), normal(2, 40, 12).requires_grad_()
+    model, x = Encoder(1, Config(12, 3)).double(), normal(2, 40, 12).requires_grad_()
     with record_attention(model) as seen:
         model(x, causal=True).sum().backward()
     (call,) = seen["blocks.0.attention"]
@@ -98,7 +98,7 @@ def test_no_dropout_nothing_of_n_times_n_and_no_gradient_is_kept() -> None:
 
 
 def test_what_is_not_there_is_refused() -> None:
-    model, x = Encoder(1, 12, 3).double(), normal(2, 4, 12)
+    model, x = Encoder(1, Config(12, 3)).double(), normal(2, 4, 12)
     with record_attention(model) as seen:
         model(x)
     with pytest.raises(KeyError, match=r"no call of 'encoder' was seen, only of \['blocks.0"):
@@ -189,7 +189,7 @@ def test_a_text_that_grows_is_kept_once() -> None:
 
 
 def test_layers_that_are_given_one_mask_and_bias_keep_one() -> None:
-    model, x = Encoder(3, 12, 3), torch.randn(2, 4, 12)
+    model, x = Encoder(3, Config(12, 3)), torch.randn(2, 4, 12)
     bias = alibi_bias(3, 4)[None]
     with record_attention(model) as seen:
         model(x, padding_mask([4, 2], 4), bias=bias)
@@ -201,7 +201,7 @@ def test_layers_that_are_given_one_mask_and_bias_keep_one() -> None:
 
 @pytest.mark.parametrize("reentrant", [False, True])
 def test_what_a_backward_pass_computes_again_is_no_call(reentrant: bool) -> None:
-    model, x = Encoder(2, 12, 3), torch.randn(2, 4, 12, requires_grad=True)
+    model, x = Encoder(2, Config(12, 3)), torch.randn(2, 4, 12, requires_grad=True)
     with record_attention(model) as seen:
         checkpoint(model, x, use_reentrant=reentrant).sum().backward()
         assert x.grad is not None

@@ -166,13 +166,17 @@ def filled(cache: KVCache | None = None) -> KVCache:
 
 
 def model(**options: Any) -> transformer.LanguageModel:
-    return transformer.LanguageModel(9, d_model=8, n_heads=2, n_layers=1, **options).eval()
+    return transformer.LanguageModel(
+        9, transformer.ModelConfig(d_model=8, n_heads=2, n_layers=1, **options)
+    ).eval()
 
 
 def translator(kind: str = "transformer") -> transformer.Seq2Seq | rnn.RNNSeq2Seq:
     if kind == "rnn":
         return rnn.RNNSeq2Seq(9, 9, 8).eval()
-    return transformer.Seq2Seq(9, 9, d_model=8, n_heads=2, n_layers=1).eval()
+    return transformer.Seq2Seq(
+        9, 9, transformer.ModelConfig(d_model=8, n_heads=2, n_layers=1)
+    ).eval()
 
 
 def begun(kind: str = "transformer") -> Any:
@@ -266,23 +270,23 @@ CALLS = (
     Call("embeddings.Embeddings", embeddings.Embeddings(9, 8, n_types=9), {"tokens": INSIDE_TOKENS, "types": whole(IDS, 9, IDS[:, :1]), "offset": OFFSET}),
     Call("layers.FeedForward", partial(layers.FeedForward, 8, 8), {"activation": one_of("relu")}),
     Call("layers.Config", layers.Config, {name: BLOCK[name] for name in ("norm", "norm_kind")}),
-    *(Call(f"layers.{f.__name__}", partial(f, n_heads=2), BLOCK) for f in (layers.EncoderBlock, layers.DecoderBlock)),
-    *(Call(f"layers.{f.__name__}", partial(f, n_layers=1, n_heads=2), BLOCK) for f in (layers.Encoder, layers.Decoder)),
-    Call("layers.EncoderBlock", layers.EncoderBlock(8, 2), {"mask": LAYER_MASK, "bias": HEAD_BIAS, "x": Arg(zeros("b n 8"), [Bad(zeros("n 8"), "(5, 8)")])}),
-    Call("layers.DecoderBlock", layers.DecoderBlock(8, 2), {"x": Arg(zeros("b n 8"), []), "memory": X, "memory_mask": LAYER_MASK}),
-    Call("layers.Encoder", layers.Encoder(1, 8, 2), {"x": Arg(zeros("b n 8"), []), "mask": LAYER_MASK}),
-    Call("layers.Decoder", layers.Decoder(1, 8, 2), {"x": Arg(zeros("b n 8"), []), "memory": Arg(zeros("b n 8"), X.bad[1:])}),
-    Call("rnn.Encoder", rnn.Encoder, {"vocabulary": Arg(9, []), "d_model": number(8, 7)}),
-    Call("rnn.Encoder", rnn.Encoder(9, 8), {"source": TOKENS, "lengths": BATCH}),
+    *(Call(f"layers.{f.__name__}", lambda f=f, **a: f(layers.Config(n_heads=2, **a)), BLOCK) for f in (layers.EncoderBlock, layers.DecoderBlock)),
+    *(Call(f"layers.{f.__name__}", lambda f=f, **a: f(1, layers.Config(n_heads=2, **a)), BLOCK) for f in (layers.Encoder, layers.Decoder)),
+    Call("layers.EncoderBlock", layers.EncoderBlock(layers.Config(8, 2)), {"mask": LAYER_MASK, "bias": HEAD_BIAS, "x": Arg(zeros("b n 8"), [Bad(zeros("n 8"), "(5, 8)")])}),
+    Call("layers.DecoderBlock", layers.DecoderBlock(layers.Config(8, 2)), {"x": Arg(zeros("b n 8"), []), "memory": X, "memory_mask": LAYER_MASK}),
+    Call("layers.Encoder", layers.Encoder(1, layers.Config(8, 2)), {"x": Arg(zeros("b n 8"), []), "mask": LAYER_MASK}),
+    Call("layers.Decoder", layers.Decoder(1, layers.Config(8, 2)), {"x": Arg(zeros("b n 8"), []), "memory": Arg(zeros("b n 8"), X.bad[1:])}),
+    Call("rnn.RNNEncoder", rnn.RNNEncoder, {"vocabulary": Arg(9, []), "d_model": number(8, 7)}),
+    Call("rnn.RNNEncoder", rnn.RNNEncoder(9, 8), {"source": TOKENS, "lengths": BATCH}),
     Call("rnn.AttentionDecoder", partial(rnn.AttentionDecoder, 9, 8), {"order": one_of("luong")}),
     Call("transformer.ModelConfig", transformer.ModelConfig, {"positions": one_of("rope")}),
-    Call("transformer.LanguageModel", partial(transformer.LanguageModel, 9, n_heads=2), MODEL),
+    Call("transformer.LanguageModel", lambda **a: transformer.LanguageModel(9, transformer.ModelConfig(n_heads=2, **a)), MODEL),
     Call("transformer.LanguageModel", model(), {"tokens": TOKENS}),
     Call("transformer.LanguageModel", lambda tokens: model().extend(tokens, model().start(IDS, LENGTHS)), {"tokens": INSIDE_TOKENS}),
     Call("transformer.LanguageModel", lambda **a: model().start(**a), {"prompt": SENTENCES, "lengths": BATCH}),
     Call("transformer.LanguageModel", lambda tokens: model().step(tokens, model().start(IDS, LENGTHS)), {"tokens": whole(LENGTHS, 9)}),
     Call("transformer.LanguageModel", lambda n: model().rewind(model().start(IDS, LENGTHS), n), {"n": Arg(1, [Bad(-1, "4", named=False), Bad(4, "-1", named=False)])}),
-    Call("transformer.Seq2Seq", partial(transformer.Seq2Seq, 9, 9, n_heads=2), MODEL),
+    Call("transformer.Seq2Seq", lambda **a: transformer.Seq2Seq(9, 9, transformer.ModelConfig(n_heads=2, **a)), MODEL),
     *(Call(of, call, READ) for of, kind in BOTH for call in (translator(kind), translator(kind).weights)),
     *(
         Call(of, call, arguments)
@@ -401,9 +405,9 @@ OTHERS: tuple[tuple[str, Callable[[], Any]], ...] = (
     (r"^the pool has no free page: all 1 are in use", lambda: filled(caches.PagedCache(caches.PagePool(1, page=2)))),
     (r"^memory must be None with a cache or rope: it is given", lambda: layer(rope=pos.Rotary(2))(zeros("b 5 8"), zeros("b 5 8"))),
     (r"^memory must have the shape \(b = 2, 4, n_k, 2\): its shape is \(1, 4, 5, 2\)", lambda: layer()(zeros("b 5 8"), layer().project(zeros("1 5 8")))),
-    (r"^memory must be a torch.Tensor: it is a NoneType", lambda: layers.DecoderBlock(8, 2)(zeros("b 5 8"), None)),
-    (r"^memory must .*each for 2 blocks: it holds 1", lambda: layers.Decoder(2, 8, 2)(zeros("b 5 8"), [zeros("b 5 8")])),
-    (r"^caches must .*each for 2 blocks: it holds 1", lambda: layers.Encoder(2, 8, 2)(zeros("b 5 8"), caches=[KVCache()])),
+    (r"^memory must be a torch.Tensor: it is a NoneType", lambda: layers.DecoderBlock(layers.Config(8, 2))(zeros("b 5 8"), None)),
+    (r"^memory must .*each for 2 blocks: it holds 1", lambda: layers.Decoder(2, layers.Config(8, 2))(zeros("b 5 8"), [zeros("b 5 8")])),
+    (r"^caches must .*each for 2 blocks: it holds 1", lambda: layers.Encoder(2, layers.Config(8, 2))(zeros("b 5 8"), caches=[KVCache()])),
     (r"^caches must .*each for 1 blocks: it holds 0", begins()),
     (r"^caches must be empty at the start: it is \[5\]", begins(filled())),
     (r"^lengths must be the same where caches keep sinks: it is \[3, 2\]", begins(caches.RollingCache(4, sinks=1))),
@@ -450,7 +454,6 @@ def test_numpys_whole_numbers_are_whole_numbers() -> None:
 
 
 INSIDE = """
-attention: allowed check_energies fused part_of with_causal without_unused_keys
 decoding: begin best check_numbers extend pick put_aside settled Ended Living
 multihead: Attend of_all_heads repeat_heads
 """  # for who has checked the arguments
@@ -458,12 +461,12 @@ RESULTS = """
 attention: Attended
 decoding: Hypothesis Stepper
 further.linear: Remembered
-further.speculation: Draft Rewindable Speculated
+further.speculation: Draft Speculated
 further.tiles: Tiled
 multihead: Projected
-positions: Slowing
+positions: Pace
 record: Recorded Seen record_attention
-rnn: DecoderState Encoded Memory
+rnn: DecoderState Encoded SourceMemory
 transformer: LanguageModelState Seq2SeqState
 """  # what a call returned, and protocols; record_attention has a rule of its own
 TORCHS = """

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from attnbook.rnn import Encoder, RNNSeq2Seq
+from attnbook.rnn import RNNEncoder, RNNSeq2Seq
 from tests.attnbook.recurrent import (
     LENGTHS,
     ORDERS,
@@ -30,7 +30,7 @@ def gru_by_hand(x: Tensor, h: Tensor, weights: list[Tensor]) -> Tensor:
     return (1 - update) * new + update * h
 
 
-def read_by_hand(encoder: Encoder, sentence: list[int]) -> tuple[Tensor, Tensor]:
+def read_by_hand(encoder: RNNEncoder, sentence: list[int]) -> tuple[Tensor, Tensor]:
     words = encoder.embedding.weight[sentence]
     ends, sides = [], []
     for weights, order in zip(encoder.gru.all_weights, (1, -1), strict=True):

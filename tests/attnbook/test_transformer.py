@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy, linear
 from attnbook.multihead import MultiHeadAttention
 from attnbook.positions import sinusoidal
 from attnbook.record import record_attention
-from attnbook.transformer import LanguageModel, Seq2Seq
+from attnbook.transformer import LanguageModel, ModelConfig, Seq2Seq
 from tests.attnbook.copying import ordinary, randomised
 from tests.attnbook.strategies import close
 
@@ -21,12 +21,14 @@ every_position = pytest.mark.parametrize("positions", POSITIONS)
 
 def translator(positions="sinusoidal", **options) -> Seq2Seq:
     options = {"d_model": 12, "n_heads": 6, "n_kv_heads": 2, "max_length": 12} | options
-    return randomised(Seq2Seq(11, 13, positions=positions, **options)).double().eval()
+    return randomised(Seq2Seq(11, 13, ModelConfig(positions=positions, **options))).double().eval()
 
 
 def writer(positions="sinusoidal", **options) -> LanguageModel:
     options = {"d_model": 12, "n_heads": 6, "n_kv_heads": 2, "max_length": 12} | options
-    return randomised(LanguageModel(13, positions=positions, **options)).double().eval()
+    return (
+        randomised(LanguageModel(13, ModelConfig(positions=positions, **options))).double().eval()
+    )
 
 
 def tokens(*shape: int, seed: int = 0, below: int = 11) -> Tensor:
@@ -175,7 +177,7 @@ def test_padding_after_a_text_needs_no_mask() -> None:
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_a_translator_learns_to_copy(norm: str) -> None:
     torch.manual_seed(0)
-    model = Seq2Seq(11, 11, d_model=32, n_heads=4, n_layers=1, norm=norm, dropout=0.05)
+    model = Seq2Seq(11, 11, ModelConfig(d_model=32, n_heads=4, n_layers=1, norm=norm, dropout=0.05))
     adam = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for seed in range(120):
         source = tokens(32, 4, seed=seed)
@@ -208,7 +210,10 @@ def test_they_are_ordinary_modules(positions) -> None:
 
 
 def test_dropout_reaches_every_layer_in_training_alone() -> None:
-    for model in (Seq2Seq(5, 5, dropout=0.3), LanguageModel(5, dropout=0.3)):
+    for model in (
+        Seq2Seq(5, 5, ModelConfig(dropout=0.3)),
+        LanguageModel(5, ModelConfig(dropout=0.3)),
+    ):
         parts = [part for part in model.modules() if isinstance(part, nn.Dropout)]
         assert {part.p for part in parts} == {0.3}
     model = translator(dropout=0.3)

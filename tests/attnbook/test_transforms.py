@@ -19,7 +19,7 @@ from attnbook.masks import padding_mask
 from attnbook.multihead import MultiHeadAttention
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.scores import Additive
-from attnbook.transformer import LanguageModel, Seq2Seq
+from attnbook.transformer import LanguageModel, ModelConfig, Seq2Seq
 from tests.attnbook.copying import randomised
 from tests.attnbook.strategies import close, normal
 
@@ -38,10 +38,12 @@ SCORE = Additive(4, 4, 3).double()
 
 
 def language_model(positions: str) -> nn.Module:
-    return LanguageModel(11, d_model=12, n_heads=3, positions=positions).double().eval()
+    return (
+        LanguageModel(11, ModelConfig(d_model=12, n_heads=3, positions=positions)).double().eval()
+    )
 
 
-TRANSLATOR = Seq2Seq(11, 11, d_model=12, n_heads=3, n_layers=1).double().eval()
+TRANSLATOR = Seq2Seq(11, 11, ModelConfig(d_model=12, n_heads=3, n_layers=1)).double().eval()
 SEGMENTS = Embeddings(11, 12, n_types=2, positions="learned").double().eval()
 WRITER = RNNSeq2Seq(11, 11, 12).double().eval()
 BEGUN = WRITER.start(TOKENS[0], LENGTHS[0])

@@ -8,7 +8,7 @@ from torch import nn
 
 from attnbook.decoding import greedy
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.language import Batch, Vocabulary, batches, pad_batch, reversed_digits
 from attnlab.language.batching import Example
 from attnlab.training import train
@@ -39,7 +39,9 @@ def recurrent(dropout: float = 0.0) -> nn.Module:
 
 
 def transformer(dropout: float = 0.0) -> nn.Module:
-    return Seq2Seq(*SIZES, d_model=64, n_heads=4, n_layers=1, dropout=dropout, tied=dropout > 0)
+    return Seq2Seq(
+        *SIZES, ModelConfig(d_model=64, n_heads=4, n_layers=1, dropout=dropout, tied=dropout > 0)
+    )
 
 
 @pytest.fixture(params=[recurrent, transformer])

@@ -4,7 +4,7 @@ import functools
 
 import torch
 
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.models import Lesson, translation, write
 from attnlab.training.metrics import exact_match
 from attnlab.widgets.core.assets import asset_bytes
@@ -24,7 +24,7 @@ def lesson() -> Lesson:
 
 def committed() -> Seq2Seq:
     """The model that the asset holds, and nothing else: no weight is left as it was drawn."""
-    model = Seq2Seq(len(lesson().source), len(lesson().target), **SIZES).eval()
+    model = Seq2Seq(len(lesson().source), len(lesson().target), ModelConfig(**SIZES)).eval()
     state = model.state_dict()
     carried = names(model)
     assert sorted(carried) == sorted(state)

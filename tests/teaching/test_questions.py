@@ -27,10 +27,10 @@ from attnbook.attention import attention, masked_softmax
 from attnbook.further.caches import PagedCache, PagePool
 from attnbook.further.linear import delta_steps
 from attnbook.further.longer import Scaling
-from attnbook.layers import Encoder
+from attnbook.layers import Config, Encoder
 from attnbook.masks import causal_mask, padding_mask, window_mask
 from attnbook.positions import Rotary, rotary_speeds, sinusoidal
-from attnbook.transformer import LanguageModel, Seq2Seq
+from attnbook.transformer import LanguageModel, ModelConfig, Seq2Seq
 from attnlab.models.roof import Machine, RoofModel
 from teaching.kit import written
 from teaching.kit.questions import Asked, Choice, Number, Text
@@ -421,7 +421,7 @@ class Answer:
         x, mask = normal(1, n, 8), causal_mask(n)
         swapped = x[:, [1, 0, *range(2, n)]]
         for blocks, words in (1, "One block"), (2, "Two blocks"):
-            layer = Encoder(blocks, 8, 2).double().eval()
+            layer = Encoder(blocks, Config(8, 2)).double().eval()
             if not allclose(layer(x, mask)[:, -1], layer(swapped, mask)[:, -1]):
                 return words
         return "No number is enough"
@@ -498,7 +498,8 @@ class Answer:
 
         sizes = {"d_model": d, "n_heads": 8, "n_layers": layers, "d_ff": ratio * d}
         with torch.device("meta"):
-            tied, apart = (Seq2Seq(words, words, **sizes, tied=one) for one in (True, False))
+            models = (ModelConfig(**sizes, tied=one) for one in (True, False))
+            tied, apart = (Seq2Seq(words, words, one) for one in models)
         table = matrices(apart) - matrices(tied)
         return matrices(tied.encoder), matrices(tied.decoder), 2 * table
 
@@ -524,11 +525,12 @@ class Answer:
 
     def a_block_of_today(self, d, heads, _, shared, d_ff):
         with torch.device("meta"):
-            model = LanguageModel(
-                10, d_model=d, n_heads=heads, n_layers=1, d_ff=d_ff, norm_kind="rms",
+            config = ModelConfig(
+                d_model=d, n_heads=heads, n_layers=1, d_ff=d_ff, norm_kind="rms",
                 n_kv_heads=heads // shared, positions=Rotary(64), activation="swiglu",
                 bias=False, tied=True, scale=False,
             )  # fmt: skip
+            model = LanguageModel(10, config)
         block = model.decoder.blocks[0]
         parts = block.attention, block.feed_forward, block.norms
         return [sum(p.numel() for p in part.parameters()) for part in parts]
@@ -600,7 +602,7 @@ class Answer:
         n, s = (int(re.search(one, self.text)[1]) for one in (r"of (\d+) tokens", r"texts (\d+) t"))
         plain = rotary_speeds(16, 1e4, dtype=torch.float64)
         yarn, llama = (
-            Scaling(kind, s, n, truncate=False).speeds(16, 1e4, dtype=torch.float64, device=None)
+            Scaling(kind, s, n, truncate=False).speeds(16, 1e4, dtype=torch.float64)
             for kind in ("yarn", "llama3")
         )
         stay, slow = (yarn == plain).sum(), (yarn == plain / s).sum()

@@ -11,8 +11,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from attnbook import _check
-from attnbook.attention import part_of
+from attnbook import _check, _core
 from attnbook.cache import KVCache
 
 
@@ -32,6 +31,7 @@ class RollingCache(KVCache):
         _check.must(0 <= sinks < window, "sinks", f"be from 0 on, below window = {window}", sinks)
         super().__init__(capacity=window)
         self.window, self.sinks = window, sinks
+        self.ragged = sinks == 0  # the first rows, which stay, would be padding
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Add n rows; return those that some of them may see, at most window + n.
@@ -78,7 +78,7 @@ class RollingCache(KVCache):
         rows = torch.arange(self.length, self.length + n, device=key.device)[:, None]
         near = columns > rows - (self.window - self.sinks)
         seen = (columns <= rows) & (near | (columns < self.sinks))  # (n, m)
-        mask, bias = part_of(mask, -1, columns), part_of(bias, -1, columns)
+        mask, bias = (_core.part_of(part, -1, columns) for part in (mask, bias))
         return seen if mask is None else seen & mask, bias, False
 
     def rewind(self, length: int) -> None:

@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 
 from attnbook import _check
-from attnbook.positions import rotary_speeds
+from attnbook.positions import Device, Pace, rotary_speeds
 
 __all__ = ["Scaling"]
 
 
 @dataclass(frozen=True)
-class Scaling:
+class Scaling(Pace):
     """How ``Rotary`` is slowed down for texts ``factor`` times as long as the ``trained`` length.
 
     With s the factor, L the trained length and θ the speed of a pair, which turns θ L / 2π times
@@ -54,7 +54,7 @@ class Scaling:
         return 0.1 * math.log(self.factor) + 1 if self.kind == "yarn" else 1.0
 
     def speeds(
-        self, d: int, base: float, *, dtype: torch.dtype, device: torch.device | str | None
+        self, d: int, base: float, *, dtype: torch.dtype = torch.float32, device: Device = None
     ) -> Tensor:
         """Return the angle by which a step turns each pair, slowed: (d / 2,).
 

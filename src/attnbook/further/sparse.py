@@ -4,8 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from attnbook import _ask, _check
-from attnbook.attention import fused
+from attnbook import _ask, _check, _core
 from attnbook.masks import window_mask
 
 BLOCK = 128  # queries that share one slice of keys in local_attention
@@ -31,7 +30,7 @@ def local_attention(query: Tensor, key: Tensor, value: Tensor, window: int) -> T
         seen = slice(max(start + ahead - window + 1, 0), max(stop + ahead, 0))
         mask = window_mask(stop - start, seen.stop - seen.start, window, device=query.device)
         parts = query[..., start:stop, :], key[..., seen, :], value[..., seen, :]
-        outputs.append(fused(*parts, mask, None, False))
+        outputs.append(_core.fused(*parts, mask, None, False))
     if whole:
         since = first + ahead - window + 1
         parts = query[..., first:, :], key[..., since:, :], value[..., since:, :]
@@ -47,7 +46,7 @@ def _whole_blocks(query: Tensor, key: Tensor, value: Tensor, window: int) -> Ten
         one[None].flatten(0, -3).unfold(-2, width, BLOCK).mT for one in (key, value)
     )  # (·, blocks, width, d)
     mask = window_mask(BLOCK, width, window, device=query.device)
-    # each key is seen by a query of its block: there are none to leave out, as fused would
+    # each key is seen by a query of its block: there is none to leave out
     output = scaled_dot_product_attention(blocks, keys, values, attn_mask=mask)
     return output.reshape(*query.shape[:-1], value.shape[-1])
 
@@ -83,8 +82,8 @@ def top_keys(scores: Tensor, k: int, mask: Tensor | None = None) -> Tensor:
         raise _check.wrong("k", f"be from 1 to n_k = {n_k}", k)
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
-    numbers = not _ask.any_of(scores.isnan(), wait=True)
-    _check.must(numbers, "scores", "be numbers", but="NaN would be the highest")
+    numbers = _ask.all_of(~scores.isnan(), wait=True)
+    _check.must(numbers is not False, "scores", "be numbers", but="NaN would be the highest")
     best = scores.sort(dim=-1, descending=True, stable=True).indices[..., :k]
     chosen = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, 1)
     return chosen if mask is None else chosen & mask

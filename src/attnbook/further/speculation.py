@@ -8,28 +8,15 @@ token has the model's distribution p, whatever the draft, and a good draft saves
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
 from attnbook import _check
-from attnbook.decoding import State, Stepper, check_numbers
-
-
-class Rewindable(Stepper[State], Protocol[State]):
-    """A ``Stepper`` that can judge guesses, and forget them: ``LanguageModel``, for one."""
-
-    vocabulary: int
-
-    def extend(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
-        """Add tokens (rows, n); return logits (rows, n, vocabulary) after each, and the state."""
-        ...
-
-    def rewind(self, state: State, n: int) -> State:
-        """Return the state before the last n tokens."""
-        ...
+from attnbook.decoding import check_numbers
+from attnbook.transformer import LanguageModel
 
 
 class Draft(NamedTuple):
@@ -60,7 +47,7 @@ class Speculated(NamedTuple):
 
 @torch.no_grad()
 def speculate(
-    model: Rewindable[State],
+    model: LanguageModel,
     prompt: Tensor,
     draft: Drafter,
     *,

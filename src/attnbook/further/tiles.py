@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from attnbook import _check
-from attnbook.attention import without_unused_keys
+from attnbook import _check, _core
 
 
 class Tiled(NamedTuple):
@@ -44,7 +43,7 @@ def tiled_attention(
     lead, n_q, n_k, used = tuple(query.shape[:-2]), query.shape[-2], key.shape[-2], mask
     if causal and mask is not None and mask.shape[-2] > 1:
         used = mask.expand(*mask.shape[:-1], n_k).tril(n_k - n_q)
-    key, value = without_unused_keys(used, key, value)
+    key, value = _core.without_unused_keys(used, key, value)
     flat = (tensor.reshape(prod(lead), *tensor.shape[-2:]) for tensor in (query, key, value))
     output, logsumexp = _Tiles.apply(*flat, mask, lead, causal, tile)
     return Tiled(output.view(*lead, *output.shape[-2:]), logsumexp.view(*lead, n_q))

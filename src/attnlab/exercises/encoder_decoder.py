@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.exercises import (
     Blank,
     Mistake,
@@ -183,7 +183,9 @@ def _shares(model: Seq2Seq, batch: Batch, *, part: str = "cross", padding: bool 
 
 def _model_and_batch() -> tuple[Seq2Seq, Batch]:
     with seeded(int(whole(0, 1_000_000))):
-        model = Seq2Seq(12, 40, d_model=16, n_heads=2, n_layers=2, d_ff=16).double().eval()
+        model = (
+            Seq2Seq(12, 40, ModelConfig(d_model=16, n_heads=2, n_layers=2, d_ff=16)).double().eval()
+        )
         source, target = torch.randint(3, 12, (6, 5)), torch.randint(3, 40, (6, 9))
     weights = model.state_dict()  # the model's own tensors
     for number in (0, 1):

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from attnbook.embeddings import Embeddings
-from attnbook.layers import Encoder, EncoderBlock
+from attnbook.layers import Config, Encoder, EncoderBlock
 from attnlab.exercises import (
     Mistake,
     called,
@@ -34,7 +34,7 @@ class Filler(nn.Module):
     def __init__(self, n_tokens: int = 9) -> None:
         super().__init__()
         self.embed = Embeddings(n_tokens, 16, positions="learned")
-        self.blocks = Encoder(2, 16, 2)
+        self.blocks = Encoder(2, Config(16, 2))
         self.output = nn.Linear(16, n_tokens)
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -109,7 +109,7 @@ class Small(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.embeddings = Embeddings(12, 16, positions="learned")
-        self.encoder = Encoder(3, 16, 2, norm="post")
+        self.encoder = Encoder(3, Config(16, 2, norm="post"))
 
     def forward(self, ids: Tensor, mask: Tensor | None = None, *, layer: int = -1) -> Tensor:
         blocks = list(self.encoder.blocks)

@@ -36,7 +36,7 @@ class BiLSTMClassifier(nn.Module):
 
         h_t = →h_t + ←h_t,   e_t = wᵀ tanh(h_t),   α = softmax(e),   r = Σ_t α_t h_t
 
-    and logits = W tanh(r) + b. The directions are added, not laid end to end as in ``rnn.Encoder``,
+    and logits = W tanh(r) + b. The directions are added, not laid end to end as in ``RNNEncoder``,
     and dropout stands after the embeddings, after the LSTM and before W: both as in the paper.
 
     Shapes: tokens (b, n) and lengths (b,) in int64, lengths from 1 to n; logits (b, n_classes).

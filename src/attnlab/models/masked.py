@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from attnbook.embeddings import Embeddings
-from attnbook.layers import Encoder
+from attnbook.layers import Config, Encoder
 from attnlab import _check
 from attnlab.language.batching import Batch
 from attnlab.language.vocabulary import BOS, EOS, PAD, Vocabulary
@@ -54,7 +54,7 @@ class TextModel(nn.Module):
         super().__init__()
         self.causal = causal
         self.embed = Embeddings(vocabulary, d_model, positions="learned", max_length=max_length)
-        self.blocks = Encoder(n_layers, d_model, n_heads, d_ff)
+        self.blocks = Encoder(n_layers, Config(d_model, n_heads, d_ff))
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return logits (b, n, vocabulary): of the word here, or, if causal, of the next one."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from attnbook.transformer import LanguageModel, Seq2Seq
+from attnbook.transformer import LanguageModel, ModelConfig, Seq2Seq
 from attnlab.language.pairs import Pair
 from attnlab.models.recipe import learn
 from attnlab.models.tasks import Lesson, check_lesson
@@ -56,12 +56,9 @@ def transformer(
         model = Seq2Seq(
             len(lesson.source),
             len(lesson.target),
-            d_model=d_model,
-            n_heads=n_heads,
-            n_layers=n_layers,
-            d_ff=d_ff,
-            tied=tied,
-            **options,
+            ModelConfig(
+                d_model=d_model, n_heads=n_heads, n_layers=n_layers, d_ff=d_ff, tied=tied, **options
+            ),
         )
     loss = partial(teacher_forced_loss, smoothing=smoothing)
     recipe = partial(learn, steps=steps, warmup=warmup, lr=lr, batch_size=batch_size)
@@ -92,12 +89,9 @@ def language_model(
     with seeded(seed):
         model = LanguageModel(
             len(lesson.source),
-            d_model=d_model,
-            n_heads=n_heads,
-            n_layers=n_layers,
-            d_ff=d_ff,
-            tied=True,
-            **options,
+            ModelConfig(
+                d_model=d_model, n_heads=n_heads, n_layers=n_layers, d_ff=d_ff, tied=True, **options
+            ),
         )
     sentences = [lesson.source.encode(pair.source) for pair in lesson.train]
     examples = [(sentence, sentence) for sentence in sentences]

@@ -13,7 +13,7 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from attnbook.embeddings import Embeddings
-from attnbook.layers import Encoder
+from attnbook.layers import Config, Encoder
 from attnbook.masks import padding_mask
 from attnbook.positions import LearnedPositions
 from attnbook.record import record_attention
@@ -230,8 +230,9 @@ def _layers(path: Path) -> tuple[Embeddings, Encoder]:
         eps=eps,
         scale=False,
     )
-    sizes = (of["num_hidden_layers"], d_model, of["num_attention_heads"], of["intermediate_size"])
-    return embeddings, Encoder(*sizes, norm="post", activation=of["hidden_act"], eps=eps)
+    sizes = d_model, of["num_attention_heads"], of["intermediate_size"]
+    config = Config(*sizes, norm="post", activation=of["hidden_act"], eps=eps)
+    return embeddings, Encoder(of["num_hidden_layers"], config)
 
 
 def _renamed(theirs: dict[str, Tensor], ours: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attnbook.decoding import Hypothesis, greedy
 from attnbook.positions import Rotary
-from attnbook.transformer import LanguageModel
+from attnbook.transformer import LanguageModel, ModelConfig
 from attnlab import _check
 from attnlab.pretrained import reading
 
@@ -65,10 +65,10 @@ class SmolLM(LanguageModel):
         read = partial(reading.read, path, "hold a SmolLM2")
         tensors = {tensor.name: tensor for tensor in file.tensors}
         settings = read(lambda _: {name: field.contents() for name, field in file.fields.items()})
-        sizes = read(lambda _: _sizes(settings, tied="output.weight" not in tensors))
+        config = read(lambda _: _config(settings, tied="output.weight" not in tensors))
         with torch.device("meta"):  # no memory, and no random numbers
-            read(lambda _: init(**sizes))
-        self.max_length = sizes["max_length"]
+            read(lambda _: init(len(settings["tokenizer.ggml.tokens"]), config))
+        self.max_length = config.max_length
         self.tokenizer, self.eos = read(lambda _: _tokenizer(settings, library))
 
         def weight(name: str) -> Tensor:
@@ -211,8 +211,8 @@ def _find() -> Path:
         ) from error
 
 
-def _sizes(of: dict[str, Any], *, tied: bool) -> dict[str, Any]:
-    """Return the arguments of the ``LanguageModel``, or refuse another architecture."""
+def _config(of: dict[str, Any], *, tied: bool) -> ModelConfig:
+    """Return the options of the ``LanguageModel``, or refuse another architecture."""
     _check.one_of("general.architecture", of["general.architecture"], ("llama",))
     d_model, n_heads = of["llama.embedding_length"], of["llama.attention.head_count"]
     _check.sizes(d_model=d_model, n_heads=n_heads)
@@ -224,22 +224,21 @@ def _sizes(of: dict[str, Any], *, tied: bool) -> dict[str, Any]:
         ("rope.scaling.type", "none"),
     ):
         _check.one_of(f"llama.{name}", of.get(f"llama.{name}", usual), (usual,))
-    return {
-        "vocabulary": len(of["tokenizer.ggml.tokens"]),
-        "d_model": d_model,
-        "n_heads": n_heads,
-        "n_kv_heads": of["llama.attention.head_count_kv"],
-        "n_layers": of["llama.block_count"],
-        "d_ff": of["llama.feed_forward_length"],
-        "positions": Rotary(d, of["llama.rope.freq_base"], layout="halves"),
-        "eps": of["llama.attention.layer_norm_rms_epsilon"],
-        "max_length": of["llama.context_length"],
-        "tied": tied,
-        "scale": False,
-        "norm_kind": "rms",
-        "activation": "swiglu",
-        "bias": False,
-    }
+    return ModelConfig(
+        d_model=d_model,
+        n_heads=n_heads,
+        n_kv_heads=of["llama.attention.head_count_kv"],
+        n_layers=of["llama.block_count"],
+        d_ff=of["llama.feed_forward_length"],
+        positions=Rotary(d, of["llama.rope.freq_base"], layout="halves"),
+        eps=of["llama.attention.layer_norm_rms_epsilon"],
+        max_length=of["llama.context_length"],
+        tied=tied,
+        scale=False,
+        norm_kind="rms",
+        activation="swiglu",
+        bias=False,
+    )
 
 
 def _weights(

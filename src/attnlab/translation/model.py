@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from attnbook.multihead import Attend
 from attnbook.rnn import RNNSeq2Seq
 from attnbook.scores import Additive
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.language.batching import Batch
 from attnlab.language.vocabulary import PAD
 from attnlab.training.seeds import seeded
@@ -31,13 +31,15 @@ def _transformer(recipe: Recipe, vocabulary: int) -> Seq2Seq:
     model = Seq2Seq(
         vocabulary,
         vocabulary,
-        d_model=recipe.d_model,
-        n_heads=recipe.n_heads,
-        n_layers=recipe.n_layers,
-        d_ff=recipe.d_ff,
-        tied=True,
-        norm="pre" if recipe.norm == "pre" else "post",
-        dropout=recipe.dropout,
+        ModelConfig(
+            d_model=recipe.d_model,
+            n_heads=recipe.n_heads,
+            n_layers=recipe.n_layers,
+            d_ff=recipe.d_ff,
+            tied=True,
+            norm="pre" if recipe.norm == "pre" else "post",
+            dropout=recipe.dropout,
+        ),
     )
     model.embed_source.tokens = model.embed_target.tokens
     for part in model.modules():

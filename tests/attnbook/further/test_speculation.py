@@ -11,7 +11,7 @@ from torch import Generator, Tensor
 from attnbook.decoding import greedy
 from attnbook.further import speculation
 from attnbook.further.speculation import Draft, Drafter, Speculated, look_up, speculate, verdict
-from attnbook.transformer import LanguageModel
+from attnbook.transformer import LanguageModel, ModelConfig
 from tests.attnbook.strategies import close, normal
 
 V, EOS = 3, 2
@@ -183,7 +183,7 @@ def test_look_up_goes_on_as_the_text_last_did() -> None:
 def model_of(positions: str, seed: int, **options: int) -> LanguageModel:
     torch.manual_seed(seed)
     model = LanguageModel(
-        12, d_model=8, n_heads=2, positions=positions, **{"n_layers": 2} | options
+        12, ModelConfig(d_model=8, n_heads=2, positions=positions, **{"n_layers": 2} | options)
     )
     with torch.no_grad():
         for parameter in model.parameters():

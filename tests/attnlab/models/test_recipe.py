@@ -164,14 +164,14 @@ def test_the_score_of_a_remembered_model_is_its_own(digits, tmp_path, monkeypatc
 def test_another_initialisation_trains_again(digits, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv(CACHE, str(tmp_path))
     translator(digits, **SMALL, steps=6)
-    before = rnn.Encoder.__init__
+    before = rnn.RNNEncoder.__init__
 
     def smaller(self: nn.Module, *arguments: Any, **options: Any) -> None:
         before(self, *arguments, **options)
         with torch.no_grad():
             self.embedding.weight *= 0.5
 
-    monkeypatch.setattr(rnn.Encoder, "__init__", smaller)
+    monkeypatch.setattr(rnn.RNNEncoder, "__init__", smaller)
     translator(digits, **SMALL, steps=6)
     assert files(tmp_path) == 2
 

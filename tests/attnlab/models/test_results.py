@@ -130,7 +130,7 @@ def scaled(kind: type[nn.Module]) -> Callable[..., None]:
 @pytest.mark.parametrize(
     ("kind", "wanted"),
     [
-        (rnn.Encoder, ["attention", "beams", "bottleneck", "scores", "transformer"]),
+        (rnn.RNNEncoder, ["attention", "beams", "bottleneck", "scores", "transformer"]),
         (layers.FeedForward, ["lengths", "masked", "norms", "positions", "transformer", "tying"]),
         (classifier.BiLSTMClassifier, ["features"]),
     ],

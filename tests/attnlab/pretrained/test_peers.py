@@ -5,7 +5,6 @@ import torch
 
 from attnbook.further.longer import Scaling
 from attnbook.masks import causal_mask
-from attnbook.positions import rotary_speeds
 from tests.attnbook.strategies import close, normal
 from tests.attnbook.test_latent import made
 from tests.needs import needs
@@ -69,7 +68,7 @@ def test_speeds_are_those_of_the_library_transformers(kind, d, base, trained) ->
     theirs, stretch = ROPE_INIT_FUNCTIONS[kind](config, torch.device("cpu"), seq_len=n)
     ours = {"linear": "interpolation", "dynamic": "ntk"}.get(kind, kind)
     mine = Scaling(ours, 8.0, trained)
-    speeds = rotary_speeds(d, base, mine, dtype=torch.float64)
+    speeds = mine.speeds(d, base, dtype=torch.float64)
     torch.testing.assert_close(speeds, theirs.double(), rtol=1e-6, atol=0)
     assert mine.stretch == pytest.approx(stretch)
 
@@ -98,6 +97,6 @@ def test_yarn_is_that_of_transformers_rounded_or_not(truncate, d, base, trained,
     config = LlamaConfig(head_dim=d, max_position_embeddings=trained, rope_parameters=parameters)
     theirs, stretch = ROPE_INIT_FUNCTIONS["yarn"](config, torch.device("cpu"))
     mine = Scaling("yarn", factor, trained, truncate=truncate)
-    speeds = rotary_speeds(d, base, mine, dtype=torch.float64)
+    speeds = mine.speeds(d, base, dtype=torch.float64)
     torch.testing.assert_close(speeds, theirs.double(), rtol=1e-6, atol=0)
     assert mine.stretch == pytest.approx(stretch)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from attnbook.decoding import beam_search, sample
 from attnbook.positions import Rotary
 from attnbook.record import record_attention
-from attnbook.transformer import LanguageModel
+from attnbook.transformer import LanguageModel, ModelConfig
 from attnlab.pretrained import SmolLM, load_smollm, smollm, smollm_file
 from tests import needs
 from tests.attnbook.strategies import close, normal
@@ -52,7 +52,9 @@ def test_our_blocks_with_a_llamas_weights_are_the_llama(theirs: nn.Module, layou
     rope = Rotary(t.D_MODEL // t.HEADS, t.BASE, layout=layout)
     sizes = {"d_model": t.D_MODEL, "n_heads": t.HEADS, "n_kv_heads": t.KV_HEADS, "d_ff": t.D_FF}
     kind = {"norm_kind": "rms", "activation": "swiglu", "bias": False, "scale": False}
-    mine = LanguageModel(len(t.pieces()), positions=rope, eps=t.EPS, tied=True, **sizes, **kind)
+    mine = LanguageModel(
+        len(t.pieces()), ModelConfig(positions=rope, eps=t.EPS, tied=True, **sizes, **kind)
+    )
 
     def rows(block: int, part: str) -> Tensor:
         found, turned = names[f"blk.{block}.{part}.weight"], part in ("attn_q", "attn_k")

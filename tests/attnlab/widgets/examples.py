@@ -16,9 +16,9 @@ import numpy as np
 import torch
 from playwright.sync_api import Locator
 
-from attnbook.layers import EncoderBlock
+from attnbook.layers import Config, EncoderBlock
 from attnbook.rnn import RNNSeq2Seq
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.language import Vocabulary, batches, english_french
 from attnlab.models.caches import cached_models
 from attnlab.models.recorded import (
@@ -354,7 +354,7 @@ def block(size: tuple = SIZES[0], *, norm: str = "pre") -> EncoderBlock:
     d, n_heads, n_kv_heads, d_ff, activation, eps, _ = size
     torch.manual_seed(d)
     options = {"norm": norm, "activation": activation, "eps": eps, "n_kv_heads": n_kv_heads}
-    made = EncoderBlock(d, n_heads, d_ff, **options).double().eval()
+    made = EncoderBlock(Config(d, n_heads, d_ff, **options)).double().eval()
     with torch.no_grad():
         for one in [*made.norms.parameters(), made.attention.qkv.bias, made.attention.out.bias]:
             one.add_(torch.randn_like(one) / 3)
@@ -389,7 +389,7 @@ def small() -> Seq2Seq:
     examples = [(source.encode(p.source), target.encode(p.target)) for p in pairs[:12]]
     sizes = {"d_model": 32, "n_heads": 2, "n_layers": 2, "d_ff": 64, "tied": True}
     with seeded(0):
-        model = Seq2Seq(len(source), len(target), **sizes)
+        model = Seq2Seq(len(source), len(target), ModelConfig(**sizes))
     steps = {"steps": 80, "lr": 1e-2, "seed": 0, "progress": False}
     train(model, lambda epoch: batches(examples, 12, seed=epoch), **steps)
     return model.eval()
@@ -410,7 +410,7 @@ def random_translator(name: str) -> Seq2Seq:
         "an output of its own": {"d_model": 16, "n_heads": 1, "n_layers": 1, "eps": 1e-3},
     }[name]
     _, source, target = lesson()
-    model = Seq2Seq(len(source), len(target), **changed).eval()
+    model = Seq2Seq(len(source), len(target), ModelConfig(**changed)).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.05)  # biases and norms too
@@ -439,7 +439,7 @@ def own(**options) -> OwnSentence:
 
 def hostile_translator(evil: str) -> Translator:
     known = Vocabulary([[evil, "</script>", "cat"]])
-    model = Seq2Seq(len(known), len(known), d_model=8, n_heads=2, n_layers=1)
+    model = Seq2Seq(len(known), len(known), ModelConfig(d_model=8, n_heads=2, n_layers=1))
     given = {"sentence": [evil], "examples": (), "asset": "evil", "caption": evil}
     return Translator(model, known, known, **given)
 

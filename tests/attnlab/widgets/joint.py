@@ -6,7 +6,7 @@ import torch
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from tokenizers.trainers import BpeTrainer
 
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.language import batches, english_french
 from attnlab.training import train
 from attnlab.training.seeds import seeded
@@ -122,7 +122,7 @@ def shared(norm: str = "pre", size: int | None = None) -> Seq2Seq:
     sizes = {"d_model": 128, "n_heads": 4, "n_layers": 4, "d_ff": 256, "tied": True, "norm": norm}
     count = joint().get_vocab_size() if size is None else size
     with seeded(0):
-        model = Seq2Seq(count, count, **sizes)
+        model = Seq2Seq(count, count, ModelConfig(**sizes))
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter.add_(torch.randn_like(parameter) * 0.02)  # biases and norms too
@@ -137,7 +137,7 @@ def learned() -> Seq2Seq:
     sizes = {"d_model": 32, "n_heads": 2, "n_layers": 2, "d_ff": 64, "tied": True}
     count = joint().get_vocab_size()
     with seeded(0):
-        model = Seq2Seq(count, count, **sizes)
+        model = Seq2Seq(count, count, ModelConfig(**sizes))
     model.embed_source.tokens = model.embed_target.tokens
     steps = {"steps": 100, "lr": 1e-2, "seed": 0, "progress": False}
     train(model, lambda epoch: batches(known, 8, seed=epoch), **steps)

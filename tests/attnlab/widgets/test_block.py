@@ -8,7 +8,7 @@ import torch
 from playwright.sync_api import expect
 from torch import Tensor
 
-from attnbook.layers import EncoderBlock
+from attnbook.layers import Config, EncoderBlock
 from attnlab.widgets import BlockFlow
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import NUTS, SIZES, block, flow, largest_flow, vectors
@@ -62,7 +62,7 @@ def test_weights_are_the_blocks_stages_follow_their_formulas_and_nothing_has_no_
 @pytest.mark.parametrize("seed", range(4))
 def test_without_the_sum_the_first_vector_is_forgotten_and_tokens_become_alike(seed: int) -> None:
     torch.manual_seed(seed)
-    one = EncoderBlock(4, 2, 8)
+    one = EncoderBlock(Config(4, 2, 8))
     with_sum, without = (flow(block=one, blocks=6, residual=on).trace for on in (True, False))
     assert with_sum[0] == without[0]
     assert with_sum[0][:3] == pytest.approx((np.linalg.norm(NUTS[0]), np.std(NUTS[0]), 1.0))

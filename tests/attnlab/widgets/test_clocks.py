@@ -6,7 +6,7 @@ import torch
 from playwright.sync_api import expect
 
 from attnbook.further.longer import Scaling
-from attnbook.positions import Rotary, rotary_speeds
+from attnbook.positions import Pace, Rotary
 from attnlab.widgets import RotaryClocks
 from attnlab.widgets.clocks.widget import SCALINGS
 from tests.attnlab.widgets.examples import clocks
@@ -21,8 +21,8 @@ def test_the_browsers_speeds_are_torchs_for_every_scaling(maths, head: tuple) ->
     code = "([head, kind, s]) => maths.speeds(head, kind, s)"
     for kind in SCALINGS:
         for s in (1, 2.5, 16):
-            scaling = None if kind == "none" else Scaling(kind, s, trained)
-            wanted = rotary_speeds(d, base, scaling, dtype=torch.float64).numpy()
+            scaling = Pace() if kind == "none" else Scaling(kind, s, trained)
+            wanted = scaling.speeds(d, base, dtype=torch.float64).numpy()
             given = {"d": d, "base": base, "trained": trained}
             np.testing.assert_allclose(maths(code, [given, kind, s], "clocks"), wanted, rtol=1e-9)
             one = RotaryClocks(d, base, trained, scaling=kind, factor=s)

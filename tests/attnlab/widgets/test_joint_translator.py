@@ -7,7 +7,7 @@ import torch
 from playwright.sync_api import expect
 
 from attnbook.decoding import beam_search
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.widgets import Translator, load_translator, rounded
 from attnlab.widgets.core import markup
 from attnlab.widgets.core.assets import asset_script
@@ -34,7 +34,7 @@ def test_a_shared_matrix_is_carried_once() -> None:
     assert (moved <= step * 0.501 + 1e-7).all()
     numbers = sum(weight.numel() for weight in model.parameters())
     assert len(pack_rows(tensors_of(model))) < 1.1 * numbers
-    apart = Seq2Seq(300, 300, d_model=128, n_heads=4, n_layers=4, d_ff=256, tied=True)
+    apart = Seq2Seq(300, 300, ModelConfig(d_model=128, n_heads=4, n_layers=4, d_ff=256, tied=True))
     assert len(names(apart)) == len(names(model)) + 1
 
 
@@ -217,7 +217,7 @@ def test_what_cannot_be_read_is_said_in_a_sentence_and_what_was_there_stays(star
 def test_a_text_of_which_nothing_is_known_is_said_to_be(started) -> None:
     tokenizer = SEVERAL["nothing unknown"]()
     count = tokenizer.get_vocab_size()
-    model = Seq2Seq(count, count, d_model=16, n_heads=2, n_layers=1, tied=True).eval()
+    model = Seq2Seq(count, count, ModelConfig(d_model=16, n_heads=2, n_layers=1, tied=True)).eval()
     widget = Translator(model, tokenizer, sentence="the cat", examples=[], asset="left-out")
     page = started(widget)
     box(page).fill("語😀")

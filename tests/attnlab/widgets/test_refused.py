@@ -15,7 +15,7 @@ import pytest
 import torch
 import traitlets
 
-from attnbook.layers import DecoderBlock, EncoderBlock
+from attnbook.layers import Config, DecoderBlock, EncoderBlock
 from attnbook.positions import Rotary
 from attnbook.rnn import RNNSeq2Seq
 from attnlab.language import Vocabulary
@@ -305,9 +305,10 @@ OF_ITS_OWN = {
     "block.x": numbers(of.NUTS, 101, "from −100 to 100")
         + shapes("(n, 4), as the block has it, with n at most 6", (3, 3), (7, 4)),
     "block.shown": bad({"at most 2 … 3": 3}, blocks=2), "block.blocks": bad({"12 … 13": 13}),
-    "block.block": bad({"TypeError … a DecoderBlock": DecoderBlock(4, 2, 8),
-        "d_model of at most 8 … 16": EncoderBlock(16, 2, 8), "16 … 32": EncoderBlock(4, 2, 32),
-        "no rope": EncoderBlock(4, 2, 8, rope=Rotary(2)),
+    "block.block": bad({"TypeError … a DecoderBlock": DecoderBlock(Config(4, 2, 8)),
+        "d_model of at most 8 … 16": EncoderBlock(Config(16, 2, 8)),
+        "16 … 32": EncoderBlock(Config(4, 2, 32)),
+        "no rope": EncoderBlock(Config(4, 2, 8, rope=Rotary(2))),
         "w_1 must be finite": heavy(of.block(), WIDEN, INF),
         "w_1 must hold numbers from −100 to 100": heavy(of.block(), WIDEN, 101.0)}),
     "cache.models": bad({"TypeError … a list … 'GPT-2'": "GPT-2", "TypeError … names … 9": [9],

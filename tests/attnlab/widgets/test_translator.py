@@ -9,7 +9,7 @@ import torch
 from playwright.sync_api import expect
 
 from attnbook.decoding import beam_search
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.language import tokenise
 from attnlab.widgets import Translator, rounded
 from attnlab.widgets.core.markup import fixed
@@ -133,7 +133,7 @@ BAD_MODELS = [
 def test_a_model_that_the_page_cannot_run_is_refused(options: dict, words: str) -> None:
     _, source, target = lesson()
     given = {"d_model": 16, "n_layers": 1} | {k: v for k, v in options.items() if k != "fill"}
-    model = Seq2Seq(len(source), len(target), **given)
+    model = Seq2Seq(len(source), len(target), ModelConfig(**given))
     if "fill" in options:
         torch.nn.init.constant_(model.embed_source.tokens.weight, options["fill"])
     for refused in (lambda: Translator(model, source, target), lambda: rounded(model)):

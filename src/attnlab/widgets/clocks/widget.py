@@ -9,7 +9,7 @@ import torch
 import traitlets
 
 from attnbook.further.longer import Scaling
-from attnbook.positions import rotary_speeds
+from attnbook.positions import Pace
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
 from attnlab.widgets.core.checks import rule
@@ -109,8 +109,8 @@ class RotaryClocks(Widget, kind="clocks"):
         return (self.met < 2 * np.pi) & (self.distance * self.speeds > self.met * _EDGE)
 
     def _speeds(self, kind: str) -> np.ndarray:
-        scaling = None if kind == "none" else Scaling(cast("Any", kind), self.factor, self.trained)
-        return rotary_speeds(self.d, self.base, scaling, dtype=torch.float64).numpy()
+        slowed = Scaling(cast("Any", kind), self.factor, self.trained) if kind != "none" else Pace()
+        return slowed.speeds(self.d, self.base, dtype=torch.float64).numpy()
 
     @traitlets.observe("d", "trained")
     def _stay_within(self, _: Any) -> None:

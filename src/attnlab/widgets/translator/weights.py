@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from attnbook.layers import EncoderBlock
-from attnbook.transformer import Seq2Seq
+from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.language import Vocabulary
 from attnlab.widgets.core import packing
 
@@ -119,7 +119,7 @@ def restored(data: bytes, given: dict[str, Any]) -> Seq2Seq:
     """Return the model of these options whose tensors ``pack_rows`` wrote, in eval mode."""
     source, target = given["source"], given["target"]
     left = {k: v for k, v in given.items() if k not in ("source", "target", "shared")}
-    model = Seq2Seq(source, target, **left).eval()
+    model = Seq2Seq(source, target, ModelConfig(**left)).eval()
     if given["shared"]:
         model.embed_source.tokens = model.embed_target.tokens
     state = model.state_dict()
