@@ -1,7 +1,7 @@
 # Thin on purpose: every target is `python tasks.py TARGET`, which also works where there is no make.
 PYTHON ?= python3
 TARGETS = book serve notebooks check plan pdf kit exam test test-all lint unit units nbval pages heavy \
-	test-cpus mutants widgets experiments bench status address pins newest clean help
+	test-cpus mutants widgets experiments bench status address pins newest plain clean help
 
 .PHONY: $(TARGETS)
 .DEFAULT_GOAL := help

@@ -566,6 +566,13 @@ def newest() -> None:
     print("newest: .venv now holds the newest releases; `make test` tries the book on them")
 
 
+def plain() -> None:
+    """Build the book without jupyter-book, on the newest Sphinx and theme, and test its pages."""
+    chromium()
+    python("book/tools/plain_sphinx.py")
+    pytest("tests/book/test_built.py", "tests/book/test_pages.py")
+
+
 def clean() -> None:
     """Remove what was built; the notebooks stay, they are committed."""
     shutil.rmtree(ROOT / "_build", ignore_errors=True)
@@ -601,7 +608,7 @@ GROUPS: dict[str, dict[str, Callable[[], None]]] = {
         "address": address,
         "pins": pins,
     },
-    "the environment": {"newest": newest, "clean": clean},
+    "the environment": {"newest": newest, "plain": plain, "clean": clean},
 }
 TASKS = {name: task for group in GROUPS.values() for name, task in group.items()}
 NEEDS_NOTHING = {"serve", "clean", "units"}
