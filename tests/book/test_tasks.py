@@ -131,3 +131,13 @@ def test_what_shapes_every_page_is_more_than_the_pages_text(tasks, tmp_path, mon
         (tmp_path / name).write_text("b")
         assert tasks.shaped_by() != before
         before = tasks.shaped_by()
+
+
+def test_any_warning_fails_the_build(tasks, tmp_path, monkeypatch) -> None:
+    ran = []
+    monkeypatch.setattr(tasks, "ROOT", tmp_path)
+    monkeypatch.setattr(tasks, "shaped_by", lambda: "")
+    monkeypatch.setattr(tasks, "run", lambda *words: ran.extend(words))
+    (tmp_path / "_build").mkdir()
+    tasks.build()
+    assert {"-n", "-W", "--keep-going"} <= set(ran)
