@@ -410,24 +410,31 @@ def test_all() -> None:
     """Test, and what costs much and rarely tells more: weekly, and before a release (hours).
 
     All runs anew, also what passed as it is (tests/passed.py). What is heavy, and in no other list:
-    - tests marked `heavy`: a model of each table over seeds trained anew, and that other first
-      weights make the right tables stale (attnlab/models), the full-size program stopped anywhere,
-      on a full disk, scored and made longer (attnlab/translation; by day once each), historic
-      bugs beyond three (test_historic_bugs), compiling by Inductor, and of more than a few models
-      (test_compile; by day these through aot_eager), the benchmarks' quick runs beyond one
-      (test_benchmarks), JupyterLab
-      over every lecture (test_jupyterlab; by day one lecture and a gallery of every widget), the
+    - tests marked `heavy`: a model of each table over seeds trained anew, that other first weights
+      make the right tables stale, and that a table is measured again where it must
+      (attnlab/models), the full-size program stopped anywhere, on a full disk, scored and made
+      longer (attnlab/translation; by day once each), historic bugs beyond three
+      (test_historic_bugs), compiling by Inductor, and of more than a few models (test_compile; by
+      day these through aot_eager), the benchmarks' quick runs beyond one (test_benchmarks), the
+      help of every program in ASCII (test_console), JupyterLab over every lecture
+      (test_jupyterlab; by day one lecture and a gallery of every widget, worked by key), the set-up
+      cell that asks for nothing pretrained (test_colab; by day the other), the
       book printed as one PDF (test_pdf; by day a book of three pages), every page over http
-      (test_pages; by day as a file), the book in Firefox and
+      (test_pages; by day as a file), a book that keeps nothing in two ways more (test_shell), the
+      book in Firefox and
       WebKit (tests/book/engines: every page opened over http and as a file, with no error and no
       other host asked; live pictures worked by hand and by key, the theme, the search, axe; by
       day Chromium alone; an engine that can be neither found nor installed is skipped, in
-      words), nbval over every lecture with one digit changed in each output (test_nbval_rules; by
-      day without a kernel), every lecture with each cell run twice (test_twice; by day a notebook
-      of a few lines), every slide at 1024 × 768 and on paper (test_slides_fit; by day at
+      words), nbval over every lecture with one digit changed in each output and its limits of
+      time (test_nbval_rules; by day without a kernel), every lecture with each cell run twice
+      (test_twice), what executes a notebook and what stops it beyond one case of each kind
+      (test_notebooks), the times that `make status` writes (test_reference), a broken book that
+      must not be built (test_failures; by day that a warning is asked to fail), the imitated
+      processors (test_tasks), every slide at 1024 × 768 and on paper (test_slides_fit; by day at
       1280 × 720), every lecture's assignment marked by nbgrader and by Otter
-      (test_assignments; by day by our own checks), and two releases pulled by nbgitpuller
-      (test_branch; by day by git alone);
+      (test_assignments; by day by our own checks), every student copy run with its solutions
+      (test_kit_copies; by day one), a course published by the page's commands (test_publish), and
+      two releases pulled by nbgitpuller (test_branch; by day by git alone);
     - every lecture as on other processors: `test-cpus`;
     - mutation of the package: `mutants`; a mutant that survives must be explained.
     """

@@ -1,6 +1,5 @@
 """The benchmarks run, compare before they time, and write the table they promise."""
 
-import json
 import os
 import re
 import subprocess
@@ -13,7 +12,6 @@ import torch
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path.append(str(BENCHMARKS))  # they are scripts, and import each other as such
 
-import joeynmt_process  # noqa: E402
 import timing  # noqa: E402
 
 # rows of the page that only a whole run writes
@@ -83,16 +81,6 @@ def test_same_stops_where_results_differ():
         timing.same("nothing", one * torch.nan, one)
 
 
-def test_rows_say_whether_a_goal_is_met_by_the_number_itself():
-    assert timing.at_most("x", 1.3, 1.3, " SDPA").line() == "| x | 1.30 × | ≤ 1.3 × SDPA | yes |"
-    assert timing.at_most("x", 1.31, 1.3, why="checks").line().endswith("| **no**: checks |")
-    assert timing.at_least("x", 19.9, 20, " as fast").line().endswith("≥ 20 × as fast | **no** |")
-    assert timing.Row("x", "3").line() == "| x | 3 | – | – |"
-    assert timing.at_most("x", 1.3004, 1.3).line() == "| x | 1.3004 × | ≤ 1.3 × | **no** |"
-    assert timing.at_least("x", 2.196, 2.2).line() == "| x | 2.196 × | ≥ 2.2 × | **no** |"
-    assert timing.at_least("x", 2.204, 2.2).line() == "| x | 2.204 × | ≥ 2.2 × | yes |"
-
-
 def test_variants_take_turns_ratios_are_of_one_round_and_an_exponent_of_a_power():
     ran = []
     runs = {"a": lambda: ran.append("a"), "b": lambda: ran.append("b")}
@@ -101,60 +89,3 @@ def test_variants_take_turns_ratios_are_of_one_round_and_an_exponent_of_a_power(
     assert {name: len(seconds) for name, seconds in times.items()} == {"a": 2, "b": 2}
     assert timing.ratio({"a": [2.0, 30.0, 8.0], "b": [1.0, 10.0, 1.0]}, "a", "b") == 3
     assert timing.exponent([1, 2, 4], [3.0, 12.0, 48.0]) == pytest.approx(2)
-
-
-def test_peak_memory_sees_what_is_allocated():
-    """In a process of its own: one that ran other tests may hold free memory and need no more."""
-    code = "import torch, timing; print(timing.peak_memory(lambda: torch.ones(20_000_000)))"
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=BENCHMARKS, check=True, stdout=subprocess.PIPE, text=True)
-    assert done.stdout == "None\n" or 70 < float(done.stdout) < 120
-
-
-def test_a_section_replaces_itself_alone(tmp_path):
-    page = tmp_path / "results.md"
-    for name, text in (("one", "first"), ("two", "second"), ("one", "third")):
-        timing.write(page, name, name.title(), text)
-    text = page.read_text(encoding="utf-8")
-    assert "first" not in text
-    assert text.index("third") < text.index("<!-- one: end -->") < text.index("second")
-    assert text.count("## ") == 2
-
-
-PAIRS = [(["ein", "Hund"], ["a", "dog"]), (["eine", "Katze"], ["a", "cat"])]
-SIZES = {"d": 8, "heads": 2, "layers": 1, "d_ff": 16, "drop": 0.1}
-FAKE = """
-import json, sys
-config = json.load(open(sys.argv[1]))
-words = open(config["data"]["train"] + ".trg").read().split()
-print("talk that is no answer")
-print(json.dumps({"parameters": 7, "vocabularies": [5, len(set(words))]}), flush=True)
-for line in sys.stdin:
-    print(json.dumps({"tokens": 90, "seconds": 0.5}), flush=True)
-"""
-
-
-def test_joeynmt_is_asked_block_by_block(tmp_path, monkeypatch):
-    worker = tmp_path / "worker.py"
-    worker.write_text(FAKE, encoding="utf-8")
-    monkeypatch.setattr(joeynmt_process, "PYTHON", Path(sys.executable))
-    monkeypatch.setattr(joeynmt_process, "WORKER", worker)
-    peer = joeynmt_process.JoeyNMT(PAIRS, tmp_path / "peer", "transformer", SIZES, 4, 2)
-    assert (peer.parameters, peer.vocabularies) == (7, [5, 3])
-    assert [peer.block(), peer.block()] == [180, 180]
-    peer.stop()
-    config = json.loads((tmp_path / "peer" / "config.json").read_text(encoding="utf-8"))
-    assert config["training"]["batch_size"] == 4
-    assert config["model"]["decoder"]["ff_size"] == 16
-
-
-@pytest.mark.parametrize("kind", ["missing", "broken"])
-def test_joeynmt_says_why_it_was_not_measured(kind, tmp_path, monkeypatch):
-    broken = tmp_path / "worker.py"
-    broken.write_text("raise SystemExit('no module named joeynmt')", encoding="utf-8")
-    python = tmp_path / "none" if kind == "missing" else Path(sys.executable)
-    monkeypatch.setattr(joeynmt_process, "PYTHON", python)
-    monkeypatch.setattr(joeynmt_process, "WORKER", broken)
-    said = "there is no _build/peers" if kind == "missing" else "no module named joeynmt"
-    with pytest.raises(OSError, match=said):
-        joeynmt_process.JoeyNMT(PAIRS, tmp_path / "peer", "recurrent", SIZES, 4, 2)

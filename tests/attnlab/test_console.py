@@ -2,17 +2,13 @@
 
 import ast
 import io
-import os
-import re
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from attnlab._console import any_letter
-from tests.attnlab.translation.small import multi30k
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("src", "book", "teaching", "experiments", "benchmarks")
@@ -73,6 +69,7 @@ WITH_HELP = sorted(
 )
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", [*WITH_HELP, "tasks.py"])
 def test_help_is_printed_in_any_code_page(name: str, monkeypatch) -> None:
     """In ASCII, the part that all of them share."""
@@ -86,26 +83,3 @@ def test_help_is_printed_in_any_code_page(name: str, monkeypatch) -> None:
     sys.stdout.flush()
     assert left.value.code in (0, None)
     assert "usage: " in pipe.getvalue().decode("ascii")
-
-
-@pytest.mark.parametrize(
-    ("page", "words", "told"),
-    [
-        ("cp1252", ["--help"], r"1/\u221astep"),
-        ("cp1253", ["--data", "{}", "--out", "run"], r"120 pieces, .* 1 \xd7 cpu"),
-    ],
-    ids=["help", "a run"],
-)
-def test_the_translation_program_may_write_into_any_code_page(tmp_path, page, words, told) -> None:
-    tiny = ["--pair", "en-fr", "--vocabulary", "120", "--d-model", "16", "--n-heads", "2"]
-    tiny += ["--n-layers", "1", "--steps", "1", "--beam", "1"]
-    given = [word.format(multi30k(tmp_path / "data")) for word in words]
-    done = subprocess.run(
-        [sys.executable, "-m", "attnlab.translation", *given, *tiny],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONIOENCODING": page},
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode(page)
-    assert re.search(told.replace("\\", r"\\"), done.stdout.decode(page))

@@ -141,42 +141,7 @@ def test_a_wrong_address_is_refused_and_nothing_is_written(copy: Path, at: str) 
     assert contents(copy) == before
 
 
-def test_settings_that_name_no_repository_are_refused(copy: Path) -> None:
-    (copy / "_config.yml").write_text("title: A\n", encoding="utf-8")
-    with pytest.raises(SystemExit, match="wanted once the lines repository:, url"):
-        address.main(copy, at="https://github.com/ada-l/notes")
-
-
 def test_a_link_to_a_release_or_a_commit_keeps_it() -> None:
     right = FIXED.format("https://github.com/ada-l/notes")
     old = FIXED.format("https://github.com/OWNER/book")
     assert address.rewrite(old, ("OWNER", "book"), ("ada-l", "notes"), "trunk") == right
-
-
-@pytest.mark.parametrize(
-    ("url", "branch"),
-    [
-        *((f'"{url}"', "main") for url in (
-            "github.com/ada-l/notes", "https://github.com/ada-l", "https://github.com/ada-l/notes/",
-            "https://github.com/ada-l/notes.git", "https://example.org/ada-l/notes",
-            "https://github.com/ada l/notes", "",
-        )),
-        *(("https://github.com/ada-l/notes", f'"{one}"') for one in (
-            "", "v1.0", "a b", "feature/x", "0" * 40,
-        )),
-    ],
-)  # fmt: skip
-def test_a_malformed_address_or_branch_is_refused(copy: Path, url: str, branch: str) -> None:
-    configure(copy, url, branch)
-    before = contents(copy)
-    wrong = f"url is {url.strip(chr(34))!r}" if branch == "main" else "branch is "
-    with pytest.raises(SystemExit, match=re.escape(f"repository.{wrong}")):
-        address.main(copy)
-    assert contents(copy) == before
-
-
-def test_a_missing_line_in_pyproject_is_named(copy: Path) -> None:
-    text = (copy / "pyproject.toml").read_text(encoding="utf-8")
-    (copy / "pyproject.toml").write_text(text.replace("Repository =", "Home ="), encoding="utf-8")
-    with pytest.raises(SystemExit, match=r'wanted one, Repository = "https://github.com/OWNER/'):
-        address.main(copy)

@@ -20,16 +20,16 @@ from tests.patience import PROCESS
 LINK = re.compile(
     r"colab\.research\.google\.com/github/([\w.-]+/[\w.-]+)/blob/([\w.-]+)/([\w./-]+\.ipynb)"
 )
-INSTALLED = """
+FOUND = """
 import importlib.metadata, json
 found = importlib.metadata.distributions()
 print(json.dumps({one.metadata["Name"].lower(): one.version for one in found}))
 """
-SPECS = """
+INSTALLED = f"""
 import importlib.util
-print([bool(importlib.util.find_spec(n)) for n in ("torch", "numpy", "matplotlib", "anywidget")])
-print([importlib.util.find_spec(name) for name in ("attnbook", "attnlab")])
-"""
+names = "torch", "numpy", "matplotlib", "anywidget", "attnbook", "attnlab"
+print([bool(importlib.util.find_spec(name)) for name in names])
+{FOUND}"""
 USE = """
 import attnbook
 from attnbook.attention import attention
@@ -61,23 +61,14 @@ class Session:
     env: dict[str, str] = field(repr=False)  # may hold secrets
 
     def run(self, source: str, **env: str) -> str:
-        done = subprocess.run(
-            [str(self.python), "-c", source],
-            cwd=self.folder,
-            env={**self.env, **env},
-            capture_output=True,
-            text=True,
-            timeout=PROCESS,
-            check=False,
-        )
+        command = [str(self.python), "-c", source]
+        pipes = {"capture_output": True, "text": True, "timeout": PROCESS, "check": False}
+        done = subprocess.run(command, cwd=self.folder, env={**self.env, **env}, **pipes)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def installed(self) -> dict[str, str]:
-        return json.loads(self.run(INSTALLED))
-
     def site(self) -> Path:
-        return Path(self.run("import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+        return next(self.python.parents[1].rglob("site-packages"))
 
 
 @pytest.fixture(scope="module")
@@ -108,12 +99,17 @@ def surroundings(clone: Path, scratch: Path) -> dict[str, str]:
     return {**kept, **git, **pip, "PIP_CONFIG_FILE": os.devnull, "TMPDIR": str(scratch)}
 
 
-def distinct_cells() -> list[str]:
-    """The first code cell of every lecture, each text once."""
-    return list(dict.fromkeys(code(read(path))[0].source for path in TWINS))
+CELLS = list(dict.fromkeys(code(read(path))[0].source for path in TWINS))
+EXTRA = "[pretrained]"
+# by day the one that asks for more
+BY_DAY = [cell if EXTRA in cell else pytest.param(cell, marks=pytest.mark.heavy) for cell in CELLS]
 
 
-@pytest.fixture(scope="module", params=distinct_cells(), ids=lambda text: f"cell-{len(text)}")
+def test_all_cells_are_one_but_for_what_is_pretrained() -> None:
+    assert {cell.replace(EXTRA, "") for cell in CELLS} == {CELLS[0].replace(EXTRA, "")}
+
+
+@pytest.fixture(scope="module", params=BY_DAY, ids=lambda text: f"cell-{len(text)}")
 def cell(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -134,39 +130,27 @@ def session(cell: str, clone: Path, tmp_path_factory: pytest.TempPathFactory) ->
     return session
 
 
-@pytest.fixture(scope="module")
-def before(session: Session) -> dict[str, str]:
-    """All that is installed before the cell is run; the book's package is not."""
-    assert session.run(SPECS).split("\n")[:2] == ["[True, True, True, True]", "[None, None]"]
-    return session.installed()
-
-
-@pytest.fixture(scope="module")
-def used(before: dict[str, str], session: Session, cell: str) -> list[str]:
-    """What is printed by the cell and, after it in the same process, by a use of the package."""
-    return session.run(f"{cell}\n{USE}").splitlines()
-
-
-def test_after_the_cell_the_package_works_and_nothing_else_changed(session, used, before) -> None:
-    *said, where, weights = used
-    assert said == []
-    assert Path(where).is_relative_to(session.site())
-    assert weights == "['0.005', '0.090', '0.905']"
-    after = session.installed()
-    assert after.pop("attnbook") == after.pop("attnlab")
-    assert after == before
-    assert list(session.folder.iterdir()) == []
-
-
-def test_a_second_run_does_nothing(session: Session, used: list[str], cell: str) -> None:
+def test_the_cell_installs_the_book_and_nothing_else_and_a_second_run_does_nothing(
+    cell: str, session: Session
+) -> None:
     def files() -> dict[Path, int]:
         return {p: p.stat().st_mtime_ns for p in session.site().rglob("*") if p.suffix != ".pyc"}
 
+    there, before = session.run(INSTALLED).splitlines()
+    assert there == "[True, True, True, True, False, False]"
+    *said, where, weights, after = session.run(f"{cell}\n{USE}\n{FOUND}").splitlines()
+    assert said == []
+    assert Path(where).is_relative_to(session.site())
+    assert weights == "['0.005', '0.090', '0.905']"
+    after = json.loads(after)
+    assert after.pop("attnbook") == after.pop("attnlab")
+    assert after == json.loads(before)
     stored, scratch = files(), list(session.folder.with_name("scratch").iterdir())
     # with no way to the clone, any attempt to install would fail
     assert session.run(cell, GIT_CONFIG_COUNT="0") == ""
     assert files() == stored
     assert list(session.folder.with_name("scratch").iterdir()) == scratch
+    assert list(session.folder.iterdir()) == []
 
 
 def test_in_the_book_s_own_environment_the_cell_does_nothing(cell: str, tmp_path: Path) -> None:

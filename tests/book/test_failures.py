@@ -1,6 +1,5 @@
 """What the book's tasks do with bad input: they stop, and say what is wrong and where."""
 
-import re
 import shutil
 import subprocess
 import sys
@@ -8,6 +7,8 @@ import sys
 import pytest
 
 from tests.book.lectures import ROOT
+
+pytestmark = pytest.mark.heavy  # by day test_tasks: a warning is asked to fail the build
 
 BAD_PAGES = {
     "a link to no page": "[the next lecture](06-missing.md)",
@@ -33,20 +34,15 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "_toc.yml").write_text("\n".join(toc) + "\n", encoding="utf-8")
     (folder / "index.md").write_text("# A page\n\nNothing is wrong here.\n", encoding="utf-8")
     build = (
-        f"import tasks; from pathlib import Path; tasks.ROOT = Path({str(folder)!r}); tasks.build()"
+        "import sys, tasks; from pathlib import Path; tasks.ROOT = Path(sys.argv[1]); tasks.build()"
     )
-    command = [sys.executable, "-c", build]
+    command = [sys.executable, "-c", build, str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "failed with exit code" in done.stderr
     return done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("number", range(len(BAD_PAGES)), ids=list(BAD_PAGES))
 def test_a_warning_fails_the_build_and_names_the_page_and_the_line(said: str, number: int) -> None:
     assert f"fault-{number}.md:3" in said
-
-
-def test_a_page_with_nothing_wrong_is_not_named(said: str) -> None:
-    named = re.findall(r"([\w-]+\.md):\d+", said)
-    assert set(named) == {f"fault-{number}.md" for number in range(len(BAD_PAGES))}
+    assert "index.md:" not in said, "nothing is wrong there"

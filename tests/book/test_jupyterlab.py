@@ -3,7 +3,6 @@
 `make test` opens one lecture and a gallery of every kind of widget, `make test-all` every lecture.
 """
 
-import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from attnlab.widgets import AttentionHeatmap
 from tests.attnlab.widgets.examples import EXAMPLES
 from tests.attnlab.widgets.pages import unfold
 from tests.book.lab import Visit, jupyterlab
-from tests.book.lectures import NOTEBOOKS, ROOT, by_day, printed, read, tags
+from tests.book.lectures import NOTEBOOKS, ROOT, by_day, printed, read, stored, tags
 
 GALLERY = Path("gallery.ipynb")
 LECTURES = by_day(NOTEBOOKS, "05-self-attention")
@@ -37,9 +36,9 @@ DATA = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
 
 
 def showing(kind: str) -> list:
-    """The gallery, and the lectures that show a widget of one kind."""
-    shown = [f"attnbook-{kind}" in printed(read(path)) for path in NOTEBOOKS]
-    return [GALLERY, *itertools.compress(LECTURES, shown)]
+    """The gallery, and weekly the lectures that show a widget of one kind."""
+    shown = [path for path in NOTEBOOKS if f"attnbook-{kind}" in printed(stored(path))]
+    return [GALLERY, *(pytest.param(path, marks=pytest.mark.heavy) for path in shown)]
 
 
 def gallery() -> NotebookNode:

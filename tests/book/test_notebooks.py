@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 from nbformat import v4
 
-from tests.book.lectures import ROOT, TEXTS, code, load, read
+from tests.book.lectures import ROOT, code, load, read
 
 HEAD = """---
 jupytext:
@@ -84,27 +84,26 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return desk
 
 
-BAD_CELLS = {
-    "raises": ("1 / 0", ["code cell 2", "`1 / 0`", "ZeroDivisionError: division by zero"]),
-    "writes to stderr": (
+weekly = pytest.mark.heavy  # each starts kernels; by day one of each kind does
+BAD_CELLS = [
+    ("1 / 0", ["code cell 2", "`1 / 0`", "ZeroDivisionError: division by zero"]),
+    pytest.param(
         "import warnings\nwarnings.warn('this is old')",
         ["code cell 2", "writes to stderr", "this is old"],
+        marks=weekly,
     ),
-    "kills the kernel": ("import os\nos._exit(1)", ["code cell", "`import os`", "the kernel died"]),
-    "runs for too long": (
-        "import time\ntime.sleep(60)",
-        ["code cell", "`import time`", "ran past 2 s"],
+    pytest.param(
+        "import os\nos._exit(1)", ["code cell", "`import os`", "the kernel died"], marks=weekly
     ),
-}
+    pytest.param(
+        "import time\ntime.sleep(60)", ["code cell", "`import time`", "ran past 2 s"], marks=weekly
+    ),
+]
 
 
-@pytest.mark.parametrize(("source", "said"), BAD_CELLS.values(), ids=BAD_CELLS)
+@pytest.mark.parametrize(("source", "said"), BAD_CELLS)
 def test_a_cell_that_fails_is_named_and_the_old_notebook_stays(
-    desk: Desk,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    source: str,
-    said: list[str],
+    desk: Desk, capsys, monkeypatch, source: str, said: list[str]
 ) -> None:
     desk.notebook.write_bytes(b"the old notebook, byte for byte\r\n")
     desk.write(with_cell(source))
@@ -155,7 +154,7 @@ def made(desk: Desk, executed: bytes) -> Desk:
 
 
 def test_an_unchanged_lecture_is_not_run_again_and_a_forced_run_gives_the_same_bytes(
-    made: Desk, capsys: pytest.CaptureFixture[str]
+    made: Desk, capsys
 ) -> None:
     first = made.notebook.read_bytes()
     kinds = [o.get("data", {}).keys() for c in code(read(made.notebook)) for o in c.outputs]
@@ -186,42 +185,32 @@ def test_changed_prose_is_written_and_every_output_stays(made, capsys, monkeypat
     assert code(after) == code(before)
 
 
-CHANGES = {
-    "a code cell's text": (("three words", "four words now"), 'code cell 1 (`print("four'),
-    "a code cell more": (
-        ("\nimport time", "\n1\n```\n\n```{code-cell}\nimport time"),
-        "cell 4 (`1`)",
-    ),
-    "a code cell less": ((GOOD[: GOOD.index("```{code-cell} ipython3\nfrom")], "\n"), "cell 1"),
-    "the last code cell gone": (
-        (GOOD[GOOD.index("```{code-cell} ipython3\n:tags") :], ""),
-        "are 3",
-    ),
-    "a tag": ((":tags: [nbval-ignore-output]", ":tags: [hide-input]"), "tags of code cell 4"),
-    "a tag more": (
-        (":tags: [nbval-ignore-output]", ":tags: [nbval-ignore-output, x]"),
-        "tags of code cell 4",
-    ),
-}
+FIRST, LAST = GOOD.index("```{code-cell} ipython3\nfrom"), GOOD.index("```{code-cell} ipython3\n:")
+TAGS, MORE = ":tags: [nbval-ignore-output]", "\n1\n```\n\n```{code-cell}\nimport time"
+CHANGES = [
+    ("three words", "four words now", 'code cell 1 (`print("four'),
+    ("\nimport time", MORE, "cell 4 (`1`)"),
+    (GOOD[:FIRST], "\n", "cell 1"),
+    (GOOD[LAST:], "", "are 3"),
+    (TAGS, ":tags: [hide-input]", "tags of code cell 4"),
+    (TAGS, ":tags: [nbval-ignore-output, x]", "tags of code cell 4"),
+]
 
 
-@pytest.mark.parametrize(("change", "said"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize(("old", "new", "said"), CHANGES)
 def test_changed_code_or_tags_are_a_reason_to_execute_and_are_named(
-    made: Desk,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    change: tuple[str, str],
-    said: str,
+    made: Desk, capsys, monkeypatch, old: str, new: str, said: str
 ) -> None:
     ran = []
     monkeypatch.setattr(made.tool, "execute", lambda notebook, name, *where: ran.append(name))
     monkeypatch.setattr(made.tool, "normalise", lambda notebook, name: None)
-    made.write(HEAD + GOOD.replace(*change))
+    made.write(HEAD + GOOD.replace(old, new))
     assert made.run() == 0
     assert ran == ["99-small"]
     assert said in capsys.readouterr().out
 
 
+@weekly
 def test_a_changed_lecture_is_run_again_with_its_timing(made: Desk) -> None:
     timing = code(read(made.notebook))[-1].outputs
     made.write(HEAD + GOOD.replace("three words", "four words now"))
@@ -264,6 +253,7 @@ def test_a_training_that_forgets_rounding_is_stored(desk: Desk) -> None:
     assert {path.name for path in desk.notebook.parent.iterdir()} == {desk.notebook.name}
 
 
+@weekly
 @pytest.mark.parametrize(("within", "refused"), [(90, 0), (0.001, 1)])
 def test_a_margin_that_is_stated_is_one_for_losses_as_well(desk: Desk, within, refused) -> None:
     tag = f":tags: [numbers-within-{within}]\n\nimport torch"
@@ -273,30 +263,20 @@ def test_a_margin_that_is_stated_is_one_for_losses_as_well(desk: Desk, within, r
         assert read(desk.notebook).metadata.rounding[0].may == 90
 
 
-HANGING = {
-    "its losses": (
-        0.45,
-        "1",
-        ["cell [1] (`import torch`): the losses of the last tenth", "move by"],
-    ),
-    "what a later cell prints": (
-        0.45,
-        "print(float(x[0]))",
-        ["cell [2]", "it prints", "stored is"],
-    ),
-    "an assertion": (
-        0.05,
-        "start = torch.linspace(0.1, 0.9, 8, requires_grad=True)\n"
-        "torch.optim.SGD([start], lr=1)\n"
-        "assert torch.equal(start, torch.linspace(0.1, 0.9, 8))",
-        ["code cell 2", "AssertionError", "from first weights 1e-7 apart"],
-    ),
-}
+ASSERTS = """start = torch.linspace(0.1, 0.9, 8, requires_grad=True)
+torch.optim.SGD([start], lr=1)
+assert torch.equal(start, torch.linspace(0.1, 0.9, 8))"""
+LOSSES = ["cell [1] (`import torch`): the losses of the last tenth", "move by"]
+STATED = ["code cell 2", "AssertionError", "from first weights 1e-7 apart"]
+HANGING = [
+    (0.45, "print(float(x[0]))", [*LOSSES, "cell [2]", "it prints", "stored is"]),
+    pytest.param(0.05, ASSERTS, STATED, marks=weekly),
+]
 
 
-@pytest.mark.parametrize(("rate", "then", "said"), HANGING.values(), ids=HANGING)
+@pytest.mark.parametrize(("rate", "then", "said"), HANGING)
 def test_what_hangs_on_rounding_is_refused_by_cell_and_number_and_not_stored(
-    desk: Desk, capsys: pytest.CaptureFixture[str], rate: float, then: str, said: list[str]
+    desk: Desk, capsys, rate: float, then: str, said: list[str]
 ) -> None:
     desk.notebook.write_bytes(b"the old notebook")
     desk.write(HEAD + TRAINS % (rate, then))
@@ -329,44 +309,31 @@ def test_another_address_to_install_from_is_no_reason_to_execute(made, tmp_path)
     assert made.tool.reason_to_execute(new, old, tmp_path).startswith("code cell 1 (`home")
 
 
-# what executes a lecture cannot be imported here; prints the name and the processor's seconds
+# what executes a lecture cannot be imported here
 COMMA = """
-import sys, time, importlib.util
+import sys, importlib.util
 from pathlib import Path
 for name in ("torch", "numpy", "nbclient", "attnbook"):
     sys.modules[name] = None
 spec = importlib.util.spec_from_file_location("tool", sys.argv[1])
 tool = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(tool)
-for path in sorted(Path(sys.argv[2], "lectures").glob("*.md")):
-    target = Path(sys.argv[2], "notebooks", f"{path.stem}.ipynb")
-    began = time.process_time()
-    assert tool.make(path, target) == (False, True)
-    print(path.stem, time.process_time() - began)
+assert tool.make(*map(Path, sys.argv[2:])) == (False, True)
 """
 
 
-def test_a_comma_in_any_lecture_costs_less_than_a_second_and_no_torch(tmp_path: Path) -> None:
-    for name in ("lectures", "notebooks"):
-        (tmp_path / name).mkdir()
-    shutil.copytree(ROOT / "notebooks" / "assets", tmp_path / "notebooks" / "assets")
-    for path in TEXTS:
-        shutil.copy(ROOT / "notebooks" / f"{path.stem}.ipynb", tmp_path / "notebooks")
-        text = path.read_text(encoding="utf-8")
-        (tmp_path / "lectures" / path.name).write_text(f"{text}\nA comma, more.\n", "utf-8")
-    tool = ROOT / "book" / "tools" / "notebooks.py"
-    command = [sys.executable, "-c", COMMA, str(tool), str(tmp_path)]
+def test_a_comma_in_a_lecture_executes_nothing_and_needs_no_torch(tmp_path: Path) -> None:
+    name, tool = "08-multi-head-attention", ROOT / "book" / "tools" / "notebooks.py"
+    shutil.copytree(ROOT / "notebooks" / "assets", tmp_path / "assets")
+    shutil.copy(ROOT / "notebooks" / f"{name}.ipynb", tmp_path)
+    lecture, notebook = tmp_path / f"{name}.md", tmp_path / f"{name}.ipynb"
+    text = (ROOT / "book" / "lectures" / lecture.name).read_text(encoding="utf-8")
+    lecture.write_text(f"{text}\nA comma, more.\n", encoding="utf-8")
+    command = [sys.executable, "-c", COMMA, tool, lecture, notebook]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    seconds = dict(line.split() for line in done.stdout.splitlines())
-    assert list(seconds) == [path.stem for path in TEXTS]
-    assert max(map(float, seconds.values())) < 1
-    for path in TEXTS:
-        mine, theirs = (
-            read(f / f"{path.stem}.ipynb") for f in (tmp_path / "notebooks", ROOT / "notebooks")
-        )
-        assert code(mine) == code(theirs)
-        assert mine.cells[-1].source.endswith("A comma, more.")
+    assert code(read(notebook)) == code(read(ROOT / "notebooks" / notebook.name))
+    assert read(notebook).cells[-1].source.endswith("A comma, more.")
 
 
 def test_a_lecture_that_is_executed_is_told_with_its_usual_time(made: Desk) -> None:

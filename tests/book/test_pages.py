@@ -27,10 +27,14 @@ STILL = "*, ::before, ::after { animation: none !important; transition: none !im
 # code, formulae and entries of the package look the same everywhere, and their many pieces take
 # most of the time: they are looked at in one lecture, and entries where a list of them begins
 ALIKE = {"exclude": [["div.highlight pre"], ["mjx-container"], ["dl.py ~ dl.py"]]}
+# so is what stands around the article: looked at in these two
+ALIKE["include"], WHOLE = [["article.bd-article"]], {LECTURE: None, "book/index": None}
 # in the dark only colours differ
 RULES = {"light": {}, "dark": {"runOnly": {"type": "rule", "values": ["color-contrast"]}}}
 SQUEEZED = """all => all.filter(i => i.clientWidth && Math.abs(
   i.clientWidth / i.clientHeight / (i.naturalWidth / i.naturalHeight) - 1) > 0.03).length"""
+TOPS = """names => names.map((name) => scrollY +
+  document.querySelector(`article.bd-article ${name}`).getBoundingClientRect().top)"""
 # numbers beside sliders that are not seen in whole
 CUT = """() => [...document.querySelectorAll('figure.attnbook [aria-label$="as a number"]')]
   .filter((box) => box.checkVisibility()).filter((box) => {
@@ -99,13 +103,28 @@ def test_every_widget_of_the_notebook_is_live_in_the_page(look: Look) -> None:
     assert look.page.locator(".attnbook-fallback:visible").count() == waiting
 
 
-def test_a_lecture_opens_with_something_alive(look: Look) -> None:
-    """A live picture, and no question, within the first two screens of 1280 × 900."""
+def test_a_lecture_opens_with_its_question_and_a_live_picture(look: Look) -> None:
+    """Of the picture at least its upper half stands on the first screen, or 300 px of it."""
     if look.name not in EDITED:
         return
-    asked = "".join(f":not(.attnbook-{kind})" for kind in planner.ASKED)
-    first = look.page.locator(f"figure.attnbook{asked}").first
-    assert first.evaluate("f => f.getBoundingClientRect().top + scrollY") <= 1800
+    page, asked = look.page, "".join(f":not(.attnbook-{kind})" for kind in planner.ASKED)
+    opening = [".lecture-question", ".lecture-plan", f"figure.attnbook{asked}"]
+    for size in (PHONE, page.viewport_size):  # the second as it was
+        page.set_viewport_size(size)
+        tops = page.evaluate(TOPS, opening)
+        assert tops == sorted(tops), size
+        tall = page.locator(opening[2]).first.bounding_box()["height"]
+        assert size == PHONE or tall <= 800, f"the picture is {tall:.0f} px tall"
+        begins = f"at {size['width']} px the picture begins {tops[-1]:.0f} px below the top"
+        assert tops[-1] + min(300, tall / 2) <= size["height"], begins
+    code = page.locator("article.bd-article > section > .cell:not(.lecture-opening)")
+    assert code.count() == 0, "code that shows nothing is in the fold"
+    fold = page.locator(".lecture-data > details")
+    assert not fold.evaluate("(fold) => fold.open")
+    assert fold.locator(".cell").count() >= 2
+    for held in ("Plan, ", "Builds on"):
+        told = page.locator("article.bd-article p > strong").filter(has_text=held)
+        assert told.count() == 1, f"{held} stands in the fold alone"
 
 
 def test_a_tall_picture_keeps_its_controls_in_sight(look: Look) -> None:
@@ -123,7 +142,7 @@ def test_axe_finds_nothing_serious(look: Look, theme: str) -> None:
     )
     unfold(look)
     options = {"preload": False, "resultTypes": ["violations"], **RULES[theme]}
-    found = Axe().run(page, None if look.name == LECTURE else ALIKE, options)
+    found = Axe().run(page, WHOLE.get(look.name, ALIKE), options)
     unfold(look, "d.dataset.first === 'true'")
     serious = [
         (rule["id"], " ".join(node["target"]), node["html"][:120])

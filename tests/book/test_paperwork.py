@@ -101,65 +101,26 @@ def test_a_page_beside_its_room_leads_to_files_that_are_there(path: Path) -> Non
         assert (path.parent / name).exists(), f"{path.name} leads to {name}"
 
 
-def zizmor(folder: Path) -> subprocess.CompletedProcess[str]:
-    search = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
-    program = shutil.which("zizmor", path=search)
-    assert program, "zizmor is in requirements.txt, and not installed"
-    command = [program, "--offline", "--no-progress", str(folder)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+def test_zizmor_finds_nothing_in_the_workflows() -> None:
+    found = shutil.which("zizmor", path=f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}")
+    assert found, "zizmor is in requirements.txt, and not installed"
+    command = [found, "--offline", "--no-progress", str(ROOT / ".github" / "workflows")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_zizmor_finds_nothing_and_would_find_a_mistake(tmp_path: Path) -> None:
-    found = zizmor(ROOT / ".github" / "workflows")
-    assert found.returncode == 0, found.stdout + found.stderr
-    shutil.copytree(ROOT / ".github", tmp_path / ".github")
-    path = tmp_path / ".github" / "workflows" / "test.yml"
-    for old, new in MISTAKES.values():
-        text = path.read_text(encoding="utf-8")
-        assert old in text
-        path.write_text(text.replace(old, new), encoding="utf-8")
-    found = zizmor(path.parent)
-    assert found.returncode != 0
-    assert [rule for rule in MISTAKES if rule not in found.stdout] == []
-
-
-MISTAKES = {
-    "excessive-permissions": ("permissions:\n  contents: read", "permissions: write-all"),
-    "template-injection": ("run: make test", "run: echo ${{ github.head_ref }}"),
-    "unpinned-uses": ("actions/checkout@v6", "someone/checkout@v6"),
+# what a job may do beside reading: to publish pages, and to push the branch of the kit
+MORE = {
+    ("book", "deploy"): {"pages": "write", "id-token": "write"},
+    ("kit", "publish"): {"contents": "write"},
 }
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_may_only_read_and_runs_tasks_that_are_there(path: Path) -> None:
-    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    workflow, text = yaml.safe_load(read(path)), read(path)
     assert workflow["permissions"] == {"contents": "read"}
-    assert "group" in workflow["concurrency"]
     for name, job in workflow["jobs"].items():
-        longest = 350 if (path.name, name) == ("weekly.yml", "all") else 90  # hours, weekly
-        assert 0 < job["timeout-minutes"] <= longest, name
-        more = job.get("permissions", {})
-        if (path.name, name) == ("book.yml", "deploy"):
-            assert more == {"pages": "write", "id-token": "write"}
-            assert job["environment"]["name"] == "github-pages"
-            assert "default_branch" in job["if"]
-        elif (path.name, name) == ("kit.yml", "publish"):
-            assert more == {"contents": "write"}
-            used = [step["uses"] for step in job["steps"] if "uses" in step]
-            assert used == ["actions/checkout@v6", "actions/download-artifact@v7"]
-            ran = " ".join(step.get("run", "") for step in job["steps"])
-            assert not re.search(r"\b(make|pip|tasks)\b", ran), "nothing installed runs there"
-            assert "teaching/kit/branch.py" in ran
-            assert "force" not in ran
-        else:
-            assert more == {}, f"{path.name}: the job {name} asks for more"
-        for step in job["steps"]:
-            if step.get("uses", "").startswith("actions/checkout@"):
-                assert step["with"]["persist-credentials"] is False, name
-    tasks = set(re.findall(r'"([\w-]+)": \w+[,}]', read("tasks.py")))
-    assert path.stem in ("book", "kit", "test", "weekly")
-    assert "test" in tasks, "the list of tasks in tasks.py is no longer found"
-    targets = read("Makefile").split("TARGETS =")[1].splitlines()[0].split()
-    text = path.read_text(encoding="utf-8")
-    assert set(re.findall(r"python tasks\.py ([\w-]+)", text)) <= tasks
-    assert set(re.findall(r"run: make ([\w-]+)", text)) <= set(targets)
+        assert job.get("permissions", {}) == MORE.get((path.stem, name), {}), name
+    targets = read("Makefile").replace("\\\n", " ").split("TARGETS =")[1].splitlines()[0].split()
+    assert set(re.findall(r"(?:python tasks\.py|run: make) ([\w-]+)", text)) <= set(targets)

@@ -11,7 +11,7 @@ from nbformat.v4 import new_markdown_cell
 
 from attnlab.translation import captions
 from book.extensions.attnbook_captions import reached, shared
-from book.extensions.attnbook_status import digest, recorded, rows
+from book.extensions.attnbook_status import digest, rows
 from book.extensions.attnbook_terms import concepts, glossary, link, sections
 from tests.book.lectures import CITATION, HTML, ROOT
 from tests.book.test_nbval_rules import one_cell, pytest_nbval, stream
@@ -81,6 +81,7 @@ def test_what_a_page_cites_is_in_the_bibliography(name: str) -> None:
         assert re.split(r" et al| and |,", text)[0].split()[-1] in cited, f"{text}: {url}"
 
 
+@pytest.mark.heavy
 def test_a_run_without_a_failure_writes_what_it_took_and_another_leaves_it(tmp_path: Path) -> None:
     table, copy = tmp_path / "status.json", tmp_path / "copy.ipynb"
     notebook = one_cell("print(1)", stream("1\n"))
@@ -112,17 +113,6 @@ def test_a_notebook_that_is_another_since_its_run_says_so(tmp_path: Path) -> Non
     assert rows(told, [path], "book/status") == [f"{start}| 8 | 2026-01-02 |"]
     told["notebooks"] = {}
     assert rows(told, [path], "book/status") == [f"{start}| – | not yet |"]
-
-
-def test_a_cell_that_prints_a_record_is_counted_as_one() -> None:
-    sources = [
-        "from attnlab.models.results import read\nfrom torch import nn",
-        "print(read('x'))",
-        "print(nn, 'read')",
-        "import attnlab.models.recorded",
-    ]
-    cells = [{"source": [source]} for source in sources]
-    assert recorded(cells) == [cells[1]]
 
 
 def test_the_programs_page_has_each_run_its_command_mark_and_minutes() -> None:

@@ -3,12 +3,13 @@
 import json
 import re
 import tomllib
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.book.conftest import LECTURE, no_sideways_scroll
+from tests.book.conftest import LECTURE, Look, no_sideways_scroll
 from tests.book.lectures import HTML, ROOT
 from tests.book.search_questions import REVIEWED, USERS
 
@@ -17,12 +18,28 @@ DATA = tomllib.loads((ROOT / "book/extensions/search.toml").read_text(encoding="
 SAID = ".search-said"
 
 
-def asked(visit, question: str, via: str = "http") -> Page:
+@pytest.fixture(scope="module")
+def looks(chromium, roots) -> Iterator[dict[str, Look]]:
+    """The page of the search, opened once each way for all questions of this file."""
+    still = {"reduced_motion": "reduce"}  # it jumps where it would glide
+    opened = {via: Look(chromium, roots, "search", via, "light", **still) for via in roots}
+    yield opened
+    for look in opened.values():
+        look.context.close()
+        look.clean()
+
+
+@pytest.fixture
+def asked(looks, roots) -> Callable[..., Page]:
     """Open the page of the search with a question, as a link does."""
-    page = visit("search", via, reduced_motion="reduce")  # it jumps where it would glide
-    page.goto(f"{page.url}?q={quote(question)}")
-    expect(page.locator(SAID)).not_to_be_empty()
-    return page
+
+    def ask(question: str, via: str = "http") -> Page:
+        page = looks[via].page
+        page.goto(f"{roots[via]}/search.html?q={quote(question)}")
+        expect(page.locator(SAID)).not_to_be_empty()
+        return page
+
+    return ask
 
 
 def opened(page: Page, question: str = "") -> Page:
@@ -53,10 +70,10 @@ def sections() -> dict:
 
 
 @pytest.mark.parametrize("via", ["http", "file"])
-def test_forty_questions_find_the_section_that_teaches_it(visit, via: str) -> None:
+def test_forty_questions_find_the_section_that_teaches_it(asked, via: str) -> None:
     """The first result, or where two sections are fair one of the first two."""
     assert len(REVIEWED) == len(USERS) == 20
-    page = asked(visit, "attention", via)
+    page = asked("attention", via)
     wrong = []
     for question, wanted in WANTED.items():
         page.locator(".bd-search-container input").fill(question)
@@ -74,8 +91,8 @@ def test_forty_questions_find_the_section_that_teaches_it(visit, via: str) -> No
     assert wrong == []
 
 
-def test_a_result_lands_on_its_section(visit) -> None:
-    page = asked(visit, "causal mask", "file")
+def test_a_result_lands_on_its_section(asked) -> None:
+    page = asked("causal mask", "file")
     first = page.locator(".search-sections a").first
     address, place = first.get_attribute("href").split("#")
     first.click()
@@ -95,20 +112,20 @@ def test_a_result_lands_on_its_section(visit) -> None:
         ("RoPE", "Here called rotary positions."),
     ],
 )
-def test_what_was_understood_is_said(visit, typed: str, said: str) -> None:
-    expect(asked(visit, typed).locator(SAID)).to_contain_text(said)
+def test_what_was_understood_is_said(asked, typed: str, said: str) -> None:
+    expect(asked(typed).locator(SAID)).to_contain_text(said)
 
 
 @pytest.mark.parametrize("known", ["heads", "scaling", "masked", "queries", "kv", "attent"])
-def test_a_known_word_or_its_beginning_is_left_alone(visit, known: str) -> None:
-    page = asked(visit, known)
+def test_a_known_word_or_its_beginning_is_left_alone(asked, known: str) -> None:
+    page = asked(known)
     expect(page.locator(SAID)).to_contain_text("section")
     expect(page.locator(SAID)).not_to_contain_text("Instead")
 
 
-def test_lectures_come_before_the_package_unless_a_name_is_asked_for(visit) -> None:
+def test_lectures_come_before_the_package_unless_a_name_is_asked_for(asked) -> None:
     for question, wanted in {"perplexity": False, "cache": False, "masked_softmax": True}.items():
-        page = asked(visit, question)
+        page = asked(question)
         assert ("/api.html" in results(page)[0][0]) is wanted, question
     assert results(page)[0][1].endswith(".masked_softmax")
 
@@ -128,8 +145,8 @@ NOTHING = {
 
 
 @pytest.mark.parametrize("question", NOTHING, ids=lambda question: question[:12])
-def test_a_bad_question_is_answered_by_a_sentence_and_kept(visit, question: str) -> None:
-    page = asked(visit, question)
+def test_a_bad_question_is_answered_by_a_sentence_and_kept(asked, question: str) -> None:
+    page = asked(question)
     expect(page.locator(SAID)).to_contain_text(NOTHING[question])
     assert page.locator("#search-results img").count() == 0
     assert len(page.locator(SAID).inner_text()) < 250

@@ -55,13 +55,13 @@ class Blocking:
         return self.kind.launch_persistent_context(self.folder, **given)
 
 
-@pytest.fixture(params=["imitated", "blocked"])
-def refused(chromium, roots, tmp_path, request) -> Iterator[Callable[[str], Page]]:
+@pytest.fixture
+def refused(chromium, roots, tmp_path) -> Iterator[Callable[[str, str], Page]]:
     """Open lecture 5 where all storage is refused; afterwards, it logged no error."""
     looks: list[Look] = []
 
-    def opened(via: str) -> Page:
-        blocked = request.param == "blocked"
+    def opened(how: str, via: str) -> Page:
+        blocked = how == "blocked"
         browser = Blocking(chromium, tmp_path / "profile") if blocked else chromium
         first = "" if blocked else REFUSED
         looks.append(Look(browser, roots, LECTURE, via, "light", first=first))
@@ -74,9 +74,16 @@ def refused(chromium, roots, tmp_path, request) -> Iterator[Callable[[str], Page
         look.clean()
 
 
-@pytest.mark.parametrize("via", ["http", "file"])
-def test_a_book_works_where_nothing_may_be_kept(refused, roots, via: str) -> None:
-    page = refused(via)
+WAYS = [("imitated", "file"), ("blocked", "http")]
+WAYS += [
+    pytest.param(*way, marks=pytest.mark.heavy)
+    for way in (("imitated", "http"), ("blocked", "file"))
+]
+
+
+@pytest.mark.parametrize(("how", "via"), WAYS)
+def test_a_book_works_where_nothing_may_be_kept(refused, roots, how: str, via: str) -> None:
+    page = refused(how, via)
     expect(page.locator("mjx-container").first).to_be_attached()
     # the list of pages folds and opens
     pages, toggle = page.locator(".bd-docs-nav"), page.locator("button.primary-toggle")

@@ -10,7 +10,6 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from tests.book.engines.drive import PACKAGES
 from tests.book.lectures import ROOT, load
 
 
@@ -37,19 +36,6 @@ def test_help_lists_every_task_once_and_make_knows_the_same(tasks: ModuleType) -
     text = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
     named = re.search(r"^TARGETS = (.*)$", text, re.M)[1].split()
     assert named == [*tasks.TASKS, "help"]
-
-
-def test_steps_are_timed_also_where_one_fails(tasks, capsys) -> None:
-    def first() -> None:
-        """Do nothing."""
-
-    def goes_wrong() -> None:
-        tasks.stop("no more")
-
-    with pytest.raises(SystemExit, match="no more"):
-        tasks.timed(first, goes_wrong, first)
-    said = [line.split() for line in capsys.readouterr().out.splitlines() if "0.0" in line]
-    assert said == [["first", "0.0"], ["goes", "wrong", "0.0"], ["in", "all", "0.0"]]
 
 
 def test_the_pages_that_changed_are_those_not_committed_or_else_the_last_commit_s(
@@ -88,47 +74,6 @@ def test_the_tests_of_a_change_are_those_of_its_name_and_those_that_changed(task
     assert tasks.tests_named_as(["book/index.md"]) == []
 
 
-class Apt:
-    """A machine where Debian's packages come as told, and what was asked of it."""
-
-    def __init__(self, tasks: ModuleType, patch: pytest.MonkeyPatch, *, works: bool, root: int = 0):
-        self.lacking = {"firefox-esr": "no Firefox", "webkit2gtk-driver xvfb": "no WebKit"}
-        self.works, self.asked = works, []
-        patch.setattr(tasks, "lacking_engines", lambda: dict(self.lacking))
-        patch.setattr(tasks.shutil, "which", lambda name: f"/usr/bin/{name}")
-        patch.setattr(tasks.os, "geteuid", lambda: root, raising=False)
-        patch.setattr(tasks.subprocess, "run", self.run)
-
-    def run(self, command: list[str], **_: object) -> None:
-        self.asked.append(command)
-        if self.works:
-            self.lacking.pop(" ".join(command[4:]), None)
-
-
-@pytest.mark.parametrize(
-    ("works", "root", "calls", "skipped"),
-    [(True, 0, 3, []), (False, 0, 3, ["no Firefox", "no WebKit"]), (True, 1000, 0, ["no Firefox"])],
-)
-def test_engines_are_installed_or_what_is_skipped_is_said(
-    tasks: ModuleType, monkeypatch, capsys, works: bool, root: int, calls: int, skipped: list[str]
-) -> None:
-    apt = Apt(tasks, monkeypatch, works=works, root=root)
-    tasks.engines()
-    assert len(apt.asked) == calls
-    said = capsys.readouterr().out
-    assert all(
-        f"skipped: the tests of the book in this engine, because {why}" in said for why in skipped
-    )
-    assert bool(skipped) == ("skipped" in said)
-
-
-def test_what_the_engines_lack_is_asked_of_the_tests_themselves(tasks, monkeypatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    lacked = tasks.lacking_engines()
-    assert list(lacked) == list(PACKAGES.values())
-    assert all(f"apt install {packages}" in why for packages, why in lacked.items())
-
-
 def torch_says(program: str, **env: str) -> list:
     """What a process of its own prints that has torch, under these variables."""
     kept = {name: value for name, value in os.environ.items() if name != "ATEN_CPU_CAPABILITY"}
@@ -144,6 +89,7 @@ found = torch.backends.cpu.get_cpu_capability(), bits(x @ x.T), bits(torch.nn.fu
 print(json.dumps(found))"""
 
 
+@pytest.mark.heavy
 def test_each_setting_that_is_run_is_another_processor_indeed(tasks) -> None:
     """Named so by torch; and where torch names none, products and GELU have other last bits."""
     lacking = tasks.lacking_cpus()
@@ -160,34 +106,17 @@ def test_each_setting_that_is_run_is_another_processor_indeed(tasks) -> None:
         assert all(new != old for new, old in zip(bits, plain[1:], strict=True))
 
 
-@pytest.mark.parametrize(
-    ("kind", "library", "runs"),
-    [
-        ("AVX512", True, ["default", "avx2", "avx512", "sse"]),
-        ("AVX2", True, ["default", "avx2", "sse"]),
-        ("DEFAULT", True, ["default", "sse"]),
-        ("SVE256", False, ["default"]),  # an ARM processor
-    ],
-)
 def test_a_processor_runs_the_settings_that_it_has_and_names_the_others(
-    tasks, monkeypatch, capsys, kind: str, library: bool, runs: list[str]
+    tasks, monkeypatch, capsys
 ) -> None:
-    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "avx512")  # what torch would repeat
+    answers = SimpleNamespace(stdout='["AVX2", true, true]')
+    monkeypatch.setattr(tasks.subprocess, "run", lambda *_, **__: answers)
     ran = []
-
-    def answers(command: list[str], *, env: dict[str, str], **_: object) -> SimpleNamespace:
-        assert "ATEN_CPU_CAPABILITY" not in env
-        return SimpleNamespace(stdout=json.dumps([kind, library, True]))
-
-    monkeypatch.setattr(tasks.subprocess, "run", answers)
     monkeypatch.setattr(tasks, "nbval", lambda **env: ran.append(env))
     tasks.test_cpus()
-    assert ran == [{"ATTNBOOK_EVERY": "1", **tasks.CPUS[name]} for name in runs]
-    said = capsys.readouterr().out
-    assert f"the same numbers under {', '.join(runs)}\n" in said
-    assert re.findall(r"^not run: (\w+), because", said, re.M) == [
-        name for name in tasks.CPUS if name not in runs
-    ]
+    names = "default", "avx2", "sse"
+    assert ran == [{"ATTNBOOK_EVERY": "1", **tasks.CPUS[name]} for name in names]
+    assert "not run: avx512, because torch calls this processor AVX2" in capsys.readouterr().out
 
 
 def test_what_shapes_every_page_is_more_than_the_pages_text(tasks, tmp_path, monkeypatch) -> None:
@@ -203,3 +132,13 @@ def test_what_shapes_every_page_is_more_than_the_pages_text(tasks, tmp_path, mon
         (tmp_path / name).write_text("b")
         assert tasks.shaped_by() != before
         before = tasks.shaped_by()
+
+
+def test_any_warning_fails_the_build(tasks, tmp_path, monkeypatch) -> None:
+    ran = []
+    monkeypatch.setattr(tasks, "ROOT", tmp_path)
+    monkeypatch.setattr(tasks, "shaped_by", lambda: "")
+    monkeypatch.setattr(tasks, "run", lambda *words: ran.extend(words))
+    (tmp_path / "_build").mkdir()
+    tasks.build()
+    assert {"-n", "-W", "--keep-going"} <= set(ran)

@@ -55,15 +55,6 @@ def test_other_seeds_ask_otherwise(one: Question):
         assert len({tuple(map(each.places, each.answers)) for each in asked}) == 1
 
 
-@pytest.mark.parametrize("lecture", range(1, len(READ) + 1))
-def test_a_lecture_has_six_questions_two_of_each_kind(lecture: int):
-    own = [one for one in QUESTIONS if one.section.startswith(f"{lecture}.")]
-    kinds = Counter(type(one(random.Random(0))) for one in own)
-    assert kinds.total() >= 6
-    assert min(kinds[kind] for kind in (Number, Choice, Text)) >= 2
-    assert len({one.name for one in QUESTIONS}) == len(QUESTIONS)
-
-
 REFUSED = {
     "finite": lambda: Number(text="a", answers={"b": math.nan}, solution="c"),
     "does not end": lambda: Number(text="a $x", answers={"b": 1.0}, solution="c"),

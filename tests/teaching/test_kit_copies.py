@@ -1,17 +1,14 @@
 """The kit's notebooks: nothing to read in a student's that is to be found, all of it in the other.
 
-That each student copy runs, blank and with the solutions pasted in, costs minutes: by day one
-lecture, the others in `make test-all`.
+That each student copy runs, blank and with the solutions, costs minutes: by day one lecture, the
+others in `make test-all`.
 """
 
 import ast
 import base64
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 import zipfile
 from collections.abc import Callable
 from copy import deepcopy
@@ -22,6 +19,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode, v4
+from nbval.plugin import coalesce_streams
 
 from attnlab.widgets import sealed
 from book.tools import notebooks
@@ -32,8 +30,8 @@ from teaching.kit.lectures import KitError, is_solution, question
 from teaching.kit.needed import WIDGETS, kept
 from teaching.kit.seal import scrambled
 from teaching.kit.student import ASIDE, student
-from tests.book.lectures import LECTURES, NOTEBOOKS, ROOT, by_day, code, prose, read, tags
-from tests.patience import PROCESS
+from tests.book.lectures import LECTURES, NOTEBOOKS, by_day, code, prose, read, tags
+from tests.nbval.rules import StrictFile
 
 HOME = lectures.home()
 ALL = {lecture.name: lecture for lecture in lectures.lectures()}
@@ -443,31 +441,26 @@ def test_an_address_of_github_s_becomes_colab_s_and_another_is_said(tmp_path, mo
 
 
 @run
-def test_a_student_copy_runs_to_its_end_unfilled_and_shows_what_it_stores(path, tmp_path):
-    """By the lectures' own rules, sealed questions included: every output is compared."""
+def test_a_student_copy_shows_what_it_stores_and_its_checks_pass_the_solutions(
+    path, tmp_path, request
+):
+    """Each solution runs after its blank, as in the lecture; by the lectures' rules of outputs."""
     place = tmp_path / path.name
     nbformat.write(student_of(path.stem), place)
-    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.nbval.rules", "-c"]
-    words += ["pyproject.toml", "--rootdir", ".", "--nbval", "--nbval-current-env", str(place)]
-    paths = os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))
-    done = subprocess.run(
-        [sys.executable, *words], cwd=ROOT, env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True, text=True, timeout=PROCESS, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert f"{len(code(student_of(path.stem)))} passed" in done.stdout
-
-
-@run
-def test_with_the_solutions_pasted_in_every_check_passes(path, tmp_path):
-    cells = [cell for cell in code(ALL[path.stem].notebook) if is_solution(cell)]
-    solutions = {tuple(CHECK.findall(cell.source)): cell.source for cell in cells}
-    notebook = deepcopy(student_of(path.stem))
-    pasted = [cell for cell in code(notebook) if tuple(CHECK.findall(cell.source)) in solutions]
-    assert len(pasted) == len(solutions)
-    for cell in pasted:
-        cell.source = solutions[tuple(CHECK.findall(cell.source))]
-    notebooks.execute(notebook, path.stem, tmp_path, tmp_path / "assets")
-    for cell in pasted:
+    cells = list(StrictFile.from_parent(request.session, path=place).collect())
+    solved = [cell for cell in code(ALL[path.stem].notebook) if is_solution(cell)]
+    solutions = {tuple(CHECK.findall(cell.source)): cell.source for cell in solved}
+    assert len(solutions) == len(solved) > 0
+    given = [v4.new_code_cell(cell.cell.source) for cell in cells]
+    asked = {tuple(CHECK.findall(cell.source)): i for i, cell in reversed([*enumerate(given)])}
+    pasted = {asked[of]: v4.new_code_cell(solutions.pop(of)) for of in [*solutions] if of in asked}
+    assert solutions == {}, "in the lecture, and asked in no cell of the copy"
+    both = [one for i, cell in enumerate(given) for one in (cell, pasted.get(i)) if one]
+    whole = v4.new_notebook(cells=both, metadata=deepcopy(student_of(path.stem).metadata))
+    notebooks.execute(whole, path.stem, tmp_path, tmp_path / "assets")
+    for cell, ran in zip(cells, given, strict=True):
+        outputs = map(coalesce_streams, (ran.outputs, cell.cell.outputs))
+        assert not cell.options["check"] or cell.compare_outputs(*outputs), ran.source
+    for cell in pasted.values():
         said = "".join(output.get("text", "") for output in cell.outputs)
         assert len(PASSED.findall(said)) == len(CHECK.findall(cell.source)), said

@@ -31,7 +31,10 @@ exec '{sys.executable}' "$@"
 """
 # the folder is there only once it is cloned
 MAKE = 'make() { [ -d .venv ] || cp -r ../venv .venv; command make "$@"; }'
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the page's commands are a POSIX shell's")
+pytestmark = [  # by day: test_address, test_branch and test_kit_copies, each step alone
+    pytest.mark.heavy,
+    pytest.mark.skipif(os.name == "nt", reason="the page's commands are a POSIX shell's"),
+]
 
 
 class Desk:

@@ -97,20 +97,3 @@ def test_without_sharing_they_take_more_and_our_own_cache_as_many_as_counted() -
     rows = torch.zeros(1, 3, n, 64)
     held = sum(part.numel() * part.element_size() for part in KVCache().append(rows, rows))
     assert 30 * held == model.cache_bytes(n, bits=32)
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda model: model.cache_bytes(-1), "n must be a whole number from 0 on: it is -1"),
-        (lambda model: model.cache_bytes(1.5), "n must be a whole number"),
-        (lambda model: model.cache_bytes(5, batch=0), "batch must be a whole number from 1 on"),
-        (lambda model: model.cache_bytes(5, bits=6), "bits must be 4, 8, 16 or 32: it is 6"),
-        (lambda model: model.bytes_per_token(bits=True), "bits must be 4, 8, 16 or 32"),
-        (lambda model: model.weight_bytes(bits=2), "bits must be 4, 8, 16 or 32"),
-        (lambda model: model.saving(0), "n must be a whole number from 1 on"),
-    ],
-)
-def test_what_cannot_be_counted_is_refused(call, said) -> None:
-    with pytest.raises(ValueError, match=said):
-        call(MODELS["GPT-2"])

@@ -1,6 +1,5 @@
 """A head as two matrices: its scores and what it writes are those of its layer."""
 
-import pytest
 import torch
 
 from attnbook.masks import causal_mask
@@ -40,18 +39,3 @@ def test_with_rotary_positions_the_scores_are_those_of_a_distance() -> None:
     for i in range(1, 6):  # a row of weights is known up to a factor
         found = weights[i, : i + 1].log() - scores[i, : i + 1]
         torch.testing.assert_close(found, found[:1].expand(i + 1))
-
-
-@pytest.mark.parametrize(
-    ("layer", "options", "told"),
-    [
-        (fresh(), {"head": 3}, "head must be whole numbers from 0 to 2"),
-        (fresh(), {"head": 0, "distance": -1}, "distance must be a whole number of at least 0"),
-        (fresh(), {"head": 0, "distance": 1.5}, "distance must be a whole number of at least 0"),
-        (MultiHeadAttention(12, 3), {"head": 0}, "layer must have no biases"),
-        (fresh(n_kv_heads=1), {"head": 0}, "layer must have no biases, and a set of keys"),
-    ],
-)
-def test_what_has_no_two_matrices_is_refused(layer, options: dict, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
-        circuit(layer, **options)

@@ -99,17 +99,3 @@ def test_two_layers_or_smeared_keys_learn_what_one_layer_does_not() -> None:
 
     assert learned(2) > 0.5 > learned(1)
     assert learned(1, smeared=True) > 0.5
-
-
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"count": 0}, "count must be a whole number of at least 1"),
-        ({"length": 0}, "length must be a whole number of at least 1"),
-        ({"periods": (0, 9)}, r"periods\[0\] must be a whole number of at least 1"),
-        ({"periods": (5, 4)}, r"periods\[1\] must be a whole number of at least 5"),
-    ],
-)
-def test_texts_that_cannot_be_are_refused(asked: dict, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
-        repeating(**({"count": 2} | asked))

@@ -97,16 +97,3 @@ def test_a_search_is_tested_on_pairs_that_had_no_part_in_it() -> None:
     first, second = heads.search(scores, times=1).halves
     assert (first.head, first.chosen, first.tested) == (0, 1, 0)
     assert (second.head, second.chosen, second.tested) == (1, 1, 0)
-
-
-@pytest.mark.parametrize(
-    ("scores", "times", "words"),
-    [
-        (torch.ones(3, 2), 1, "have the shape"),
-        (torch.ones(1, 2, 2), 1, "be of at least 2 pairs"),
-        (torch.ones(3, 2, 2), 0, "times must be"),
-    ],
-)
-def test_a_search_refuses_what_it_cannot_halve(scores: Tensor, times: int, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        heads.search(scores, times=times)

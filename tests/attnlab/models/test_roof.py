@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnlab.models.caches import cached_models
-from attnlab.models.roof import Machine, RoofModel, machines, roof_models
+from attnlab.models.roof import RoofModel, machines, roof_models
 
 LLAMA, H100 = roof_models()["Llama 3.1 8B"], machines()["H100 SXM"]
 CALLS = st.fixed_dictionaries(
@@ -67,40 +67,3 @@ def test_experts_are_read_once_tokens_ask_for_them() -> None:
     assert counts == sorted(counts)
     two = RoofModel("two of four", 10, 1, 1, routed=4, chosen=0.5)
     assert [two.read(n) for n in (1, 2, 3)] == [8, 9, 9.5]
-
-
-BAD = [
-    ({"texts": 0}, "texts must be a whole number from 1 on: it is 0"),
-    ({"tokens": 0}, "tokens must be a whole number from 1 on: it is 0"),
-    ({"cached": -1}, "cached must be a whole number from 0 on: it is -1"),
-    ({"weight_bits": 0}, "weight_bits must be 4, 8, 16 or 32: it is 0"),
-    ({"cache_bits": 6}, "cache_bits must be 4, 8, 16 or 32: it is 6"),
-    ({"texts": True}, "texts must be a whole number"),
-]
-
-
-@pytest.mark.parametrize(("call", "says"), BAD)
-def test_a_call_that_is_none_is_refused(call: dict, says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        LLAMA.step(H100, **call)
-
-
-def test_models_and_machines_that_cannot_be_are_refused() -> None:
-    for name in ("bytes_a_second", "operations_a_second", "memory"):
-        for value in (0, -1, float("inf"), float("nan"), "1", True):
-            with pytest.raises(ValueError, match=f"{name} must be a finite number above 0: it is"):
-                replace(H100, **{name: value})
-    for name in ("parameters", "numbers", "pairs", "chosen"):
-        with pytest.raises(ValueError, match=f"{name} must be a finite number above 0: it is 0"):
-            replace(LLAMA, **{name: 0})
-    with pytest.raises(ValueError, match=r"chosen must be a share of at most 1: it is 1\.5"):
-        replace(LLAMA, chosen=1.5)
-    for name in ("unread", "routed"):
-        with pytest.raises(ValueError, match="must leave some of the parameters"):
-            replace(LLAMA, **{name: LLAMA.parameters})
-        with pytest.raises(ValueError, match=f"{name} must be a whole number from 0 on: it is -1"):
-            replace(LLAMA, **{name: -1})
-    with pytest.raises(TypeError, match="name must be a string: it is 3"):
-        Machine(3, 1, 1, 1)
-    with pytest.raises(TypeError, match="name must be a string: it is None"):
-        replace(LLAMA, name=None)

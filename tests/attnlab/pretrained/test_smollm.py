@@ -1,7 +1,6 @@
 """SmolLM2: in our layers it computes what it computes in the library `transformers`."""
 
 import copy
-import itertools
 import sys
 from functools import partial
 from pathlib import Path
@@ -295,14 +294,6 @@ def test_to_ask_for_the_file_asks_no_network(hub, monkeypatch, tmp_path: Path) -
     assert smollm_file() is None
 
 
-@pytest.mark.parametrize("package", ["gguf", "tokenizers"])
-def test_what_is_not_installed_is_named(monkeypatch, tmp_path: Path, package: str, theirs) -> None:
-    path = tiny_smollm.write(tmp_path, theirs=theirs)
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=rf"{package}: pip install \"attnlab\[pretrained\]\""):
-        load_smollm(path)
-
-
 TEXTS = [
     "The capital of France is",
     "Once upon a time there was a small language model that",
@@ -329,11 +320,6 @@ def real() -> SmolLM:
         return load_smollm()
     except FileNotFoundError as error:
         pytest.skip(str(error))
-
-
-@pytest.fixture(scope="module")
-def by_hand(real: SmolLM) -> "ByHand":
-    return ByHand(smollm._find())
 
 
 @pytest.fixture(scope="module")
@@ -384,47 +370,6 @@ def test_pieces_are_those_that_the_reference_reads_from_the_file(real: SmolLM) -
     for text in TEXTS:
         assert real.encode(text)[0].tolist() == [theirs(text)["input_ids"]], text
     assert real.tokens("a  12") == ["a", "  ", "1", "2"]
-
-
-class ByHand:
-    """The file's own vocabulary and merges, applied one by one to GPT-2's words."""
-
-    WORDS = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-
-    def __init__(self, path: Path) -> None:
-        needs.needs("regex")
-        import gguf
-        import regex
-
-        of = gguf.GGUFReader(path).fields
-        pieces, merges = (of[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "merges"))
-        self.numbers = {piece: number for number, piece in enumerate(pieces)}
-        self.ranks = {tuple(merge.split(" ")): rank for rank, merge in enumerate(merges)}
-        self.special = regex.compile(f"({'|'.join(map(regex.escape, pieces[:17]))})")
-        self.digit, self.words = regex.compile(r"(\p{N})"), regex.compile(self.WORDS)
-        self.letters = tiny_smollm.letters()
-
-    def __call__(self, text: str) -> list[int]:
-        found = []
-        for part in self.special.split(text):
-            words = [w for run in self.digit.split(part) for w in self.words.findall(run)]
-            whole = self.special.fullmatch(part)
-            found += [self.numbers[part]] if whole else [n for w in words for n in self.merged(w)]
-        return found
-
-    def merged(self, word: str) -> list[int]:
-        parts = [self.letters[byte] for byte in word.encode()]
-        while pairs := [p for p in itertools.pairwise(parts) if p in self.ranks]:
-            first = min(pairs, key=self.ranks.__getitem__)
-            at = list(itertools.pairwise(parts)).index(first)
-            parts[at : at + 2] = ["".join(first)]
-        return [self.numbers[part] for part in parts]
-
-
-@pytest.mark.heavy
-@given(text=st.text("ab  12\n'ts.é<|im_end>٣½", min_size=1, max_size=30) | st.sampled_from(TEXTS))
-def test_pieces_are_the_merges_of_the_file_done_by_hand(real, by_hand, text) -> None:
-    assert real.encode(text)[0].tolist() == [by_hand(text)]
 
 
 @pytest.mark.heavy
