@@ -83,7 +83,9 @@ class CacheCalculator(Widget, kind="cache"):
         gpu: int = 80,
         caption: str = "",
     ) -> None:
-        self._models = _found(models)
+        self._models = checks.known_or_own(
+            "models", models, kind=CachedModel, known=cached_models(), most=_MOST_MODELS
+        )
         texts = {"context": context, "batch": batch}
         widths = {"bits": bits, "weight_bits": weight_bits, "gpu": gpu}
         super().__init__(
@@ -142,24 +144,6 @@ class CacheCalculator(Widget, kind="cache"):
             f" {self.weight_bits} bits. 1 GB is 10⁹ bytes.</p>"
             + markup.table([*head, f"room in {self.gpu} GB"], rows, label="All models")
         )
-
-
-def _found(models: Sequence[str | CachedModel]) -> list[CachedModel]:
-    if isinstance(models, str) or not isinstance(models, Sequence):
-        raise TypeError(f"models must be a list, got {checks.one_line(models)}")
-    if not 1 <= len(models) <= _MOST_MODELS:
-        raise ValueError(f"models must be 1 to {_MOST_MODELS} models, got {len(models)}")
-    known = cached_models()
-    found = []
-    for one in models:
-        if isinstance(one, str):
-            checks.one_of("models", one, choices=tuple(known))
-            found.append(known[one])
-        elif isinstance(one, CachedModel):
-            found.append(one)
-        else:
-            raise TypeError(f"models must hold names or CachedModels, got {checks.one_line(one)}")
-    return found
 
 
 def _picture(model: CachedModel) -> dict[str, Any]:

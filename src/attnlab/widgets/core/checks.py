@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ __all__ = [
     "either",
     "finite_array",
     "index_of",
+    "known_or_own",
     "number_above_zero",
     "of_the_shape",
     "one_line",
@@ -26,6 +27,8 @@ __all__ = [
 ]
 
 Rule = Callable[[Any, str, Any], Any]
+
+_Given = TypeVar("_Given")
 
 
 def rule(check: Callable[..., Any], **options: Any) -> Rule:
@@ -149,6 +152,29 @@ def one_of(name: str, value: str, *, choices: Sequence[str], said: str = "") -> 
         said = said or "one of " + ", ".join(f'"{choice}"' for choice in choices)
         raise ValueError(f"{name} must be {said}, got {one_line(value)}")
     return value
+
+
+def known_or_own(
+    name: str, value: Sequence[Any], *, kind: type[_Given], known: Mapping[str, _Given], most: int
+) -> list[_Given]:
+    """Return 1 to ``most`` of a kind: each is given itself, or by its name among those ``known``.
+
+    Raises: TypeError for no list, or something in it that is neither; ValueError for a name that is
+    not known, or another count.
+    """
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise TypeError(f"{name} must be a list, got {one_line(value)}")
+    if not 1 <= len(value) <= most:
+        raise ValueError(f"{name} must be 1 to {most} {name}, got {len(value)}")
+    found: list[_Given] = []
+    for one in value:
+        if isinstance(one, str):
+            found.append(known[one_of(name, one, choices=tuple(known))])
+        elif isinstance(one, kind):
+            found.append(one)
+        else:
+            raise TypeError(f"{name} must hold names or {kind.__name__}s, got {one_line(one)}")
+    return found
 
 
 def either(name: str, value: int, *, choices: Sequence[int]) -> int:

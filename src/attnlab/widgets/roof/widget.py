@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, TypeVar
 
 import traitlets
 
@@ -21,8 +20,6 @@ _MACHINES = ("H100 SXM", "H200 SXM", "RTX 4090", "a laptop's processor")
 _MOST = 10  # models, or machines
 _MOST_TEXTS, _MOST_TOKENS, _MOST_CACHED = 2**12, 2**13, 2**17
 _BITS = (16, 8, 4)
-
-_Given = TypeVar("_Given", Machine, RoofModel)
 
 
 class Roof(Widget, kind="roof"):
@@ -86,8 +83,12 @@ class Roof(Widget, kind="roof"):
         cache_bits: int = 16,
         caption: str = "",
     ) -> None:
-        self._models = _found("models", models, RoofModel, roof.roof_models())
-        self._machines = _found("machines", machines, Machine, roof.machines())
+        self._models = checks.known_or_own(
+            "models", models, kind=RoofModel, known=roof.roof_models(), most=_MOST
+        )
+        self._machines = checks.known_or_own(
+            "machines", machines, kind=Machine, known=roof.machines(), most=_MOST
+        )
         chosen = {"model": model, "machine": machine}
         call = {"texts": texts, "tokens": tokens, "cached": cached}
         super().__init__(
@@ -140,22 +141,3 @@ class Roof(Widget, kind="roof"):
             f" {units.timed(step.seconds)}. Weights and caches take {held}: they {fits} in"
             f" {size}.</p>"
         )
-
-
-def _found(
-    name: str, given: Sequence[Any], wanted: type[_Given], known: Mapping[str, _Given]
-) -> list[_Given]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise TypeError(f"{name} must be a list, got {checks.one_line(given)}")
-    if not 1 <= len(given) <= _MOST:
-        raise ValueError(f"{name} must be 1 to {_MOST} {name}, got {len(given)}")
-    found = []
-    for one in given:
-        if isinstance(one, str):
-            found.append(known[checks.one_of(name, one, choices=tuple(known))])
-        elif isinstance(one, wanted):
-            found.append(one)
-        else:
-            kind = wanted.__name__
-            raise TypeError(f"{name} must hold names or {kind}s, got {checks.one_line(one)}")
-    return found
