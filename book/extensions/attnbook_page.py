@@ -18,7 +18,7 @@ from attnlab.widgets.core.chunks import kinds_on
 
 ROOT = Path(__file__).resolve().parents[2]
 # loaded on demand; the captions' translator lies in the package, which the lectures read it from
-ASSETS = (ROOT / "notebooks" / "assets", ROOT / "src" / "attnlab" / "translation" / "captions")
+ASSETS = (ROOT / "notebooks" / "assets", ROOT / "src" / "attnlab" / "models" / "captions")
 # what the theme brings to every page and this book does not use: thebe, from a CDN
 UNUSED = re.compile(
     r"""\s*(<script>const\ THEBE_JS_URL.*?</script>

@@ -40,7 +40,7 @@ KINDS = {
     "steps": ("AttentionSteps",),
     "tiles": ("TileSteps",),
     "trainer": ("TrainHere",),
-    "translator": ("Translator", "StoredTranslator", "load_translator", "rounded"),
+    "translator": ("Translator",),
     "unrolled": ("UnrolledModel",),
     "visibility": ("Visibility",),
 }

@@ -15,9 +15,9 @@ from playwright.sync_api import expect
 
 from attnlab.language.texts import PronounPair, pronouns
 from attnlab.models.interventions import leaning, swing
+from attnlab.models.stored.script import asset_bytes
 from attnlab.pretrained import Pretrained
 from attnlab.widgets import OwnSentence
-from attnlab.widgets.core.assets import asset_bytes
 from attnlab.widgets.own import weights
 from tests import needs
 from tests.attnlab.pretrained import tiny_bert

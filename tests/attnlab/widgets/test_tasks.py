@@ -22,7 +22,7 @@ from tests import needs
 from tests.attnlab.widgets.pages import eventually, settle, unfold
 from tests.attnlab.widgets.tasks import LECTURES, ROOT, Task, tasks
 
-ASSETS = (ROOT / "notebooks" / "assets", ROOT / "src" / "attnlab" / "translation" / "captions")
+ASSETS = (ROOT / "notebooks" / "assets", ROOT / "src" / "attnlab" / "models" / "captions")
 N = r"(−?[\d.,]*\d)"
 SIZES = {  # what an answer says in words: no less, no more
     "a half": (0.49, 0.5),

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import traitlets
 
+from attnlab.models.stored.script import asset_script
 from attnlab.widgets.browser import sentences as door
 from attnlab.widgets.core import checks, markup
-from attnlab.widgets.core.assets import WithAsset, asset_script
+from attnlab.widgets.core.assets import WithAsset
 from attnlab.widgets.core.checks import or_none, rule
 
 __all__ = ["HeadBrowser"]

@@ -12,9 +12,10 @@ import torch
 import traitlets
 from torch.nn import functional
 
+from attnlab.models.stored.script import asset_script
 from attnlab.widgets.browser import sentences as door
 from attnlab.widgets.core import checks, markup
-from attnlab.widgets.core.assets import WithAsset, asset_script
+from attnlab.widgets.core.assets import WithAsset
 from attnlab.widgets.core.checks import or_none, rule
 from attnlab.widgets.own import weights as own_weights
 

@@ -20,28 +20,23 @@ from __future__ import annotations
 
 import json
 import re
-import struct
 from collections.abc import Callable, Sequence
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, ClassVar
 from unicodedata import normalize
 
-import numpy as np
-
-from attnlab import _check
+from attnlab.models.stored import pieces
 from attnlab.widgets.core import checks
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["MOST_LETTERS", "MOST_PIECES", "Pieces", "unpacked"]
+__all__ = ["MOST_LETTERS", "MOST_PIECES", "PagePieces"]
 
 MOST_PIECES = 60  # of a sentence
 MOST_LETTERS = 2_000
 _LONGEST = 2, 20  # so many pieces for each of the source's, and so many more, may be written
 _MOST_KNOWN = 2**14  # that the page can name in the bytes of a merge, and that fit into an asset
-_TAIL = 8  # bytes at the end of a table: its merges and its length, as little-endian uint32
-_LARGE = ("vocab", "merges")
 _SPECIAL = 3  # <pad>, <bos> and <eos> come first, as in every vocabulary of the book
 
 # as the library's regular expressions have them: what JavaScript's \\w and \\s mean is less
@@ -75,7 +70,7 @@ _CLEAN = {  # of WordPiece's decoder
 Step = list[Any]
 
 
-class Pieces:
+class PagePieces:
     """A tokenizer whose pieces both sides of a model share, and what a page needs of it.
 
     Raises: ValueError for a tokenizer that the page cannot follow, with what it has.
@@ -94,13 +89,12 @@ class Pieces:
         given = json.loads(tokenizer.to_str())
         model = given["model"]
         _check_model(model, given)
-        self.target = _texts(model["vocab"])
+        self.target = pieces.named(model["vocab"])
         before, after = _template(given["post_processor"])
-        numbers, told = _table(self.target, model)
-        self.table = _packed(numbers, {"told": told, "about": about or {}, **_without(given)})
+        self.table, merges = pieces.packed(given, about or {})
         self.page = {
             "count": len(self.target),
-            "merges": len(numbers),
+            "merges": merges,
             "bytes": len(self.table),
             "lower": lower,
             "normaliser": _steps(given["normalizer"], "normalizers", _NORMALISERS),
@@ -168,84 +162,8 @@ def _check_model(model: dict[str, Any], given: dict[str, Any]) -> None:
     if not set(range(_SPECIAL)) <= {token["id"] for token in added}:
         raise ValueError(
             "tokenizer must begin with three special tokens: padding, beginning and end, got"
-            f" {', '.join(_texts(model['vocab'])[:_SPECIAL])}"
+            f" {', '.join(pieces.named(model['vocab'])[:_SPECIAL])}"
         )
-
-
-def _texts(vocabulary: dict[str, int]) -> list[str]:
-    return sorted(vocabulary, key=vocabulary.__getitem__)
-
-
-def _table(texts: list[str], model: dict[str, Any]) -> tuple[np.ndarray, list[list[Any]]]:
-    """Return the merges as pairs of numbers, and the pieces that they do not make, with theirs.
-
-    The page gives a piece that a merge makes the lowest number that is free; where that is not its
-    own, all pieces are told.
-    """
-    pairs = [
-        pair.split(" ") if isinstance(pair, str) else pair for pair in model["merges"]
-    ]  # "a b" in older files
-    ids, inside = model["vocab"], len(model["continuing_subword_prefix"] or "")
-    made = list(dict.fromkeys(a + b[inside:] for a, b in pairs))
-    told = [[number, text] for number, text in enumerate(texts) if text not in set(made)]
-    known = {text for _, text in told}
-    in_order = sorted(made, key=ids.__getitem__) == made
-    for a, b in pairs:
-        in_order = in_order and a in known and b in known
-        known.add(a + b[inside:])
-    numbers = np.array([[ids[a], ids[b]] for a, b in pairs]).reshape(-1, 2)
-    return numbers, told if in_order else [list(pair) for pair in enumerate(texts)]
-
-
-def _packed(numbers: np.ndarray, parts: dict[str, Any]) -> bytes:
-    """Return merges and parts as bytes; the last eight tell the numbers of merges and bytes."""
-    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()
-    count = 2 * numbers.size + len(text) + _TAIL
-    return numbers.astype("<u2").tobytes() + text + struct.pack("<II", len(numbers), count)
-
-
-def _without(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the tokenizer as its library writes it, without what ``_table`` holds."""
-    left = {name: value for name, value in given["model"].items() if name not in _LARGE}
-    return {"tokenizer": {**given, "model": left}}
-
-
-def unpacked(data: bytes) -> tuple[bytes, Tokenizer, dict[str, Any]]:
-    """Return what stands before a table, the tokenizer that made it, and what was told with it.
-
-    Raises: ValueError for bytes that end in no table.
-    """
-    library = _check.needed("tokenizers", "a translator of pieces", "pretrained")
-    try:
-        merges, count = struct.unpack("<II", data[-_TAIL:])
-        start = len(data) - count
-        if start < 0:
-            raise ValueError(f"{count} bytes")
-        pairs = np.frombuffer(data, "<u2", 2 * merges, offset=start).reshape(-1, 2)
-        parts = json.loads(data[start + 4 * merges : -_TAIL])
-        given = parts["tokenizer"]
-        texts = _retold(pairs.tolist(), dict(parts["told"]), given["model"])
-    except (ValueError, KeyError, TypeError, IndexError, struct.error) as error:
-        raise ValueError("path must be the asset of a translator of pieces: it has none") from error
-    named = [[texts[a], texts[b]] for a, b in pairs.tolist()]
-    vocabulary = {texts[number]: number for number in range(len(texts))}
-    given["model"] |= {"vocab": vocabulary, "merges": named}
-    tokenizer = library.Tokenizer.from_str(json.dumps(given))
-    tokenizer.encode_special_tokens = True  # as ``Pieces`` has it; no file keeps it
-    return data[:start], tokenizer, parts["about"]
-
-
-def _retold(pairs: list[list[int]], texts: dict[int, str], model: dict[str, Any]) -> dict[int, str]:
-    """Return all pieces by their numbers: what a merge makes gets the lowest that is free."""
-    inside, known, free = len(model["continuing_subword_prefix"] or ""), set(texts.values()), 0
-    for a, b in pairs:
-        text = texts[a] + texts[b][inside:]
-        if text not in known:
-            while free in texts:
-                free += 1
-            texts[free] = text
-            known.add(text)
-    return texts
 
 
 def _template(given: dict[str, Any] | None) -> tuple[list[int], list[int]]:

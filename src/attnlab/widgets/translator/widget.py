@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -17,15 +16,16 @@ from attnbook.multihead import MultiHeadAttention
 from attnbook.record import record_attention
 from attnbook.transformer import Seq2Seq
 from attnlab.language import Vocabulary
-from attnlab.widgets.core import checks, markup, packing
-from attnlab.widgets.core.assets import WithAsset, asset_bytes, asset_script
+from attnlab.models.stored import weights as stored_weights
+from attnlab.models.stored.rows import pack_rows
+from attnlab.models.stored.script import asset_script
+from attnlab.widgets.core import checks, markup
+from attnlab.widgets.core.assets import WithAsset
 from attnlab.widgets.core.checks import or_none, rule
-from attnlab.widgets.translator import weights as translator_weights
-from attnlab.widgets.translator.pieces import Pieces, unpacked
+from attnlab.widgets.translator.pieces import PagePieces
 from attnlab.widgets.translator.vocabularies import Vocabularies
-from attnlab.widgets.translator.weights import rounded
 
-__all__ = ["EXAMPLES", "StoredTranslator", "Translator", "load_translator", "rounded"]
+__all__ = ["EXAMPLES", "Translator"]
 
 FIRST = "the small black cat does not eat the red apple"
 EXAMPLES = (
@@ -43,26 +43,6 @@ _MOST_BEAM = 8
 _STEEPEST = 2  # the greatest length penalty
 
 
-class StoredTranslator(NamedTuple):
-    """A translator of pieces out of an asset: the model as the page has it, and its tokenizer."""
-
-    model: Seq2Seq
-    tokenizer: Any
-    lower: bool  # whether it reads lower case alone
-
-
-def load_translator(path: str | Path) -> StoredTranslator:
-    """Read back a translator of pieces from the file that a page loads it from.
-
-    The same ``Translator``, made of what this returns, writes the same file again.
-
-    Raises: FileNotFoundError; ValueError for a file that is no asset, or another widget's.
-    """
-    carried, tokenizer, about = unpacked(asset_bytes(path))
-    lower = about.pop("lower", False)
-    return StoredTranslator(translator_weights.restored(carried, about), tokenizer, lower)
-
-
 def _place(name: str, value: int) -> int:
     if value < 0:
         raise ValueError(f"{name} must be None or at least 0, got {value}")
@@ -73,8 +53,8 @@ class Translator(WithAsset, kind="translator"):
     """Type an English sentence, and a trained Transformer translates it in the page itself.
 
     The page loads the weights, 8 bits each, when the reader first asks for a translation, and runs
-    the model; ``rounded(model)`` computes the very same. Beam search is that of
-    ``attnbook.decoding``: score(y) = log p(y) / n^α.
+    the model; ``attnlab.models.stored.rounded(model)`` computes the very same. Beam search is that
+    of ``attnbook.decoding``: score(y) = log p(y) / n^α.
 
     Args:
         model: ``Seq2Seq`` with sinusoidal positions, ReLU and d_model of at most 256, pre- or
@@ -155,16 +135,16 @@ class Translator(WithAsset, kind="translator"):
         simple: bool = False,
         caption: str = "",
     ) -> None:
-        self._model = rounded(model)
+        self._model = stored_weights.rounded(model)
         self._reader = _reader(self._model, source_vocabulary, target_vocabulary, lower)
-        tensors = translator_weights.tensors_of(model)
-        carried = packing.pack_rows(tensors) + self._reader.table
+        tensors = stored_weights.tensors_of(model)
+        carried = pack_rows(tensors) + self._reader.table
         super().__init__(
             caption=caption,
             source_words=list(self._reader.known),
             target_words=self._reader.target if self._reader.known else [],
             shapes=[list(tensor.shape) for tensor in tensors],
-            sizes=translator_weights.sizes(self._model),
+            sizes=stored_weights.sizes(self._model),
             pieces=self._reader.page,
             examples=_examples(examples, self._reader),
             asset=asset,
@@ -308,21 +288,21 @@ def _written(best: Hypothesis) -> list[int]:
     return [*best.tokens, *([Vocabulary.eos] if best.finished else [])]
 
 
-def _reader(model: Seq2Seq, source: Any, target: Any, lower: bool) -> Vocabularies | Pieces:
+def _reader(model: Seq2Seq, source: Any, target: Any, lower: bool) -> Vocabularies | PagePieces:
     """Return what cuts the reader's text, and joins the model's; both sides must be the model's."""
     if isinstance(source, Vocabulary) or not hasattr(source, "to_str"):
-        translator_weights.check_vocabularies(model, source, target)
+        stored_weights.check_vocabularies(model, source, target)
         checks.switch("lower", lower)
         return Vocabularies(source, target)
     if target is not None:
         raise ValueError("target_vocabulary must be None where one tokenizer cuts both languages")
-    about = {**translator_weights.options(model), "lower": checks.switch("lower", lower)}
-    found = Pieces(source, lower=lower, about=about)
-    translator_weights.check_pieces(model, len(found.target))
+    about = {**stored_weights.options(model), "lower": checks.switch("lower", lower)}
+    found = PagePieces(source, lower=lower, about=about)
+    stored_weights.check_pieces(model, len(found.target))
     return found
 
 
-def _examples(value: Sequence[str], reader: Vocabularies | Pieces) -> list[str]:
+def _examples(value: Sequence[str], reader: Vocabularies | PagePieces) -> list[str]:
     found = checks.texts("examples", value)
     if len(found) > _MOST_EXAMPLES:
         raise ValueError(f"examples must be at most {_MOST_EXAMPLES}, got {len(found)}")

@@ -14,15 +14,13 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from attnlab import _check
+from attnlab.models.stored import StoredTranslator, load_translator
 from attnlab.translation.pieces import Pieces
 from attnlab.translation.recipe import Recipe
 from attnlab.translation.scoring import translate as translate_by
-
-if TYPE_CHECKING:
-    from attnlab.widgets import StoredTranslator
 
 __all__ = [
     "Mark",
@@ -36,7 +34,7 @@ __all__ = [
     "trials",
 ]
 
-FOLDER = files("attnlab.translation.captions")
+FOLDER = files("attnlab.models.captions")
 
 
 class Mark(NamedTuple):
@@ -121,8 +119,6 @@ def load() -> StoredTranslator:
 
     Raises: ImportError where ``tokenizers`` is missing.
     """
-    from attnlab.widgets import load_translator  # widgets stand on models
-
     _check.needed("tokenizers", "the translator's pieces", "pretrained")
     with as_file(FOLDER / "captions.js") as path:
         return load_translator(path)

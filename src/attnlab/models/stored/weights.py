@@ -18,7 +18,7 @@ from torch import nn
 from attnbook.layers import EncoderBlock
 from attnbook.transformer import Seq2Seq
 from attnlab.language import Vocabulary
-from attnlab.widgets.core import packing
+from attnlab.models.stored.rows import pack_rows, unpack_rows
 
 __all__ = [
     "check",
@@ -46,7 +46,7 @@ def rounded(model: Seq2Seq) -> Seq2Seq:
     """
     check(model)
     tensors = tensors_of(model)
-    kept = packing.unpack_rows(packing.pack_rows(tensors), [tensor.shape for tensor in tensors])
+    kept = unpack_rows(pack_rows(tensors), [tensor.shape for tensor in tensors])
     mine = copy.deepcopy(model).cpu().float().eval()
     state = dict(zip(names(model), map(torch.from_numpy, kept), strict=True))
     if shared(model):
@@ -124,7 +124,7 @@ def restored(data: bytes, given: dict[str, Any]) -> Seq2Seq:
         model.embed_source.tokens = model.embed_target.tokens
     state = model.state_dict()
     carried = names(model)
-    tensors = packing.unpack_rows(data, [state[name].shape for name in carried])
+    tensors = unpack_rows(data, [state[name].shape for name in carried])
     found = dict(zip(carried, map(torch.from_numpy, tensors), strict=True))
     if given["shared"]:
         found["embed_target.tokens.weight"] = found["embed_source.tokens.weight"]

@@ -10,13 +10,14 @@ from statistics import mean
 
 import pytest
 
-from attnlab.translation import Recipe, captions
+from attnlab.models import captions
+from attnlab.models.stored.script import asset_bytes
+from attnlab.translation import Recipe
 from attnlab.translation.command import _parser
 from attnlab.translation.model import build, parameters
 from attnlab.translation.moses import lowered_tokens
 from attnlab.translation.scoring import score
 from attnlab.widgets import Translator
-from attnlab.widgets.core.assets import asset_bytes
 from book.extensions.attnbook_captions import reached
 from experiments import multi30k
 from tests.attnlab.translation.small import multi30k as small_corpus
