@@ -149,13 +149,6 @@ def test_the_page_unpacks_the_very_numbers(maths, tiny: Pretrained) -> None:
         assert np.array_equal(np.array(one, dtype="f4"), wanted.ravel())
 
 
-def test_erf_is_erf(maths) -> None:
-    points = np.linspace(-7, 7, 1401)
-    found = maths("(all) => all.map(maths.erf)", points.tolist(), "own")
-    wanted = torch.special.erf(torch.tensor(points)).numpy()
-    assert np.abs(np.array(found) - wanted).max() < 1e-12
-
-
 CUT = """([names, special, texts]) => {
   window.ids ??= {};
   const ids = (window.ids[names.length] ??= maths.numbered(names));

@@ -2,6 +2,7 @@
 // there are always a multiple of four, so that each weight that is read serves four of them.
 
 import { weights as softmaxRows } from "../core/maths/nn.js";
+import { gelu } from "../parts/gelu.js";
 
 /** @typedef {{weight: Float32Array, bias: Float32Array}} Pair */
 
@@ -98,32 +99,6 @@ function normed(x, added, { weight, bias }, eps) {
   return x;
 }
 
-/**
- * The error function, to 1e-13: its series near 0, else a continued fraction.
- * @type {(x: number) => number}
- */
-export function erf(x) {
-  const size = Math.abs(x);
-  if (size > 6) return Math.sign(x);
-  const square = x * x;
-  if (size < 2.5) {
-    let [term, sum] = [x, x];
-    for (let k = 1; Math.abs(term) > 1e-16 * Math.abs(sum); k++) {
-      term *= (2 * square) / (2 * k + 1);
-      sum += term;
-    }
-    return (2 / Math.sqrt(Math.PI)) * Math.exp(-square) * sum;
-  }
-  let below = 0;
-  for (let k = 60; k > 0; k--) below = k / 2 / (size + below);
-  return Math.sign(x) * (1 - Math.exp(-square) / (Math.sqrt(Math.PI) * (size + below)));
-}
-
-function gelu(x) {
-  for (let at = 0; at < x.length; at++) x[at] *= (1 + erf(x[at] / Math.SQRT2)) / 2;
-  return x;
-}
-
 /** What the heads of a layer give, side by side, and their weights; those that are off give 0. */
 function attended({ heads, d }, { qkv }, x, n, off) {
   const all = linear(qkv, x);
@@ -189,7 +164,7 @@ export function read(model, rows, off = [], before = null) {
     }
     const heads = attended(model, block, states[l], n, quiet);
     const x = normed(states[l].slice(), linear(block.out, heads.out), block.norms[0], model.eps);
-    const added = linear(block.narrow, gelu(linear(block.widen, x)));
+    const added = linear(block.narrow, linear(block.widen, x).map(gelu));
     states.push(normed(x, added, block.norms[1], model.eps));
     seen.push(heads.seen);
   });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { erf, linear } from "./model.js";
+import { linear } from "./model.js";
 import { unpack } from "./unpack.js";
 
 const some = (count, seed) => Array.from({ length: count }, (_, at) => (((at + seed) * 7919) % 53) / 26 - 1);
@@ -24,12 +24,6 @@ test("rows met two at a time, and vectors four at a time, are those met one by o
       }
     }
   }
-});
-
-test("the error function is odd, and both of its ways meet", () => {
-  for (const x of [0, 0.5, 2.4999999, 2.5, 4, 7]) assert.equal(erf(-x), -erf(x));
-  assert.ok(Math.abs(erf(2.4999999999) - erf(2.5)) < 1e-12);
-  assert.equal(erf(9), 1);
 });
 
 test("bytes of another model are refused", () => {
