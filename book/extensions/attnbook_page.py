@@ -114,8 +114,8 @@ def write_minilm(app: Sphinx) -> None:
         return
     # imported here: no other page needs the model
     from attnlab.pretrained import load_minilm
-    from attnlab.widgets.own.weights import packed
-    from attnlab.widgets.own.widget import save_weights
+    from attnlab.widgets.applications.own.weights import packed
+    from attnlab.widgets.applications.own.widget import save_weights
 
     save_weights(MINILM, *packed(load_minilm()), folder)
 

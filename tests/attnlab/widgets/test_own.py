@@ -18,7 +18,7 @@ from attnlab.models.interventions import leaning, swing
 from attnlab.models.stored.script import asset_bytes
 from attnlab.pretrained import Pretrained
 from attnlab.widgets import OwnSentence
-from attnlab.widgets.own import weights
+from attnlab.widgets.applications.own import weights
 from tests import needs
 from tests.attnlab.pretrained import tiny_bert
 from tests.attnlab.widgets.examples import encoder, own

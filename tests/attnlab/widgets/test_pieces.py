@@ -9,7 +9,7 @@ from tokenizers.processors import ByteLevel, TemplateProcessing
 
 from attnlab.models import captions
 from attnlab.translation.pieces import CONTROL, Pieces
-from attnlab.widgets.translator.pieces import PagePieces
+from attnlab.widgets.applications.translator.pieces import PagePieces
 from tests.attnlab.translation.small import naming
 from tests.attnlab.widgets.joint import SEVERAL, joint, sentences, trained
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Error, Locator
 
-from attnlab.widgets.own.weights import packed
-from attnlab.widgets.own.widget import save_weights
+from attnlab.widgets.applications.own.weights import packed
+from attnlab.widgets.applications.own.widget import save_weights
 from tests import needs
 from tests.attnlab.widgets.pages import eventually, settle, unfold
 from tests.attnlab.widgets.tasks import LECTURES, ROOT, Task, tasks

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from attnlab.pictures import sheets
-from attnlab.widgets.kinds import KINDS
+from attnlab.widgets.kinds import KINDS, folder
 
 __all__ = ["chunk", "kinds_on", "module", "page_script", "stylesheet"]
 
@@ -66,7 +66,7 @@ def page_script(*kinds: str) -> str:
 def stylesheet(*kinds: str) -> str:
     """Return the style of these kinds, or of all, without the comments of its sources."""
     core = _HERE / "core" / "style"
-    own = (_HERE / kind / "style.css" for kind in kinds or KINDS)
+    own = (_HERE / folder(kind) / "style.css" for kind in kinds or KINDS)
     ours = (*(core / f"{name}.css" for name in _SHEETS), *(file for file in own if file.exists()))
     return sheets.bare([core / "base.css", *sheets.OWN, *ours])
 

@@ -1,8 +1,8 @@
 // What every head of a sentence does, in numbers: pure functions, tested against NumPy.
 
-import { times } from "../core/maths/lists.js";
-import { entropy, rowAt } from "../core/maths/nn.js";
-import { unpackLogs } from "../core/maths/packing.js";
+import { times } from "../../core/maths/lists.js";
+import { entropy, rowAt } from "../../core/maths/nn.js";
+import { unpackLogs } from "../../core/maths/packing.js";
 
 const SPECIAL = ["[CLS]", "[SEP]"];
 const FEWEST = 1e-5; // of a row that gives less than this to what is not hidden, nothing is known

@@ -1,8 +1,8 @@
 // MiniLM's forward pass: a BERT with post-norm blocks and biases. Vectors lie flat, one after another;
 // there are always a multiple of four, so that each weight that is read serves four of them.
 
-import { weights as softmaxRows } from "../core/maths/nn.js";
-import { gelu } from "../parts/gelu.js";
+import { weights as softmaxRows } from "../../core/maths/nn.js";
+import { gelu } from "../../parts/gelu.js";
 
 /** @typedef {{weight: Float32Array, bias: Float32Array}} Pair */
 

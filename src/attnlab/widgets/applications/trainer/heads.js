@@ -1,11 +1,11 @@
 // Every head: where it looks in the reader's text, a box that takes it out, and its two scores.
 
-import { times } from "../core/maths/lists.js";
-import { bar, el, mark, setText, setVar } from "../core/view/dom.js";
-import { makeHead, paint } from "../core/view/frame.js";
-import { drawPicture } from "../core/view/picture.js";
-import { onCanvas } from "../core/view/plot.js";
-import { fixed, visible } from "../core/view/text.js";
+import { times } from "../../core/maths/lists.js";
+import { bar, el, mark, setText, setVar } from "../../core/view/dom.js";
+import { makeHead, paint } from "../../core/view/frame.js";
+import { drawPicture } from "../../core/view/picture.js";
+import { onCanvas } from "../../core/view/plot.js";
+import { fixed, visible } from "../../core/view/text.js";
 
 const LABEL = { most: 12, least: 9, widest: 44, measured: 14 };
 const TOP = 17; // of the axes' names

@@ -1,7 +1,7 @@
 // The reader's text, and under each symbol what the model guessed it would be.
 
-import { el, mark, scroller, setText } from "../core/view/dom.js";
-import { visible } from "../core/view/text.js";
+import { el, mark, scroller, setText } from "../../core/view/dom.js";
+import { visible } from "../../core/view/text.js";
 import { guessed } from "./words.js";
 
 const MARKS = { true: "✓", false: "×" };

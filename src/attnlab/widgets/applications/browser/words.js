@@ -1,8 +1,8 @@
 // The heads of the browser in words: names, the status line, the tables.
 
-import { times } from "../core/maths/lists.js";
-import { rowAt } from "../core/maths/nn.js";
-import { fixed, heaviest, quoted, visible } from "../core/view/text.js";
+import { times } from "../../core/maths/lists.js";
+import { rowAt } from "../../core/maths/nn.js";
+import { fixed, heaviest, quoted, visible } from "../../core/view/text.js";
 import { ranked, special } from "./maths.js";
 
 /** What may be measured, in words; `special` is [CLS] and [SEP], or what stands for them. */

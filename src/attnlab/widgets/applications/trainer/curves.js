@@ -1,7 +1,7 @@
 // Two panels over the steps: the loss, and the share of right guesses. Pale: runs that are done.
 
-import { times, within } from "../core/maths/lists.js";
-import { mark, svg } from "../core/view/dom.js";
+import { times, within } from "../../core/maths/lists.js";
+import { mark, svg } from "../../core/view/dom.js";
 import { LAST } from "./course.js";
 
 const PANEL = { left: 34, right: 4, top: 20, high: 104, foot: 20 };

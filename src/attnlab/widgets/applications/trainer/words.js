@@ -1,6 +1,6 @@
 // What the training says: where it stands, what went wrong, what a head's removal takes.
 
-import { fixed, listed, visible } from "../core/view/text.js";
+import { fixed, listed, visible } from "../../core/view/text.js";
 import { bend, LAST } from "./course.js";
 import { headName } from "./heads.js";
 

@@ -1,7 +1,7 @@
 // The reader's own sentence in MiniLM, in this page: every head's weights, with a switch for each.
 
-import { times } from "../core/maths/lists.js";
-import { sizeText } from "../core/view/assets.js";
+import { times } from "../../core/maths/lists.js";
+import { sizeText } from "../../core/view/assets.js";
 import {
   alertLine,
   button,
@@ -16,14 +16,14 @@ import {
   setText,
   setVar,
   twin,
-} from "../core/view/dom.js";
-import { makeHead, paint } from "../core/view/frame.js";
-import { drawLarge, drawn, plot } from "../core/view/plot.js";
-import { rowBars } from "../core/view/row.js";
-import { actions, rows } from "../core/view/saving.js";
-import { oneStop } from "../core/view/stop.js";
-import { labels } from "../parts/labels.js";
-import { switches } from "../parts/switches.js";
+} from "../../core/view/dom.js";
+import { makeHead, paint } from "../../core/view/frame.js";
+import { drawLarge, drawn, plot } from "../../core/view/plot.js";
+import { rowBars } from "../../core/view/row.js";
+import { actions, rows } from "../../core/view/saving.js";
+import { oneStop } from "../../core/view/stop.js";
+import { labels } from "../../parts/labels.js";
+import { switches } from "../../parts/switches.js";
 import { keep, leaning } from "./lean.js";
 import * as model from "./model.js";
 import { found, prepared, stored } from "./run.js";
@@ -385,6 +385,6 @@ function board(view) {
   return { node, show, busy };
 }
 
-/** @type {import("../core/types.d.ts").Kind} */
+/** @type {import("../../core/types.d.ts").Kind} */
 export const widget = { name: "A trained encoder, and a sentence to type", build, data, state };
 export const maths = { ...model, ...unpacking, ...wordpiece };

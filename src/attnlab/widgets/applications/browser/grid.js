@@ -1,8 +1,8 @@
 // The small maps of all heads, layer by layer, with the measure as a strip under each.
 
-import { times, within } from "../core/maths/lists.js";
-import { el, mark, onKeys, pressed, setText, setVar } from "../core/view/dom.js";
-import { KEYS } from "../core/view/plot.js";
+import { times, within } from "../../core/maths/lists.js";
+import { el, mark, onKeys, pressed, setText, setVar } from "../../core/view/dom.js";
+import { KEYS } from "../../core/view/plot.js";
 import { headName, valueText } from "./words.js";
 
 const DEEP = 12; // of more layers, each is a column where there is room, not a row

@@ -1,8 +1,8 @@
 // Every layer and head of the attention that is drawn, as small maps, with a switch for each.
 
-import { temperature } from "../core/view/controls.js";
-import { alertLine, button, el } from "../core/view/dom.js";
-import { switches } from "../parts/switches.js";
+import { temperature } from "../../core/view/controls.js";
+import { alertLine, button, el } from "../../core/view/dom.js";
+import { switches } from "../../parts/switches.js";
 
 /**
  * The rows of weights of a layer that are shown, [row][head].
@@ -11,7 +11,7 @@ import { switches } from "../parts/switches.js";
 export const rowsOf = ({ steps, seen }, part, layer, count) =>
   part === "encoder" ? seen[layer] : steps.slice(0, count).map(({ step }) => step[part][layer]);
 
-/** Folded, and drawn only when it is open. @type {(view: any) => import("../core/types.d.ts").Part} */
+/** Folded, and drawn only when it is open. @type {(view: any) => import("../../core/types.d.ts").Part} */
 export function overview(view) {
   const { store } = view;
   const { heads, layers } = store.get("sizes");

@@ -1,8 +1,8 @@
 // Running MiniLM: the weights come when they are first wanted, the vectors of pieces as a sentence
 // needs them; of the stored sentences the page has what the heads do without it.
 
-import { unpackLogs } from "../core/maths/packing.js";
-import { assetOf } from "../core/view/assets.js";
+import { unpackLogs } from "../../core/maths/packing.js";
+import { assetOf } from "../../core/view/assets.js";
 import { assembled, cosine, read } from "./model.js";
 import { taken, unpack } from "./unpack.js";
 import { cut, numbered } from "./wordpiece.js";

@@ -1,9 +1,9 @@
 // What reaches the pinned piece: how near its last vector is to those of two others, and what becomes
 // of that when one word of the sentence is another.
 
-import { bar, el, mark, setText, setVar } from "../core/view/dom.js";
-import { fixed, quoted } from "../core/view/text.js";
-import { labels } from "../parts/labels.js";
+import { bar, el, mark, setText, setVar } from "../../core/view/dom.js";
+import { fixed, quoted } from "../../core/view/text.js";
+import { labels } from "../../parts/labels.js";
 import { found, prepared } from "./run.js";
 
 const KEPT = 4; // sentences that were read and may be turned to again
@@ -87,7 +87,7 @@ function partner(view, names) {
   return null;
 }
 
-/** Two pieces to choose, a bar for each, and the sums. @type {(view: any) => import("../core/types.d.ts").Part} */
+/** Two pieces to choose, a bar for each, and the sums. @type {(view: any) => import("../../core/types.d.ts").Part} */
 export function leaning(view) {
   const { store } = view;
   const [title, sum, swing] = [el("p"), el("p"), el("p")];

@@ -1,7 +1,7 @@
 // A model that learns in the page: loss and maps change while one looks, and a head can be taken out.
 
-import { bytesOf } from "../core/maths/packing.js";
-import { slide } from "../core/view/controls.js";
+import { bytesOf } from "../../core/maths/packing.js";
+import { slide } from "../../core/view/controls.js";
 import {
   alertLine,
   button,
@@ -14,10 +14,10 @@ import {
   setText,
   together,
   twin,
-} from "../core/view/dom.js";
-import { measureWith } from "../core/view/picture.js";
-import { attach, drawn } from "../core/view/plot.js";
-import { read } from "../core/view/store.js";
+} from "../../core/view/dom.js";
+import { measureWith } from "../../core/view/picture.js";
+import { attach, drawn } from "../../core/view/plot.js";
+import { read } from "../../core/view/store.js";
 import { bend, due, LAST, nameOf, point, SETTINGS, told } from "./course.js";
 import { curves } from "./curves.js";
 import { desk } from "./desk.js";
@@ -408,6 +408,6 @@ function typed(view) {
   return { node, show, forget };
 }
 
-/** @type {import("../core/types.d.ts").Kind} */
+/** @type {import("../../core/types.d.ts").Kind} */
 export const widget = { name: "A model that learns here", build, data, state, drawsTable: true };
 export const maths = { learner, understood, nameOf, bend, script: () => learner.toString() };

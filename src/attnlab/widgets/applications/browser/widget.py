@@ -10,7 +10,7 @@ import numpy as np
 import traitlets
 
 from attnlab.models.stored.script import asset_script
-from attnlab.widgets.browser import sentences as door
+from attnlab.widgets.applications.browser import sentences as door
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.assets import WithAsset
 from attnlab.widgets.core.checks import or_none, rule

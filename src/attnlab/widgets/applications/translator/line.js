@@ -1,9 +1,9 @@
 // Where the reader types a sentence: examples, words that the model does not know and those near
 // to them, and the button that has it translated.
 
-import { sizeText } from "../core/view/assets.js";
-import { button, el, note, setText } from "../core/view/dom.js";
-import { listed, quoted } from "../core/view/text.js";
+import { sizeText } from "../../core/view/assets.js";
+import { button, el, note, setText } from "../../core/view/dom.js";
+import { listed, quoted } from "../../core/view/text.js";
 import { tidied } from "./pieces.js";
 import { cutting } from "./reading.js";
 import { cutText } from "./run.js";

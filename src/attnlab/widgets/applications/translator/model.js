@@ -1,10 +1,10 @@
 // A Transformer that translates: encoder, decoder with a cache, beam search. Pure functions on lists
 // of vectors, tested against PyTorch.
 
-import { beamSearch } from "../core/maths/beam.js";
-import { affine, layerNorm, weights as softmaxRows } from "../core/maths/nn.js";
+import { beamSearch } from "../../core/maths/beam.js";
+import { affine, layerNorm, weights as softmaxRows } from "../../core/maths/nn.js";
 
-/** @import { Hypothesis } from "../core/types.d.ts" */
+/** @import { Hypothesis } from "../../core/types.d.ts" */
 
 const [BOS, EOS] = [1, 2];
 const TOP = 5; // most probable words that are kept of each step

@@ -19,11 +19,11 @@ from attnlab.language import Vocabulary
 from attnlab.models.stored import weights as stored_weights
 from attnlab.models.stored.rows import pack_rows
 from attnlab.models.stored.script import asset_script
+from attnlab.widgets.applications.translator.pieces import PagePieces
+from attnlab.widgets.applications.translator.vocabularies import Vocabularies
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.assets import WithAsset
 from attnlab.widgets.core.checks import or_none, rule
-from attnlab.widgets.translator.pieces import PagePieces
-from attnlab.widgets.translator.vocabularies import Vocabularies
 
 __all__ = ["EXAMPLES", "Translator"]
 

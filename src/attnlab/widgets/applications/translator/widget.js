@@ -1,12 +1,12 @@
 // A Transformer that translates what the reader types, in this page, and shows where it looks.
 
-import { times } from "../core/maths/lists.js";
-import { mask, mean } from "../core/maths/nn.js";
-import { slide } from "../core/view/controls.js";
-import { alertLine, choice, el, nodes, note, reset, setText } from "../core/view/dom.js";
-import { makeHead, paint } from "../core/view/frame.js";
-import { drawLarge, drawn, plot } from "../core/view/plot.js";
-import { stepper } from "../core/view/stepper.js";
+import { times } from "../../core/maths/lists.js";
+import { mask, mean } from "../../core/maths/nn.js";
+import { slide } from "../../core/view/controls.js";
+import { alertLine, choice, el, nodes, note, reset, setText } from "../../core/view/dom.js";
+import { makeHead, paint } from "../../core/view/frame.js";
+import { drawLarge, drawn, plot } from "../../core/view/plot.js";
+import { stepper } from "../../core/view/stepper.js";
 import { typing } from "./line.js";
 import * as model from "./model.js";
 import { overview, rowsOf } from "./overview.js";
@@ -238,6 +238,6 @@ function maps({ store }) {
   return { node: el("div", "controls", nodes([part, layer, head])), show };
 }
 
-/** @type {import("../core/types.d.ts").Kind} */
+/** @type {import("../../core/types.d.ts").Kind} */
 export const widget = { name: "A translator", build, data, state };
 export const maths = { ...model, ...pieces, ...text };

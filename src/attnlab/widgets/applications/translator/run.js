@@ -1,9 +1,9 @@
 // Running the translator: the weights come when they are first wanted, a sentence is searched word
 // by word so that the page stays alive, and what was found is then shown word by word.
 
-import { path } from "../core/maths/beam.js";
-import { unpackRows } from "../core/maths/packing.js";
-import { assetOf } from "../core/view/assets.js";
+import { path } from "../../core/maths/beam.js";
+import { unpackRows } from "../../core/maths/packing.js";
+import { assetOf } from "../../core/view/assets.js";
 import { assembled, encode, search } from "./model.js";
 import { cutting, pieces, words } from "./reading.js";
 

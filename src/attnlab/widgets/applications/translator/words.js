@@ -1,8 +1,8 @@
 // The translation as words, each with its probability and its rivals, and the tables of it all.
 
-import { path } from "../core/maths/beam.js";
-import { rowAt } from "../core/maths/nn.js";
-import { written } from "../core/maths/number.js";
+import { path } from "../../core/maths/beam.js";
+import { rowAt } from "../../core/maths/nn.js";
+import { written } from "../../core/maths/number.js";
 import {
   bar,
   button,
@@ -17,8 +17,8 @@ import {
   table,
   together,
   twin,
-} from "../core/view/dom.js";
-import { fixed, heaviest, listed, quoted, visible } from "../core/view/text.js";
+} from "../../core/view/dom.js";
+import { fixed, heaviest, listed, quoted, visible } from "../../core/view/text.js";
 import { changed } from "./run.js";
 
 const EOS = 2;
@@ -31,7 +31,7 @@ const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 /**
  * The source's pieces: under each, how much the pressed piece of the translation looked at it.
- * @type {(view: any) => import("../core/types.d.ts").Part}
+ * @type {(view: any) => import("../../core/types.d.ts").Part}
  */
 export function sources(view) {
   const list = el("ol", { class: "source", "aria-label": "the source in pieces" });

@@ -13,11 +13,11 @@ import traitlets
 from torch.nn import functional
 
 from attnlab.models.stored.script import asset_script
-from attnlab.widgets.browser import sentences as door
+from attnlab.widgets.applications.browser import sentences as door
+from attnlab.widgets.applications.own import weights as own_weights
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.assets import WithAsset
 from attnlab.widgets.core.checks import or_none, rule
-from attnlab.widgets.own import weights as own_weights
 
 if TYPE_CHECKING:
     from attnlab.pretrained import Pretrained

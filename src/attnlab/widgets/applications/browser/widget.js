@@ -1,16 +1,16 @@
 // All heads of a pretrained model on stored sentences: a small map of each, one of them large, and
 // which of them look from one word to another. The weights come when the reader asks for them.
 
-import { within } from "../core/maths/lists.js";
-import { bytesOf } from "../core/maths/packing.js";
-import { assetOf, sizeText } from "../core/view/assets.js";
-import { alertLine, button, choice, el, nodes, note, onKeys, reset, setText, tick, twin } from "../core/view/dom.js";
-import { makeHead, paint } from "../core/view/frame.js";
-import { drawLarge, drawn, drawOver, mapKeys, point, under } from "../core/view/plot.js";
-import { rowBars } from "../core/view/row.js";
-import { actions, rows } from "../core/view/saving.js";
-import { read } from "../core/view/store.js";
-import { labels } from "../parts/labels.js";
+import { within } from "../../core/maths/lists.js";
+import { bytesOf } from "../../core/maths/packing.js";
+import { assetOf, sizeText } from "../../core/view/assets.js";
+import { alertLine, button, choice, el, nodes, note, onKeys, reset, setText, tick, twin } from "../../core/view/dom.js";
+import { makeHead, paint } from "../../core/view/frame.js";
+import { drawLarge, drawn, drawOver, mapKeys, point, under } from "../../core/view/plot.js";
+import { rowBars } from "../../core/view/row.js";
+import { actions, rows } from "../../core/view/saving.js";
+import { read } from "../../core/view/store.js";
+import { labels } from "../../parts/labels.js";
 import { bestHeads, isAcross, smallMaps } from "./grid.js";
 import { kept, measured, ranked, seen, stored, weighed } from "./maths.js";
 import { listed, ownSentence } from "./own.js";
@@ -295,6 +295,6 @@ function markKey({ canvas, at, family, now, palette, tokens }) {
   );
 }
 
-/** @type {import("../core/types.d.ts").Kind} */
+/** @type {import("../../core/types.d.ts").Kind} */
 export const widget = { name: "The heads of a trained model", build, data, state };
 export * as maths from "./maths.js";

@@ -1,7 +1,7 @@
 // A sentence of the reader's own: typed here, read in Python. A static page has nobody to read it,
 // and no field.
 
-import { alertLine, button, el, setText } from "../core/view/dom.js";
+import { alertLine, button, el, setText } from "../../core/view/dom.js";
 
 const LONGEST = 300; // characters, as Python has it
 

@@ -1,8 +1,8 @@
 // What the heads of a sentence do, in words and tables, and how near its last vectors are.
 
-import { rowAt } from "../core/maths/nn.js";
-import { setText } from "../core/view/dom.js";
-import { fixed, heaviest, listed, quoted, shorten, visible } from "../core/view/text.js";
+import { rowAt } from "../../core/maths/nn.js";
+import { setText } from "../../core/view/dom.js";
+import { fixed, heaviest, listed, quoted, shorten, visible } from "../../core/view/text.js";
 
 const LONGEST = 24; // letters of a word that is told
 const NAMED = 4; // heads that are off; of more, how many
