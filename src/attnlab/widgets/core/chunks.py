@@ -18,7 +18,8 @@ __all__ = ["chunk", "kinds_on", "module", "page_script", "stylesheet"]
 _HERE = Path(__file__).resolve().parents[1]
 _FIGURE = re.compile(r'<figure class="attnbook attnbook-([\w-]+)"')
 _IMPORT = re.compile(r'import\{([^{}]*)\}from"[^"]*";')  # as esbuild and terser write them
-_EXPORTS = re.compile(r"(.*)export\{([^{}]*)\};?\s*", re.DOTALL)  # where every chunk ends
+# how every chunk begins, with its banner, and where it ends
+_EXPORTS = re.compile(r"(?://[^\n]*\n)*(.*)export\{([^{}]*)\};?\s*", re.DOTALL)
 # style sheets of the core, in this order: a later one may change what an earlier one says
 _SHEETS = ("maps", "tables", "steppers", "questions", "planes", "places", "heads")
 
@@ -84,7 +85,10 @@ def _parts(kinds: tuple[str, ...]) -> str:
 
 
 def _as_function(text: str) -> str:
-    """Return a chunk as a JavaScript function, called at once, with its imports out of ``core``."""
+    """Return a chunk as a JavaScript function, called at once, with its imports out of ``core``.
+
+    Its banner, a hash that no packing makes shorter, is for those who build it, and no reader's.
+    """
     body, exports = cast("re.Match[str]", _EXPORTS.fullmatch(text)).groups()
     bound = _IMPORT.sub(lambda found: f"const{{{found[1].replace(' as ', ':')}}}=core;", body)
     pairs = (part.strip().split(" as ") for part in exports.split(","))
