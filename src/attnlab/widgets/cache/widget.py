@@ -10,7 +10,7 @@ import traitlets
 from attnlab.models.caches import CachedModel, cached_models
 from attnlab.widgets.core import checks, markup, units
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["CacheCalculator"]
 
@@ -54,22 +54,13 @@ class CacheCalculator(Widget, kind="cache"):
     """
 
     models = traitlets.List().tag(sync=True)
-    chosen = traitlets.Int(0).tag(sync=True)
-    context = traitlets.Int(8_192).tag(sync=True)
-    batch = traitlets.Int(1).tag(sync=True)
-    bits = traitlets.Int(16).tag(sync=True)
-    weight_bits = traitlets.Int(16).tag(sync=True)
-    gpu = traitlets.Int(80).tag(sync=True)
+    chosen = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.models))
+    context = ruled(traitlets.Int(8_192), checks.whole, least=_SHORTEST, most=_LONGEST)
+    batch = ruled(traitlets.Int(1), checks.whole, least=1, most=_LARGEST_BATCH)
+    bits = ruled(traitlets.Int(16), checks.either, choices=_BITS)
+    weight_bits = ruled(traitlets.Int(16), checks.either, choices=_BITS)
+    gpu = ruled(traitlets.Int(80), checks.either, choices=_MEMORIES)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        chosen=rule(checks.index_of, count=lambda self: len(self.models)),
-        context=rule(checks.whole, least=_SHORTEST, most=_LONGEST),
-        batch=rule(checks.whole, least=1, most=_LARGEST_BATCH),
-        bits=rule(checks.either, choices=_BITS),
-        weight_bits=rule(checks.either, choices=_BITS),
-        gpu=rule(checks.either, choices=_MEMORIES),
-    )
 
     def __init__(
         self,

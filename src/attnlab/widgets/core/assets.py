@@ -17,7 +17,7 @@ import traitlets
 from attnlab.models.stored.script import asset_script
 from attnlab.widgets.core import checks
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["FOLDER", "WithAsset"]
 
@@ -37,11 +37,9 @@ class WithAsset(Widget):
     """A widget whose ``carried`` data a page loads on demand, from the asset that ``asset``
     names."""
 
-    asset = traitlets.Unicode("").tag(sync=True)  # lower case, digits and hyphens
+    asset = ruled(traitlets.Unicode(""), _name)  # lower case, digits and hyphens
     size = traitlets.Int(0).tag(sync=True)  # of the asset's file, in bytes
     carried = traitlets.Bytes(b"").tag(sync=True)
-
-    rules = checks.rules(asset=rule(_name))
 
     def state(self) -> dict[str, Any]:
         """Return what the page's JSON holds: all but the data of the asset."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from traitlets import TraitType
 
 __all__ = [
     "between",
@@ -18,9 +21,7 @@ __all__ = [
     "of_the_shape",
     "one_line",
     "one_of",
-    "or_none",
-    "rule",
-    "rules",
+    "ruled",
     "switch",
     "texts",
     "whole",
@@ -29,26 +30,24 @@ __all__ = [
 Rule = Callable[[Any, str, Any], Any]
 
 _Given = TypeVar("_Given")
+_Trait = TypeVar("_Trait", bound="TraitType[Any, Any]")
 
 
-def rule(check: Callable[..., Any], **options: Any) -> Rule:
-    """Return a check for ``Widget.rules``; an option may be a function of the widget."""
+def ruled(trait: _Trait, check: Callable[..., Any], **options: Any) -> _Trait:
+    """Return a trait that the page has too, each new value of which is checked.
 
-    def apply(widget: Any, name: str, value: Any) -> Any:
+    ``check`` is called with name, value and the options, of which one may be a function of the
+    widget; None is right where the trait allows it. What asks for more of the widget is a ``Rule``
+    in the trait's tag "rule".
+    """
+
+    def rule(widget: Any, name: str, value: Any) -> Any:
+        if value is None and trait.allow_none:
+            return None
         given = {key: one(widget) if callable(one) else one for key, one in options.items()}
         return check(name, value, **given)
 
-    return apply
-
-
-def rules(**by_name: Rule) -> dict[str, Rule]:
-    """Return the rules of traits by their names, for ``Widget.rules``."""
-    return by_name
-
-
-def or_none(wanted: Rule) -> Rule:
-    """Return the same rule, for a value that may be None too."""
-    return lambda widget, name, value: None if value is None else wanted(widget, name, value)
+    return trait.tag(sync=True, rule=rule)
 
 
 def finite_array(name: str, value: Any, *, ranks: tuple[int, ...]) -> np.ndarray:

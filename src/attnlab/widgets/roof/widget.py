@@ -11,7 +11,7 @@ from attnlab.models import roof
 from attnlab.models.roof import Machine, RoofModel, Step
 from attnlab.widgets.core import checks, markup, units
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["Roof"]
 
@@ -50,24 +50,14 @@ class Roof(Widget, kind="roof"):
 
     models = traitlets.List().tag(sync=True)
     machines = traitlets.List().tag(sync=True)
-    model = traitlets.Int(0).tag(sync=True)
-    machine = traitlets.Int(0).tag(sync=True)
-    texts = traitlets.Int(1).tag(sync=True)
-    tokens = traitlets.Int(1).tag(sync=True)
-    cached = traitlets.Int(8_192).tag(sync=True)
-    weight_bits = traitlets.Int(16).tag(sync=True)
-    cache_bits = traitlets.Int(16).tag(sync=True)
+    model = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.models))
+    machine = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.machines))
+    texts = ruled(traitlets.Int(1), checks.whole, least=1, most=_MOST_TEXTS)
+    tokens = ruled(traitlets.Int(1), checks.whole, least=1, most=_MOST_TOKENS)
+    cached = ruled(traitlets.Int(8_192), checks.whole, least=0, most=_MOST_CACHED)
+    weight_bits = ruled(traitlets.Int(16), checks.either, choices=_BITS)
+    cache_bits = ruled(traitlets.Int(16), checks.either, choices=_BITS)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        model=rule(checks.index_of, count=lambda self: len(self.models)),
-        machine=rule(checks.index_of, count=lambda self: len(self.machines)),
-        texts=rule(checks.whole, least=1, most=_MOST_TEXTS),
-        tokens=rule(checks.whole, least=1, most=_MOST_TOKENS),
-        cached=rule(checks.whole, least=0, most=_MOST_CACHED),
-        weight_bits=rule(checks.either, choices=_BITS),
-        cache_bits=rule(checks.either, choices=_BITS),
-    )
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from attnlab.models.stored.script import asset_script
 from attnlab.widgets.applications.browser import sentences as door
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.assets import WithAsset
-from attnlab.widgets.core.checks import or_none, rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["HeadBrowser"]
 
@@ -73,31 +73,27 @@ class HeadBrowser(WithAsset, kind="browser"):
     reads = traitlets.Bool(False).tag(sync=True)  # whether there is a ``read``
     own = traitlets.List(read_only=True).tag(sync=True)  # as sentences, and weights in base64
     # what the reader sent last, and what was said of it; they belong together by their turn
-    typed = traitlets.Dict(default_value={"turn": 0, "text": ""}).tag(sync=True)
-    answer = traitlets.Dict(default_value={"turn": 0, "said": ""}).tag(sync=True)
-    chosen = traitlets.Int(0).tag(sync=True)
-    layer = traitlets.Int(0).tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
-    row = traitlets.Int(None, allow_none=True).tag(sync=True)
-    key = traitlets.Int(None, allow_none=True).tag(sync=True)
-    measure = traitlets.Unicode("key").tag(sync=True)
-    hide = traitlets.Bool(False).tag(sync=True)
-    at_once = traitlets.Bool(False).tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        chosen=rule(checks.index_of, count=lambda self: len(self._tokens)),
-        layer=rule(checks.index_of, count=lambda self: self.shape[0]),
-        head=rule(checks.index_of, count=lambda self: self.shape[1]),
-        **dict.fromkeys(
-            ("row", "key"), or_none(rule(checks.index_of, count=lambda self: len(self.tokens)))
-        ),
-        measure=rule(checks.one_of, choices=MEASURES),
-        hide=rule(checks.switch),
-        at_once=rule(checks.switch),
-        typed=rule(lambda name, value: _message(name, value, turn=int, text=str)),
-        answer=rule(lambda name, value: _message(name, value, turn=int, said=str)),
+    typed = ruled(
+        traitlets.Dict(default_value={"turn": 0, "text": ""}),
+        lambda name, value: _message(name, value, turn=int, text=str),
     )
+    answer = ruled(
+        traitlets.Dict(default_value={"turn": 0, "said": ""}),
+        lambda name, value: _message(name, value, turn=int, said=str),
+    )
+    chosen = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self._tokens))
+    layer = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.shape[0])
+    head = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.shape[1])
+    row = ruled(
+        traitlets.Int(None, allow_none=True), checks.index_of, count=lambda self: len(self.tokens)
+    )
+    key = ruled(
+        traitlets.Int(None, allow_none=True), checks.index_of, count=lambda self: len(self.tokens)
+    )
+    measure = ruled(traitlets.Unicode("key"), checks.one_of, choices=MEASURES)
+    hide = ruled(traitlets.Bool(False), checks.switch)
+    at_once = ruled(traitlets.Bool(False), checks.switch)
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ from attnlab.widgets.applications.browser import sentences as door
 from attnlab.widgets.applications.own import weights as own_weights
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.assets import WithAsset
-from attnlab.widgets.core.checks import or_none, rule
+from attnlab.widgets.core.checks import ruled
 
 if TYPE_CHECKING:
     from attnlab.pretrained import Pretrained
@@ -68,22 +68,17 @@ class OwnSentence(WithAsset, kind="own"):
     shapes = traitlets.List().tag(sync=True)  # of the tensors that are loaded first
     sizes = traitlets.Dict().tag(sync=True)  # layers, heads, eps, how many pieces, …
     examples = traitlets.List().tag(sync=True)  # of each: its text and its tokens
-    text = traitlets.Unicode("").tag(sync=True)
-    layer = traitlets.Int(0).tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
-    row = traitlets.Int(None, allow_none=True).tag(sync=True)
-    off = traitlets.List().tag(sync=True)
-    between = traitlets.List().tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        text=lambda self, name, value: self._read(name, value, most=self.sizes["most"]),
-        layer=rule(checks.index_of, count=lambda self: self.sizes["layers"]),
-        head=rule(checks.index_of, count=lambda self: self.sizes["heads"]),
-        row=or_none(rule(checks.index_of, count=lambda self: len(self.tokens))),
-        off=lambda self, _, value: _heads(value, self.sizes),
-        between=lambda self, name, value: _two(name, value),
+    text = traitlets.Unicode("").tag(
+        sync=True, rule=lambda self, name, value: self._read(name, value, most=self.sizes["most"])
     )
+    layer = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.sizes["layers"])
+    head = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.sizes["heads"])
+    row = ruled(
+        traitlets.Int(None, allow_none=True), checks.index_of, count=lambda self: len(self.tokens)
+    )
+    off = traitlets.List().tag(sync=True, rule=lambda self, _, value: _heads(value, self.sizes))
+    between = ruled(traitlets.List(), lambda name, value: _two(name, value))
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ import traitlets
 from attnlab.models.recorded import FOLDER
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["TrainHere"]
 
@@ -59,36 +59,21 @@ class TrainHere(Widget, kind="trainer"):
     Source: Elhage et al. (2021) for the model, Olsson et al. (2022) for the scores.
     """
 
-    recorded = traitlets.Dict().tag(
-        sync=True
-    )  # two runs, and the weights that the first ended with
-    text = traitlets.Unicode(_TEXT).tag(sync=True)
-    layers = traitlets.Int(2).tag(sync=True)
-    heads = traitlets.Int(1).tag(sync=True)
-    rate = traitlets.Float(5e-3).tag(sync=True)
-    symbols = traitlets.Int(_KINDS).tag(sync=True)
-    shortest = traitlets.Int(4).tag(sync=True)
-    longest = traitlets.Int(9).tag(sync=True)
-    seed = traitlets.Int(0).tag(sync=True)
-    off = traitlets.List().tag(sync=True)
-    step = traitlets.Int(-1).tag(sync=True)
-    speed = traitlets.Int(5).tag(sync=True)
+    # two runs, and the weights that the first ended with
+    recorded = traitlets.Dict().tag(sync=True)
+    text = ruled(traitlets.Unicode(_TEXT), lambda name, value: _text(name, value))
+    layers = ruled(traitlets.Int(2), checks.either, choices=(1, 2))
+    heads = ruled(traitlets.Int(1), checks.either, choices=(1, 4))
+    rate = ruled(traitlets.Float(5e-3), checks.between, least=1e-5, most=10)
+    symbols = ruled(traitlets.Int(_KINDS), checks.whole, least=1, most=_KINDS)
+    shortest = ruled(traitlets.Int(4), checks.whole, least=1, most=2 * _LONGEST)
+    longest = ruled(traitlets.Int(9), checks.whole, least=1, most=2 * _LONGEST)
+    seed = ruled(traitlets.Int(0), checks.whole, least=0, most=9_999)
+    off = ruled(traitlets.List(), lambda name, value: _off(name, value))
+    step = ruled(traitlets.Int(-1), checks.whole, least=-1, most=_LAST)
+    speed = ruled(traitlets.Int(5), checks.either, choices=_SPEEDS)
     kept = traitlets.List().tag(sync=True)  # runs that are done: name and points
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        text=lambda self, name, value: _text(name, value),
-        layers=rule(checks.either, choices=(1, 2)),
-        heads=rule(checks.either, choices=(1, 4)),
-        rate=rule(checks.between, least=1e-5, most=10),
-        symbols=rule(checks.whole, least=1, most=_KINDS),
-        shortest=rule(checks.whole, least=1, most=2 * _LONGEST),
-        longest=rule(checks.whole, least=1, most=2 * _LONGEST),
-        seed=rule(checks.whole, least=0, most=9_999),
-        off=lambda self, name, value: _off(name, value),
-        step=rule(checks.whole, least=-1, most=_LAST),
-        speed=rule(checks.either, choices=_SPEEDS),
-    )
 
     def __init__(
         self,

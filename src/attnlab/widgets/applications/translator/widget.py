@@ -23,7 +23,7 @@ from attnlab.widgets.applications.translator.pieces import PagePieces
 from attnlab.widgets.applications.translator.vocabularies import Vocabularies
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.assets import WithAsset
-from attnlab.widgets.core.checks import or_none, rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["EXAMPLES", "Translator"]
 
@@ -88,32 +88,35 @@ class Translator(WithAsset, kind="translator"):
     sizes = traitlets.Dict().tag(sync=True)  # heads, layers, whether post, tied and shared, eps
     pieces = traitlets.Dict().tag(sync=True)  # how a text is cut into pieces; empty for words
     examples = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    sentence = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    beam = traitlets.Int(1).tag(sync=True)
-    penalty = traitlets.Float(1.0).tag(sync=True)
-    part = traitlets.Unicode("cross").tag(sync=True)
-    layer = traitlets.Int(0).tag(sync=True)
-    head = traitlets.Int(None, allow_none=True).tag(sync=True)
-    shown = traitlets.Int(None, allow_none=True).tag(sync=True)
-    row = traitlets.Int(None, allow_none=True).tag(sync=True)
-    off = traitlets.List().tag(sync=True)  # heads that add nothing: (part, layer, head)
-    temperature = traitlets.Float(1.0).tag(sync=True)
-    simple = traitlets.Bool(False).tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        sentence=lambda self, name, value: self._reader.sentence(name, value),
-        beam=rule(checks.whole, least=1, most=_MOST_BEAM),
-        penalty=lambda self, _, value: checks.between(
+    sentence = traitlets.List(traitlets.Unicode()).tag(
+        sync=True, rule=lambda self, name, value: self._reader.sentence(name, value)
+    )
+    beam = ruled(traitlets.Int(1), checks.whole, least=1, most=_MOST_BEAM)
+    penalty = traitlets.Float(1.0).tag(
+        sync=True,
+        rule=lambda self, _, value: checks.between(
             "length_penalty", value, least=0, most=_STEEPEST
         ),
-        part=rule(checks.one_of, choices=tuple(_LAYERS), said=f"one of {', '.join(_LAYERS)}"),
-        layer=rule(checks.index_of, count=lambda self: self.sizes["layers"]),
-        head=or_none(rule(checks.index_of, count=lambda self: self.sizes["heads"])),
-        off=lambda self, _, value: _heads(value, self.sizes),
-        temperature=rule(checks.between, least=0.01, most=1000),
-        **dict.fromkeys(("shown", "row"), or_none(rule(_place))),
     )
+    part = ruled(
+        traitlets.Unicode("cross"),
+        checks.one_of,
+        choices=tuple(_LAYERS),
+        said=f"one of {', '.join(_LAYERS)}",
+    )
+    layer = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.sizes["layers"])
+    head = ruled(
+        traitlets.Int(None, allow_none=True),
+        checks.index_of,
+        count=lambda self: self.sizes["heads"],
+    )
+    shown = ruled(traitlets.Int(None, allow_none=True), _place)
+    row = ruled(traitlets.Int(None, allow_none=True), _place)
+    # heads that add nothing: (part, layer, head)
+    off = traitlets.List().tag(sync=True, rule=lambda self, _, value: _heads(value, self.sizes))
+    temperature = ruled(traitlets.Float(1.0), checks.between, least=0.01, most=1000)
+    simple = traitlets.Bool(False).tag(sync=True)
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,
