@@ -17,8 +17,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from timing import Row
 
 from attnlab._console import any_letter
+from attnlab.models.stored.script import asset_script
 from attnlab.widgets import AttentionHeatmap, HeadBrowser
-from attnlab.widgets.core.assets import asset_script
 from attnlab.widgets.core.base import Widget
 from tests.attnlab.widgets import conftest
 from tests.attnlab.widgets.examples import EXAMPLES, attention, digits, load, named, normal

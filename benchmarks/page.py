@@ -34,8 +34,8 @@ from attnlab.models.recorded import FOLDER
 from attnlab.pretrained import Pretrained, load_minilm
 from attnlab.training import seeded
 from attnlab.widgets import OwnSentence, TrainHere, page_script, stylesheet
+from attnlab.widgets.applications.own import weights
 from attnlab.widgets.core.chunks import chunk, module
-from attnlab.widgets.own import weights
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the tests' browser is the benchmarks' too

@@ -26,7 +26,8 @@ from typing import Any, NamedTuple
 import torch
 
 from attnlab._console import any_letter
-from attnlab.translation import captions
+from attnlab.models import captions
+from attnlab.models.stored import rounded
 from attnlab.translation.command import in_words
 from attnlab.translation.corpus import read_text
 from attnlab.translation.journal import read_log
@@ -35,7 +36,6 @@ from attnlab.translation.saved import Saved, load
 from attnlab.translation.score import read, scores
 from attnlab.translation.scoring import score, translate
 from attnlab.widgets import Translator
-from attnlab.widgets.translator.weights import rounded
 
 HOME = Path(captions.__file__).parent
 COMMON = ("--lower", "source")

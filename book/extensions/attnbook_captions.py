@@ -1,6 +1,6 @@
 """What the book shows of its translator of captions: live, its runs, their curves, and trials.
 
-All is made at the build from ``attnlab.translation.captions``: no number stands in two places.
+All is made at the build from ``attnlab.models.captions``: no number stands in two places.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from attnlab.models import captions
 from attnlab.pictures import curves
-from attnlab.translation import captions
 from attnlab.widgets import Translator
 
 LANDING = "book/index"  # its reader meets a sentence and a button, the table only later

@@ -18,7 +18,7 @@ from attnlab.widgets.core.chunks import kinds_on
 
 ROOT = Path(__file__).resolve().parents[2]
 # loaded on demand; the captions' translator lies in the package, which the lectures read it from
-ASSETS = (ROOT / "notebooks" / "assets", ROOT / "src" / "attnlab" / "translation" / "captions")
+ASSETS = (ROOT / "notebooks" / "assets", ROOT / "src" / "attnlab" / "models" / "captions")
 # what the theme brings to every page and this book does not use: thebe, from a CDN
 UNUSED = re.compile(
     r"""\s*(<script>const\ THEBE_JS_URL.*?</script>
@@ -114,8 +114,8 @@ def write_minilm(app: Sphinx) -> None:
         return
     # imported here: no other page needs the model
     from attnlab.pretrained import load_minilm
-    from attnlab.widgets.own.weights import packed
-    from attnlab.widgets.own.widget import save_weights
+    from attnlab.widgets.applications.own.weights import packed
+    from attnlab.widgets.applications.own.widget import save_weights
 
     save_weights(MINILM, *packed(load_minilm()), folder)
 

@@ -26,7 +26,7 @@ HEAD = (
     "| Seconds | Checked |\n| :-- | --: | --: | --: | --: | --: | :-- |"
 )
 # what a lecture imports from here was computed once and written down
-RECORDS = ("attnlab.models.recorded", "attnlab.models.results", "attnlab.translation")
+RECORDS = ("attnlab.models.recorded", "attnlab.models.results", "attnlab.models.captions")
 
 
 def cells(path: Path) -> list[dict]:
@@ -42,8 +42,11 @@ def recorded(code: list[dict]) -> list[dict]:
     for cell in code:
         nodes_ = list(ast.walk(ast.parse("".join(cell["source"]))))
         for node in nodes_:
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(RECORDS):
-                names |= {one.asname or one.name for one in node.names}
+            if isinstance(node, ast.ImportFrom):
+                there = [
+                    (f"{node.module}.{one.name}", one.asname or one.name) for one in node.names
+                ]
+                names |= {name for place, name in there if place.startswith(RECORDS)}
         if any(isinstance(node, ast.Name) and node.id in names for node in nodes_):
             found.append(cell)
     return found

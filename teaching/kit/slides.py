@@ -22,9 +22,9 @@ import yaml
 
 from attnlab._console import any_letter
 from attnlab.pretrained import load_minilm
+from attnlab.widgets.applications.own.weights import packed
+from attnlab.widgets.applications.own.widget import save_weights
 from attnlab.widgets.core.chunks import page_script
-from attnlab.widgets.own.weights import packed
-from attnlab.widgets.own.widget import save_weights
 from book.tools.notebooks import CAPTIONS
 from teaching.kit.deck import draw, pdf
 from teaching.kit.deck.lecture import Lecture, Missing

@@ -49,7 +49,7 @@ def test_it_holds_its_package_and_nothing_for_makers(wheel) -> None:
         assert {"attnlab/LICENSE", "attnlab/LICENSE-content"} <= held
         assert {
             "attnlab/widgets/chunks/core.js",
-            "attnlab/translation/captions/captions.js",
+            "attnlab/models/captions/captions.js",
         } <= held
 
 

@@ -4,7 +4,7 @@ import pytest
 import yaml
 from playwright.sync_api import Locator, Page, expect
 
-from attnlab.translation import captions
+from attnlab.models import captions
 from tests.book.conftest import LECTURE, no_sideways_scroll
 from tests.book.lectures import HTML, ROOT
 from tests.book.test_pages import PHONE

@@ -9,7 +9,7 @@ from statistics import mean
 import pytest
 from nbformat.v4 import new_markdown_cell
 
-from attnlab.translation import captions
+from attnlab.models import captions
 from book.extensions.attnbook_captions import reached, shared
 from book.extensions.attnbook_status import digest, rows
 from book.extensions.attnbook_terms import concepts, glossary, link, sections

@@ -6,10 +6,10 @@ import torch
 
 from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.models import Lesson, translation, write
+from attnlab.models.stored.rows import unpack_rows
+from attnlab.models.stored.script import asset_bytes
+from attnlab.models.stored.weights import names
 from attnlab.training.metrics import exact_match
-from attnlab.widgets.core.assets import asset_bytes
-from attnlab.widgets.core.packing import unpack_rows
-from attnlab.widgets.translator.weights import names
 from tests.book.lectures import ROOT
 
 ASSET = ROOT / "notebooks" / "assets" / "translator.js"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from attnlab.widgets.kinds import KINDS
+from attnlab.widgets.kinds import KINDS, folder
 
 # where each public name is; loaded when it is asked for, so that the parts of `core` that are
 # plain mathematics and markup work without anywidget
 _HOMES = {"Widget": "core.base", "page_script": "core.chunks", "stylesheet": "core.chunks"}
 _HOMES["sealed"] = "core.sealing"
-_HOMES.update((name, f"{kind}.widget") for kind, names in KINDS.items() for name in names)
+for _kind, _names in KINDS.items():
+    _HOMES.update(dict.fromkeys(_names, f"{folder(_kind)}.widget".replace("/", ".")))
 
 __all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attnlab._console import any_letter
-from attnlab.widgets.kinds import KINDS
+from attnlab.widgets.kinds import KINDS, folder
 
 __all__ = ["CHUNKS", "COMMAND", "banner", "main", "make", "recorded_hash", "source_hash"]
 
@@ -31,9 +31,9 @@ COMMAND = "python -m attnlab.widgets.build"
 def source_hash(chunk: str) -> str:
     """Return the SHA-256 of names and contents of a chunk's sources, line ends normalised."""
     digest = hashlib.sha256()
-    own = sorted((HERE / chunk).rglob("*.js"))
+    own = sorted((HERE / folder(chunk)).rglob("*.js"))
     asked = "".join(path.read_text(encoding="utf-8") for path in own)
-    parts = [part for part in sorted(HERE.glob("parts/*.js")) if f'"../parts/{part.name}"' in asked]
+    parts = [part for part in sorted(HERE.glob("parts/*.js")) if f'../parts/{part.name}"' in asked]
     tools = [HERE / name for name in ("core/bundle.js", "package-lock.json", "package.json")]
     for path in [*own, *parts, *tools]:
         if not path.name.endswith(".test.js"):

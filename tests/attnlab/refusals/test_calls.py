@@ -325,8 +325,8 @@ def test_a_rule_of_its_own_is_told(rule: Rule) -> None:
 
 
 ELSEWHERE = """
-exercises translation widgets models.caches models.circuits models.copying models.heads models.interventions
-models.relations pictures.schematic pictures.slots
+exercises translation widgets models.caches models.captions models.circuits models.copying models.heads
+models.interventions models.relations models.stored pictures.schematic pictures.slots
 """  # whose own tests see to it
 INSIDE = """
 language.grammar: clauses draws french lexicon phrases templates verbgroups writer

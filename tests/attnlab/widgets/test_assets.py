@@ -4,7 +4,8 @@ import base64
 
 import pytest
 
-from attnlab.widgets.core.assets import FOLDER, WithAsset, asset_bytes, asset_script
+from attnlab.models.stored.script import asset_bytes, asset_script
+from attnlab.widgets.core.assets import FOLDER, WithAsset
 
 DATA = bytes(range(256)) * 3
 

@@ -124,7 +124,7 @@ def nuts(show):
 def test_the_browsers_gelu_is_exact(maths) -> None:
     x = torch.linspace(-9, 9, 181, dtype=torch.float64)
     drawn = maths("(x) => x.map(maths.gelu)", x.tolist(), "block")
-    assert np.abs(torch.nn.functional.gelu(x).numpy() - drawn).max() < 1e-7
+    assert np.abs(torch.nn.functional.gelu(x).numpy() - drawn).max() < 1e-12
 
 
 def test_stages_weights_bars_and_measures_stand_in_the_page_and_its_table(nuts) -> None:

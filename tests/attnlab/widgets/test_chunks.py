@@ -11,11 +11,11 @@ import pytest
 import attnlab.widgets
 from attnlab.widgets import build, page_script, stylesheet
 from attnlab.widgets.core import chunks
-from attnlab.widgets.kinds import KINDS
+from attnlab.widgets.kinds import KINDS, folder
 
 ROOT = Path(__file__).resolve().parents[3]
 WIDGETS = Path(attnlab.widgets.__file__).parent
-FOLDERS = {path.parent.name for path in WIDGETS.glob("*/widget.py")}
+FOUND = [*WIDGETS.glob("*/widget.py"), *WIDGETS.glob("applications/*/widget.py")]
 IMPORTED = """(source) => import(
   URL.createObjectURL(new Blob([source], { type: "text/javascript" })))"""
 
@@ -31,7 +31,7 @@ def imports(text: str) -> set[str]:
 
 
 def test_the_table_has_the_folders_that_there_are_and_names_their_classes() -> None:
-    assert set(KINDS) == FOLDERS
+    assert {WIDGETS / folder(kind) for kind in KINDS} == {path.parent for path in FOUND}
     assert list(KINDS) == sorted(KINDS)
     assert {path.stem for path in (WIDGETS / "chunks").glob("*")} == {"core", *KINDS}
     for kind, (name, *_) in KINDS.items():

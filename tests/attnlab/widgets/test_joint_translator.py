@@ -8,11 +8,12 @@ from playwright.sync_api import expect
 
 from attnbook.decoding import beam_search
 from attnbook.transformer import ModelConfig, Seq2Seq
-from attnlab.widgets import Translator, load_translator, rounded
+from attnlab.models.stored import load_translator, rounded
+from attnlab.models.stored.rows import pack_rows
+from attnlab.models.stored.script import asset_script
+from attnlab.models.stored.weights import names, tensors_of
+from attnlab.widgets import Translator
 from attnlab.widgets.core import markup
-from attnlab.widgets.core.assets import asset_script
-from attnlab.widgets.core.packing import pack_rows
-from attnlab.widgets.translator.weights import names, tensors_of
 from tests.attnlab.widgets.examples import box, choose, lesson, small, translate
 from tests.attnlab.widgets.joint import SEVERAL, encoded, joint, learned, lines, shared, translator
 from tests.attnlab.widgets.pages import button, eventually, settle, texts, trait

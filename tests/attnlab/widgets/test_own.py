@@ -15,10 +15,10 @@ from playwright.sync_api import expect
 
 from attnlab.language.texts import PronounPair, pronouns
 from attnlab.models.interventions import leaning, swing
+from attnlab.models.stored.script import asset_bytes
 from attnlab.pretrained import Pretrained
 from attnlab.widgets import OwnSentence
-from attnlab.widgets.core.assets import asset_bytes
-from attnlab.widgets.own import weights
+from attnlab.widgets.applications.own import weights
 from tests import needs
 from tests.attnlab.pretrained import tiny_bert
 from tests.attnlab.widgets.examples import encoder, own
@@ -147,13 +147,6 @@ def test_the_page_unpacks_the_very_numbers(maths, tiny: Pretrained) -> None:
     assert size == len(data)
     for one, wanted in zip(found, weights.unpack(data, shapes), strict=True):
         assert np.array_equal(np.array(one, dtype="f4"), wanted.ravel())
-
-
-def test_erf_is_erf(maths) -> None:
-    points = np.linspace(-7, 7, 1401)
-    found = maths("(all) => all.map(maths.erf)", points.tolist(), "own")
-    wanted = torch.special.erf(torch.tensor(points)).numpy()
-    assert np.abs(np.array(found) - wanted).max() < 1e-12
 
 
 CUT = """([names, special, texts]) => {

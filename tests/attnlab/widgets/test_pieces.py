@@ -7,10 +7,9 @@ import pytest
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from tokenizers.processors import ByteLevel, TemplateProcessing
 
-from attnlab.translation import captions
-from attnlab.translation.pieces import CONTROL
-from attnlab.translation.pieces import Pieces as ProgramPieces
-from attnlab.widgets.translator.pieces import Pieces
+from attnlab.models import captions
+from attnlab.translation.pieces import CONTROL, Pieces
+from attnlab.widgets.applications.translator.pieces import PagePieces
 from tests.attnlab.translation.small import naming
 from tests.attnlab.widgets.joint import SEVERAL, joint, sentences, trained
 
@@ -61,7 +60,7 @@ CUT = """([page, table, texts, numbers]) => {
 
 @pytest.fixture
 def ask(maths) -> Callable:
-    def asked(pieces: Pieces, texts: list[str], numbers: list[list[int]]) -> list:
+    def asked(pieces: PagePieces, texts: list[str], numbers: list[list[int]]) -> list:
         return maths(CUT, [pieces.page, list(pieces.table), texts, numbers], "translator")
 
     return asked
@@ -71,7 +70,7 @@ def ask(maths) -> Callable:
 @pytest.mark.parametrize("name", SEVERAL)
 def test_the_page_cuts_and_joins_as_tokenizers_does(ask, name: str, lower: bool) -> None:
     tokenizer = SEVERAL[name]()
-    pieces = Pieces(tokenizer, lower=lower)
+    pieces = PagePieces(tokenizer, lower=lower)
     chance = random.Random(1)
     count = tokenizer.get_vocab_size()
     numbers = [[chance.randrange(count) for _ in range(7)] for _ in range(100)]
@@ -94,10 +93,10 @@ def test_the_page_cuts_and_joins_as_tokenizers_does(ask, name: str, lower: bool)
 def test_the_names_of_control_tokens_are_text_in_the_page_as_in_python(ask, name: str) -> None:
     tokenizer = captions.load().tokenizer if name == "captions" else joint()
     texts = naming(*CONTROL)
-    _, cut, _ = ask(Pieces(tokenizer, lower=False), texts, [])
+    _, cut, _ = ask(PagePieces(tokenizer, lower=False), texts, [])
     ids = [ids for _, ids, _, _ in cut]
     assert not {0, 1, 2} & {one for row in ids for one in row}
-    program = ProgramPieces(Tokenizer.from_str(tokenizer.to_str()))
+    program = Pieces(Tokenizer.from_str(tokenizer.to_str()))
     assert program.encode(texts) == ids
     assert [program.decode(row) for row in ids] == [text for *_, text in cut]
 
@@ -107,12 +106,12 @@ def given_words(text: str) -> list[str]:
 
 
 def test_the_table_is_two_bytes_a_number_and_a_text_read_with_single_spaces() -> None:
-    pieces = Pieces(joint(), lower=False)
+    pieces = PagePieces(joint(), lower=False)
     merges, count = pieces.page["merges"], pieces.page["count"]
     assert merges > 200
     assert len(pieces.table) == pieces.page["bytes"]
     assert len(pieces.table) <= 4 * merges + 14 * (count - merges) + 1_500  # and the tokenizer
-    pieces = Pieces(joint(), lower=True)
+    pieces = PagePieces(joint(), lower=True)
     assert pieces.sentence("sentence", " The\tcat\u3000e\u0301 ") == ["The cat é"]
     assert pieces.source(["THE CAT"]) == pieces.source(["the cat"])
     ids, names = pieces.source(["the cat <eos>"])
@@ -126,7 +125,7 @@ def test_pieces_whose_numbers_are_not_in_the_order_of_the_merges_are_all_told(as
     tokenizer = Tokenizer(models.BPE(vocab=letters, merges=[("b", "b"), ("a", "b"), ("a", "bb")]))
     tokenizer.add_special_tokens(["<pad>", "<bos>", "<eos>"])
     named, [[_, ids, _, _], [_, other, _, _]], _ = ask(
-        Pieces(tokenizer, lower=False), ["abb", "ab"], []
+        PagePieces(tokenizer, lower=False), ["abb", "ab"], []
     )
     assert named == list(letters)
     assert (ids, other) == ([6], [3])
@@ -185,4 +184,4 @@ REFUSED = [
 def test_a_tokenizer_that_the_page_cannot_follow_is_refused() -> None:
     for make, words in REFUSED:
         with pytest.raises(ValueError, match=words):
-            Pieces(make(), lower=False)
+            PagePieces(make(), lower=False)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from attnlab.models.stored.script import asset_script
 from attnlab.widgets import Widget
-from attnlab.widgets.core.assets import asset_script
 from tests.attnlab.widgets.examples import EVIL, EXAMPLES, OF_EACH, Example, box_named
 from tests.attnlab.widgets.pages import (
     alert,

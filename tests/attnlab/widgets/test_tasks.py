@@ -16,13 +16,13 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Error, Locator
 
-from attnlab.widgets.own.weights import packed
-from attnlab.widgets.own.widget import save_weights
+from attnlab.widgets.applications.own.weights import packed
+from attnlab.widgets.applications.own.widget import save_weights
 from tests import needs
 from tests.attnlab.widgets.pages import eventually, settle, unfold
 from tests.attnlab.widgets.tasks import LECTURES, ROOT, Task, tasks
 
-ASSETS = (ROOT / "notebooks" / "assets", ROOT / "src" / "attnlab" / "translation" / "captions")
+ASSETS = (ROOT / "notebooks" / "assets", ROOT / "src" / "attnlab" / "models" / "captions")
 N = r"(−?[\d.,]*\d)"
 SIZES = {  # what an answer says in words: no less, no more
     "a half": (0.49, 0.5),

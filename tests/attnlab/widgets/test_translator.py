@@ -11,10 +11,11 @@ from playwright.sync_api import expect
 from attnbook.decoding import beam_search
 from attnbook.transformer import ModelConfig, Seq2Seq
 from attnlab.language import tokenise
-from attnlab.widgets import Translator, rounded
+from attnlab.models.stored import rounded
+from attnlab.models.stored.rows import pack_rows, unpack_rows
+from attnlab.models.stored.weights import names, tensors_of
+from attnlab.widgets import Translator
 from attnlab.widgets.core.markup import fixed
-from attnlab.widgets.core.packing import pack_rows, unpack_rows
-from attnlab.widgets.translator.weights import names, tensors_of
 from tests.attnlab.widgets import joint
 from tests.attnlab.widgets.examples import (
     box,

@@ -9,6 +9,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["Answer"]
 
@@ -44,15 +45,13 @@ class Answer(Widget, kind="answer"):
     decimals = traitlets.Int(3).tag(sync=True)
     tolerance = traitlets.Float(0.0).tag(sync=True)
     reason = traitlets.Unicode("").tag(sync=True)
-    entries = traitlets.List(traitlets.Unicode()).tag(sync=True)  # as typed
-    checked = traitlets.Bool(False).tag(sync=True)
-    tries = traitlets.Int(0).tag(sync=True)
-    given = traitlets.Bool(False).tag(sync=True)  # the answer was shown
-
-    rules = checks.rules(
-        entries=lambda self, _, value: _entries(value, len(self.labels)),
-        tries=checks.rule(checks.whole, least=0, most=10**6),
+    # as typed
+    entries = traitlets.List(traitlets.Unicode()).tag(
+        sync=True, rule=lambda self, _, value: _entries(value, len(self.labels))
     )
+    checked = traitlets.Bool(False).tag(sync=True)
+    tries = ruled(traitlets.Int(0), checks.whole, least=0, most=10**6)
+    given = traitlets.Bool(False).tag(sync=True)  # the answer was shown
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup, numbers
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 from attnlab.widgets.core.markup import bracket
 
 __all__ = ["ThreeArrows"]
@@ -35,18 +35,14 @@ class ThreeArrows(Widget, kind="arrows"):
     Raises: ValueError for shapes, counts or numbers that do not fit.
     """
 
-    vectors = traitlets.List().tag(sync=True)
+    vectors = traitlets.List().tag(
+        sync=True, rule=lambda self, _, value: _vectors(value, now=self.vectors)
+    )
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     drawn = traitlets.List().tag(sync=True)
-    query = traitlets.Int(0).tag(sync=True)
-    whole = traitlets.Bool(False).tag(sync=True)
+    query = ruled(traitlets.Int(0), checks.index_of, count=3)
+    whole = ruled(traitlets.Bool(False), checks.switch)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        vectors=lambda self, _, value: _vectors(value, now=self.vectors),
-        query=rule(checks.index_of, count=3),
-        whole=rule(checks.switch),
-    )
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ import traitlets
 from attnlab.models.recorded import LOOKS, HeadScores
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["Atlas"]
 
@@ -56,20 +56,12 @@ class Atlas(Widget, kind="atlas"):
     sizes = traitlets.Dict().tag(sync=True)  # layers, heads, sentences that were read
     best = traitlets.List().tag(sync=True)  # of each head (sentence, from, to, percent), all flat
     sentences = traitlets.List().tag(sync=True)  # their tokens
-    across = traitlets.Unicode("next").tag(sync=True)
-    upwards = traitlets.Unicode("previous").tag(sync=True)
-    on = traitlets.Unicode("random").tag(sync=True)
-    layer = traitlets.Int(0).tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
+    across = ruled(traitlets.Unicode("next"), checks.one_of, choices=tuple(NAMES))
+    upwards = ruled(traitlets.Unicode("previous"), checks.one_of, choices=tuple(NAMES))
+    on = ruled(traitlets.Unicode("random"), checks.one_of, choices=tuple(_ON))
+    layer = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.sizes["layers"])
+    head = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.sizes["heads"])
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        across=rule(checks.one_of, choices=tuple(NAMES)),
-        upwards=rule(checks.one_of, choices=tuple(NAMES)),
-        on=rule(checks.one_of, choices=tuple(_ON)),
-        layer=rule(checks.index_of, count=lambda self: self.sizes["layers"]),
-        head=rule(checks.index_of, count=lambda self: self.sizes["heads"]),
-    )
 
     def __init__(
         self,

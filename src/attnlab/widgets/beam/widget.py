@@ -13,7 +13,7 @@ from attnlab.widgets.beam import table as beam_table
 from attnlab.widgets.beam.table import prefix_table
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["BeamTree", "prefix_table"]
 
@@ -56,22 +56,17 @@ class BeamTree(Widget, kind="beam"):
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     prefixes = traitlets.List().tag(sync=True)
     words_of = traitlets.List().tag(sync=True)
-    logs = traitlets.List().tag(sync=True)
-    beam = traitlets.Int(2).tag(sync=True)
-    penalty = traitlets.Float(0.0).tag(sync=True)
-    step = traitlets.Int(0).tag(sync=True)
+    logs = traitlets.List().tag(
+        sync=True, rule=lambda self, name, value: self._check_logs(name, value)
+    )
+    beam = ruled(traitlets.Int(2), checks.whole, least=1, most=lambda self: self.beams)
+    penalty = ruled(traitlets.Float(0.0), checks.between, least=0, most=beam_table.STEEPEST)
+    step = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.max_length + 1)
     beams = traitlets.Int(5).tag(sync=True)
     max_length = traitlets.Int(1).tag(sync=True)
     editable = traitlets.Bool(False).tag(sync=True)
     eos = traitlets.Unicode("</s>").tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        beam=rule(checks.whole, least=1, most=lambda self: self.beams),
-        penalty=rule(checks.between, least=0, most=beam_table.STEEPEST),
-        step=rule(checks.index_of, count=lambda self: self.max_length + 1),
-        logs=lambda self, name, value: self._check_logs(name, value),
-    )
 
     def __init__(
         self,

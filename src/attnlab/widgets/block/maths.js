@@ -2,6 +2,9 @@
 
 import { times } from "../core/maths/lists.js";
 import { attend, dot, layerNorm, moments, product, softmax } from "../core/maths/nn.js";
+import { gelu } from "../parts/gelu.js";
+
+export { gelu };
 
 /** @import { Rows } from "../core/types.d.ts" */
 
@@ -18,18 +21,6 @@ export function measures(x) {
 export function cosine(a, b) {
   const by = Math.hypot(...a) * Math.hypot(...b);
   return by ? dot(a, b) / by : null;
-}
-
-/** The error function, by a series of which no term is negative, so that none cancels. @type {(x: number) => number} */
-function erf(x) {
-  if (Math.abs(x) > 6) return Math.sign(x);
-  let term = (2 * x * Math.exp(-x * x)) / Math.sqrt(Math.PI);
-  let sum = 0;
-  for (let n = 1; sum + term !== sum; n++) {
-    sum += term;
-    term *= (2 * x * x) / (2 * n + 1);
-  }
-  return sum;
 }
 
 /** @type {(rows: Rows, others: Rows) => Rows} */
@@ -55,9 +46,6 @@ function heads(rows, layer) {
   const joined = rows.map((_, i) => weights.flatMap((all, h) => attend(all[i], part(v, h))));
   return { weights, joined };
 }
-
-/** @type {(x: number) => number} */
-export const gelu = (x) => (x * (1 + erf(x / Math.SQRT2))) / 2;
 
 const ACTIVATIONS = { relu: (x) => Math.max(0, x), gelu };
 

@@ -13,7 +13,7 @@ from attnlab import _check
 from attnlab.widgets.block import run as block_run
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["BlockFlow", "Trace"]
 
@@ -65,26 +65,19 @@ class BlockFlow(Widget, kind="block"):
 
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     layer = traitlets.Dict().tag(sync=True)  # the block: see run.py
-    vectors = traitlets.List().tag(sync=True)
-    token = traitlets.Int(0).tag(sync=True)
-    norm = traitlets.Unicode("pre").tag(sync=True)
-    residual = traitlets.Bool(True).tag(sync=True)
-    blocks = traitlets.Int(1).tag(sync=True)
-    shown = traitlets.Int(1).tag(sync=True)
-    step = traitlets.Float(0.1).tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        vectors=lambda self, name, value: checks.of_the_shape(
+    vectors = traitlets.List().tag(
+        sync=True,
+        rule=lambda self, name, value: checks.of_the_shape(
             name, _vectors(name, value, len(self.layer["w_q"])), now=self.vectors
         ),
-        token=rule(checks.index_of, count=lambda self: len(self.vectors)),
-        norm=lambda self, _, value: _norm(value),
-        residual=rule(checks.switch),
-        blocks=lambda self, name, value: _count(name, value),
-        shown=lambda self, name, value: _count(name, value),
-        step=rule(checks.number_above_zero),
     )
+    token = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.vectors))
+    norm = traitlets.Unicode("pre").tag(sync=True, rule=lambda self, _, value: _norm(value))
+    residual = ruled(traitlets.Bool(True), checks.switch)
+    blocks = ruled(traitlets.Int(1), lambda name, value: _count(name, value))
+    shown = ruled(traitlets.Int(1), lambda name, value: _count(name, value))
+    step = ruled(traitlets.Float(0.1), checks.number_above_zero)
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

@@ -38,9 +38,9 @@ class BugHunt(Widget, kind="bughunt"):
     code = traitlets.List(traitlets.Unicode()).tag(sync=True)
     answers = traitlets.List(traitlets.Unicode()).tag(sync=True)  # of each line, or ""
     bugs = traitlets.List(traitlets.Int()).tag(sync=True)
-    pressed = traitlets.List(traitlets.Int()).tag(sync=True)
-
-    rules = checks.rules(pressed=lambda self, _, value: _pressed(value, self.answers))
+    pressed = traitlets.List(traitlets.Int()).tag(
+        sync=True, rule=lambda self, _, value: _pressed(value, self.answers)
+    )
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ import traitlets
 from attnlab.models.caches import CachedModel, cached_models
 from attnlab.widgets.core import checks, markup, units
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["CacheCalculator"]
 
@@ -54,22 +54,13 @@ class CacheCalculator(Widget, kind="cache"):
     """
 
     models = traitlets.List().tag(sync=True)
-    chosen = traitlets.Int(0).tag(sync=True)
-    context = traitlets.Int(8_192).tag(sync=True)
-    batch = traitlets.Int(1).tag(sync=True)
-    bits = traitlets.Int(16).tag(sync=True)
-    weight_bits = traitlets.Int(16).tag(sync=True)
-    gpu = traitlets.Int(80).tag(sync=True)
+    chosen = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.models))
+    context = ruled(traitlets.Int(8_192), checks.whole, least=_SHORTEST, most=_LONGEST)
+    batch = ruled(traitlets.Int(1), checks.whole, least=1, most=_LARGEST_BATCH)
+    bits = ruled(traitlets.Int(16), checks.either, choices=_BITS)
+    weight_bits = ruled(traitlets.Int(16), checks.either, choices=_BITS)
+    gpu = ruled(traitlets.Int(80), checks.either, choices=_MEMORIES)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        chosen=rule(checks.index_of, count=lambda self: len(self.models)),
-        context=rule(checks.whole, least=_SHORTEST, most=_LONGEST),
-        batch=rule(checks.whole, least=1, most=_LARGEST_BATCH),
-        bits=rule(checks.either, choices=_BITS),
-        weight_bits=rule(checks.either, choices=_BITS),
-        gpu=rule(checks.either, choices=_MEMORIES),
-    )
 
     def __init__(
         self,
@@ -83,7 +74,9 @@ class CacheCalculator(Widget, kind="cache"):
         gpu: int = 80,
         caption: str = "",
     ) -> None:
-        self._models = _found(models)
+        self._models = checks.known_or_own(
+            "models", models, kind=CachedModel, known=cached_models(), most=_MOST_MODELS
+        )
         texts = {"context": context, "batch": batch}
         widths = {"bits": bits, "weight_bits": weight_bits, "gpu": gpu}
         super().__init__(
@@ -142,24 +135,6 @@ class CacheCalculator(Widget, kind="cache"):
             f" {self.weight_bits} bits. 1 GB is 10⁹ bytes.</p>"
             + markup.table([*head, f"room in {self.gpu} GB"], rows, label="All models")
         )
-
-
-def _found(models: Sequence[str | CachedModel]) -> list[CachedModel]:
-    if isinstance(models, str) or not isinstance(models, Sequence):
-        raise TypeError(f"models must be a list, got {checks.one_line(models)}")
-    if not 1 <= len(models) <= _MOST_MODELS:
-        raise ValueError(f"models must be 1 to {_MOST_MODELS} models, got {len(models)}")
-    known = cached_models()
-    found = []
-    for one in models:
-        if isinstance(one, str):
-            checks.one_of("models", one, choices=tuple(known))
-            found.append(known[one])
-        elif isinstance(one, CachedModel):
-            found.append(one)
-        else:
-            raise TypeError(f"models must hold names or CachedModels, got {checks.one_line(one)}")
-    return found
 
 
 def _picture(model: CachedModel) -> dict[str, Any]:

@@ -34,10 +34,10 @@ class Checkpoint(Widget, kind="checkpoint"):
     question = traitlets.Unicode("").tag(sync=True)
     options = traitlets.List().tag(sync=True)  # [text, correct, reason] each
     multiple = traitlets.Bool(False).tag(sync=True)
-    chosen = traitlets.List(traitlets.Int()).tag(sync=True)
+    chosen = traitlets.List(traitlets.Int()).tag(
+        sync=True, rule=lambda self, _, value: _places(value, len(self.options))
+    )
     checked = traitlets.Bool(False).tag(sync=True)
-
-    rules = checks.rules(chosen=lambda self, _, value: _places(value, len(self.options)))
 
     def __init__(
         self,

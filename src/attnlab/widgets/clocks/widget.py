@@ -12,7 +12,7 @@ from attnbook.further.longer import Scaling
 from attnbook.positions import Pace
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["RotaryClocks"]
 
@@ -48,24 +48,16 @@ class RotaryClocks(Widget, kind="clocks"):
         ``attnbook.further.longer.Scaling``.
     """
 
-    d = traitlets.Int(64).tag(sync=True)
-    base = traitlets.Float(10_000.0).tag(sync=True)
-    trained = traitlets.Int(8192).tag(sync=True)
-    distance = traitlets.Int(1).tag(sync=True)
-    scaling = traitlets.Unicode("none").tag(sync=True)
-    factor = traitlets.Float(4.0).tag(sync=True)
-    pair = traitlets.Int(0).tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        d=lambda self, _, value: _dimensions(value),
-        base=rule(checks.between, least=_LEAST_BASE, most=_LARGEST_BASE),
-        trained=rule(checks.whole, least=2, most=_LONGEST),
-        distance=rule(checks.whole, least=1, most=lambda self: _TIMES * self.trained),
-        scaling=rule(checks.one_of, choices=SCALINGS),
-        factor=rule(checks.between, least=1, most=_TIMES),
-        pair=rule(checks.index_of, count=lambda self: self.d // 2),
+    d = traitlets.Int(64).tag(sync=True, rule=lambda self, _, value: _dimensions(value))
+    base = ruled(traitlets.Float(10_000.0), checks.between, least=_LEAST_BASE, most=_LARGEST_BASE)
+    trained = ruled(traitlets.Int(8192), checks.whole, least=2, most=_LONGEST)
+    distance = ruled(
+        traitlets.Int(1), checks.whole, least=1, most=lambda self: _TIMES * self.trained
     )
+    scaling = ruled(traitlets.Unicode("none"), checks.one_of, choices=SCALINGS)
+    factor = ruled(traitlets.Float(4.0), checks.between, least=1, most=_TIMES)
+    pair = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.d // 2)
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

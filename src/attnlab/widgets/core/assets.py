@@ -7,7 +7,6 @@ beside the notebooks, and the book's build copies them.
 
 from __future__ import annotations
 
-import base64
 import os
 import re
 from pathlib import Path
@@ -15,33 +14,14 @@ from typing import Any
 
 import traitlets
 
+from attnlab.models.stored.script import asset_script
 from attnlab.widgets.core import checks
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
-__all__ = ["FOLDER", "WithAsset", "asset_bytes", "asset_script"]
+__all__ = ["FOLDER", "WithAsset"]
 
 FOLDER = "ATTNBOOK_ASSETS"  # the environment's name for the folder to write to
-_SCRIPT = re.compile(
-    r'^\(globalThis\.attnbookAssets\?\?=\{\}\)\["[a-z0-9-]+"\]="([A-Za-z0-9+/=]*)";$'
-)
-
-
-def asset_script(name: str, data: bytes) -> str:
-    """Return a classic script that hands ``data`` to the widgets of its page under ``name``."""
-    packed = base64.b64encode(data).decode("ascii")
-    return f'(globalThis.attnbookAssets??={{}})["{name}"]="{packed}";\n'
-
-
-def asset_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the data that ``asset_script`` wrote into a file.
-
-    Raises: ValueError where the file is no such script.
-    """
-    found = _SCRIPT.match(Path(path).read_text(encoding="ascii").rstrip("\n"))
-    if found is None:
-        raise ValueError(f"path must be a widget's asset: {path} is none")
-    return base64.b64decode(found.group(1))
 
 
 def _name(name: str, value: Any) -> str:
@@ -57,11 +37,9 @@ class WithAsset(Widget):
     """A widget whose ``carried`` data a page loads on demand, from the asset that ``asset``
     names."""
 
-    asset = traitlets.Unicode("").tag(sync=True)  # lower case, digits and hyphens
+    asset = ruled(traitlets.Unicode(""), _name)  # lower case, digits and hyphens
     size = traitlets.Int(0).tag(sync=True)  # of the asset's file, in bytes
     carried = traitlets.Bytes(b"").tag(sync=True)
-
-    rules = checks.rules(asset=rule(_name))
 
     def state(self) -> dict[str, Any]:
         """Return what the page's JSON holds: all but the data of the asset."""

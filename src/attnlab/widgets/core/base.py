@@ -22,7 +22,7 @@ class Widget(anywidget.AnyWidget):
     _kind = ""
 
     # of a trait that the reader's hand or Python may change: what makes a new value right, or says
-    # what is wrong with it
+    # what is wrong with it; it stands in the trait's tag "rule"
     rules: ClassVar[dict[str, checks.Rule]] = {}
 
     kind = traitlets.Unicode("").tag(sync=True)
@@ -34,7 +34,8 @@ class Widget(anywidget.AnyWidget):
         if kind:
             # texts, not paths: anywidget then watches no file
             cls._kind, cls._esm, cls._css = kind, chunks.module(kind), chunks.stylesheet(kind)
-        if own := cls.__dict__.get("rules"):
+        traits = {n: one for n, one in vars(cls).items() if isinstance(one, traitlets.TraitType)}
+        if own := {n: one.metadata["rule"] for n, one in traits.items() if "rule" in one.metadata}:
             setattr(cls, f"_check_{cls.__name__}", traitlets.validate(*own)(Widget._by_rule))
             cls.rules = cast("type[Widget]", super(cls, cls)).rules | own
         super().__init_subclass__(**options)

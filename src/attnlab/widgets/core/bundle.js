@@ -38,9 +38,8 @@ async function write(name, source) {
 
 const contents = [...modules("maths"), ...modules("view")].join("\n");
 await write("core", { stdin: { contents, resolveDir: here } });
-for (const kind of readdirSync(here).sort()) {
-  const entry = join(here, kind, "widget.js");
-  if (existsSync(entry)) {
-    await write(basename(kind), { entryPoints: [entry], plugins: [coreApart] });
-  }
+const places = [here, join(here, "applications")];
+for (const folder of places.flatMap((place) => readdirSync(place).map((kind) => join(place, kind)))) {
+  const entry = join(folder, "widget.js");
+  if (existsSync(entry)) await write(basename(folder), { entryPoints: [entry], plugins: [coreApart] });
 }

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from traitlets import TraitType
 
 __all__ = [
     "between",
     "either",
     "finite_array",
     "index_of",
+    "known_or_own",
     "number_above_zero",
     "of_the_shape",
     "one_line",
     "one_of",
-    "or_none",
-    "rule",
-    "rules",
+    "ruled",
     "switch",
     "texts",
     "whole",
@@ -27,25 +29,25 @@ __all__ = [
 
 Rule = Callable[[Any, str, Any], Any]
 
+_Given = TypeVar("_Given")
+_Trait = TypeVar("_Trait", bound="TraitType[Any, Any]")
 
-def rule(check: Callable[..., Any], **options: Any) -> Rule:
-    """Return a check for ``Widget.rules``; an option may be a function of the widget."""
 
-    def apply(widget: Any, name: str, value: Any) -> Any:
+def ruled(trait: _Trait, check: Callable[..., Any], **options: Any) -> _Trait:
+    """Return a trait that the page has too, each new value of which is checked.
+
+    ``check`` is called with name, value and the options, of which one may be a function of the
+    widget; None is right where the trait allows it. What asks for more of the widget is a ``Rule``
+    in the trait's tag "rule".
+    """
+
+    def rule(widget: Any, name: str, value: Any) -> Any:
+        if value is None and trait.allow_none:
+            return None
         given = {key: one(widget) if callable(one) else one for key, one in options.items()}
         return check(name, value, **given)
 
-    return apply
-
-
-def rules(**by_name: Rule) -> dict[str, Rule]:
-    """Return the rules of traits by their names, for ``Widget.rules``."""
-    return by_name
-
-
-def or_none(wanted: Rule) -> Rule:
-    """Return the same rule, for a value that may be None too."""
-    return lambda widget, name, value: None if value is None else wanted(widget, name, value)
+    return trait.tag(sync=True, rule=rule)
 
 
 def finite_array(name: str, value: Any, *, ranks: tuple[int, ...]) -> np.ndarray:
@@ -149,6 +151,29 @@ def one_of(name: str, value: str, *, choices: Sequence[str], said: str = "") -> 
         said = said or "one of " + ", ".join(f'"{choice}"' for choice in choices)
         raise ValueError(f"{name} must be {said}, got {one_line(value)}")
     return value
+
+
+def known_or_own(
+    name: str, value: Sequence[Any], *, kind: type[_Given], known: Mapping[str, _Given], most: int
+) -> list[_Given]:
+    """Return 1 to ``most`` of a kind: each is given itself, or by its name among those ``known``.
+
+    Raises: TypeError for no list, or something in it that is neither; ValueError for a name that is
+    not known, or another count.
+    """
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise TypeError(f"{name} must be a list, got {one_line(value)}")
+    if not 1 <= len(value) <= most:
+        raise ValueError(f"{name} must be 1 to {most} {name}, got {len(value)}")
+    found: list[_Given] = []
+    for one in value:
+        if isinstance(one, str):
+            found.append(known[one_of(name, one, choices=tuple(known))])
+        elif isinstance(one, kind):
+            found.append(one)
+        else:
+            raise TypeError(f"{name} must hold names or {kind.__name__}s, got {one_line(one)}")
+    return found
 
 
 def either(name: str, value: int, *, choices: Sequence[int]) -> int:

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import cast
 
 from attnlab.pictures import sheets
-from attnlab.widgets.kinds import KINDS
+from attnlab.widgets.kinds import KINDS, folder
 
 __all__ = ["chunk", "kinds_on", "module", "page_script", "stylesheet"]
 
 _HERE = Path(__file__).resolve().parents[1]
 _FIGURE = re.compile(r'<figure class="attnbook attnbook-([\w-]+)"')
 _IMPORT = re.compile(r'import\{([^{}]*)\}from"[^"]*";')  # as esbuild and terser write them
-_EXPORTS = re.compile(r"(.*)export\{([^{}]*)\};?\s*", re.DOTALL)  # where every chunk ends
+# how every chunk begins, with its banner, and where it ends
+_EXPORTS = re.compile(r"(?://[^\n]*\n)*(.*)export\{([^{}]*)\};?\s*", re.DOTALL)
 # style sheets of the core, in this order: a later one may change what an earlier one says
 _SHEETS = ("maps", "tables", "steppers", "questions", "planes", "places", "heads")
 
@@ -66,7 +67,7 @@ def page_script(*kinds: str) -> str:
 def stylesheet(*kinds: str) -> str:
     """Return the style of these kinds, or of all, without the comments of its sources."""
     core = _HERE / "core" / "style"
-    own = (_HERE / kind / "style.css" for kind in kinds or KINDS)
+    own = (_HERE / folder(kind) / "style.css" for kind in kinds or KINDS)
     ours = (*(core / f"{name}.css" for name in _SHEETS), *(file for file in own if file.exists()))
     return sheets.bare([core / "base.css", *sheets.OWN, *ours])
 
@@ -84,7 +85,10 @@ def _parts(kinds: tuple[str, ...]) -> str:
 
 
 def _as_function(text: str) -> str:
-    """Return a chunk as a JavaScript function, called at once, with its imports out of ``core``."""
+    """Return a chunk as a JavaScript function, called at once, with its imports out of ``core``.
+
+    Its banner, a hash that no packing makes shorter, is for those who build it, and no reader's.
+    """
     body, exports = cast("re.Match[str]", _EXPORTS.fullmatch(text)).groups()
     bound = _IMPORT.sub(lambda found: f"const{{{found[1].replace(' as ', ':')}}}=core;", body)
     pairs = (part.strip().split(" as ") for part in exports.split(","))

@@ -10,7 +10,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup, numbers, packing
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = [
     "HeadsWidget",
@@ -32,10 +32,8 @@ class ScoresWidget(Widget):
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     key_tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     d = traitlets.Int(1).tag(sync=True)
-    temperature = traitlets.Float(1.0).tag(sync=True)
-    scaled = traitlets.Bool(True).tag(sync=True)
-
-    rules = checks.rules(temperature=rule(checks.number_above_zero), scaled=rule(checks.switch))
+    temperature = ruled(traitlets.Float(1.0), checks.number_above_zero)
+    scaled = ruled(traitlets.Bool(True), checks.switch)
 
 
 class HeadsWidget(ScoresWidget):
@@ -46,13 +44,8 @@ class HeadsWidget(ScoresWidget):
     packed = traitlets.Unicode("").tag(sync=True)
     ranges = traitlets.List().tag(sync=True)  # of each packed head: lowest and highest score
     mask = traitlets.List(None, allow_none=True).tag(sync=True)  # n_q·n_k zeros and ones
-    causal = traitlets.Bool(False).tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
-
-    rules = checks.rules(
-        causal=rule(checks.switch),
-        head=rule(checks.index_of, count=lambda self: self.shape[0]),
-    )
+    causal = ruled(traitlets.Bool(False), checks.switch)
+    head = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.shape[0])
 
     def _may(self) -> np.ndarray:
         _, n_q, n_k = self.shape

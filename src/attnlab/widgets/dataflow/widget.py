@@ -12,7 +12,7 @@ from attnlab.pictures.parts import Box
 from attnlab.pictures.schematic import Schematic, strokes, svg_of
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 from attnlab.widgets.dataflow import sizes as counting
 
 __all__ = ["Count", "DataFlow"]
@@ -62,20 +62,20 @@ class DataFlow(Widget, kind="dataflow"):
     picture = traitlets.Dict().tag(sync=True)
     ranges = traitlets.List().tag(sync=True)  # (name, least, most, step), in their order
     derived = traitlets.List().tag(sync=True)  # (name, text, tree)
-    sizes = traitlets.Dict().tag(sync=True)
-    kept = traitlets.Dict().tag(sync=True)  # the last sizes that gave whole numbers
-    letters = traitlets.Bool(False).tag(sync=True)
-    opened = traitlets.Int(None, allow_none=True).tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        sizes=lambda self, name, value: _within(name, value, self.ranges),
-        kept=lambda self, name, value: _within(name, value, self.ranges),
-        letters=rule(checks.switch),
-        opened=checks.or_none(
-            rule(checks.index_of, count=lambda self: len(self.picture["boxes"])),
-        ),
+    sizes = traitlets.Dict().tag(
+        sync=True, rule=lambda self, name, value: _within(name, value, self.ranges)
     )
+    # the last sizes that gave whole numbers
+    kept = traitlets.Dict().tag(
+        sync=True, rule=lambda self, name, value: _within(name, value, self.ranges)
+    )
+    letters = ruled(traitlets.Bool(False), checks.switch)
+    opened = ruled(
+        traitlets.Int(None, allow_none=True),
+        checks.index_of,
+        count=lambda self: len(self.picture["boxes"]),
+    )
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

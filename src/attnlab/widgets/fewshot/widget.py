@@ -10,7 +10,7 @@ import traitlets
 from attnlab.models.recorded import FewShots, NextWord
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["FewShot"]
 
@@ -40,18 +40,13 @@ class FewShot(Widget, kind="fewshot"):
     """
 
     tasks = traitlets.List().tag(sync=True)
-    task = traitlets.Int(0).tag(sync=True)
-    word = traitlets.Int(0).tag(sync=True)
-    count = traitlets.Int(0).tag(sync=True)
-    exchanged = traitlets.Bool(False).tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        task=rule(checks.index_of, count=lambda self: len(self.tasks)),
-        word=rule(checks.index_of, count=lambda self: len(self.tasks[0]["asked"])),
-        count=rule(checks.whole, least=0, most=lambda self: len(self.tasks[0]["shown"])),
-        exchanged=rule(checks.switch),
+    task = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.tasks))
+    word = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.tasks[0]["asked"]))
+    count = ruled(
+        traitlets.Int(0), checks.whole, least=0, most=lambda self: len(self.tasks[0]["shown"])
     )
+    exchanged = ruled(traitlets.Bool(False), checks.switch)
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup, numbers
 from attnlab.widgets.core import scores as shared
-from attnlab.widgets.core.checks import or_none, rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["HeadGrid"]
 
@@ -43,18 +43,15 @@ class HeadGrid(shared.HeadsWidget, kind="heads"):
     """
 
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    chosen = traitlets.List().tag(sync=True)
-    row = traitlets.Int(None, allow_none=True).tag(sync=True)
-    large = traitlets.Unicode("chosen").tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-    folded = traitlets.Bool(False).tag(sync=True)
-
-    rules = checks.rules(
-        chosen=lambda self, _, value: _chosen(value, self.shape[0]),
-        row=or_none(rule(checks.index_of, count=lambda self: self.shape[1])),
-        large=rule(checks.one_of, choices=_LARGE),
-        folded=rule(checks.switch),
+    chosen = traitlets.List().tag(
+        sync=True, rule=lambda self, _, value: _chosen(value, self.shape[0])
     )
+    row = ruled(
+        traitlets.Int(None, allow_none=True), checks.index_of, count=lambda self: self.shape[1]
+    )
+    large = ruled(traitlets.Unicode("chosen"), checks.one_of, choices=_LARGE)
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
+    folded = ruled(traitlets.Bool(False), checks.switch)
 
     def __init__(
         self,

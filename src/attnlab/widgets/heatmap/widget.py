@@ -10,7 +10,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup, numbers
 from attnlab.widgets.core import scores as shared
-from attnlab.widgets.core.checks import or_none, rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["AttentionHeatmap"]
 
@@ -35,9 +35,9 @@ class AttentionHeatmap(shared.HeadsWidget, kind="heatmap"):
     Raises: ValueError for shapes, counts or numbers that do not fit, or more than 50 KB of data.
     """
 
-    pinned = traitlets.Int(None, allow_none=True).tag(sync=True)
-
-    rules = checks.rules(pinned=or_none(rule(checks.index_of, count=lambda self: self.shape[1])))
+    pinned = ruled(
+        traitlets.Int(None, allow_none=True), checks.index_of, count=lambda self: self.shape[1]
+    )
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ import traitlets
 from attnlab.models.recorded import LensPrompt
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["LogitLens"]
 
@@ -43,16 +43,12 @@ class LogitLens(Widget, kind="lens"):
     """
 
     prompts = traitlets.List().tag(sync=True)
-    prompt = traitlets.Int(0).tag(sync=True)
-    step = traitlets.Int(0).tag(sync=True)
-    token = traitlets.Int(0).tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        prompt=rule(checks.index_of, count=lambda self: len(self.prompts)),
-        step=rule(checks.index_of, count=lambda self: len(self.prompts[0]["chance"])),
-        token=rule(checks.index_of, count=lambda self: len(self.shown["tokens"])),
+    prompt = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.prompts))
+    step = ruled(
+        traitlets.Int(0), checks.index_of, count=lambda self: len(self.prompts[0]["chance"])
     )
+    token = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.shown["tokens"]))
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

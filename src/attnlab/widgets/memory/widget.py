@@ -10,7 +10,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 from attnlab.widgets.core.markup import bracket
 
 __all__ = ["Memory"]
@@ -51,26 +51,15 @@ class Memory(Widget, kind="memory"):
     Source: Katharopoulos et al. (2020); Schlag, Irie and Schmidhuber (2021).
     """
 
-    values = traitlets.List().tag(sync=True)
-    third = traitlets.Bool(False).tag(sync=True)
-    angle = traitlets.Float(45.0).tag(sync=True)
-    length = traitlets.Float(1.0).tag(sync=True)
-    write = traitlets.Unicode("sum").tag(sync=True)
-    decay = traitlets.Float(1.0).tag(sync=True)
-    beta = traitlets.Float(1.0).tag(sync=True)
-    step = traitlets.Int(0).tag(sync=True)
+    values = traitlets.List().tag(sync=True, rule=lambda self, _, value: _values(value))
+    third = ruled(traitlets.Bool(False), checks.switch)
+    angle = ruled(traitlets.Float(45.0), checks.between, least=0, most=360)
+    length = ruled(traitlets.Float(1.0), checks.between, least=0, most=_LONGEST)
+    write = ruled(traitlets.Unicode("sum"), checks.one_of, choices=tuple(_WRITES))
+    decay = ruled(traitlets.Float(1.0), checks.between, least=0, most=1)
+    beta = ruled(traitlets.Float(1.0), checks.between, least=0, most=1)
+    step = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self._pairs() + 1)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        values=lambda self, _, value: _values(value),
-        third=rule(checks.switch),
-        angle=rule(checks.between, least=0, most=360),
-        length=rule(checks.between, least=0, most=_LONGEST),
-        write=rule(checks.one_of, choices=tuple(_WRITES)),
-        decay=rule(checks.between, least=0, most=1),
-        beta=rule(checks.between, least=0, most=1),
-        step=rule(checks.index_of, count=lambda self: self._pairs() + 1),
-    )
 
     def __init__(
         self,

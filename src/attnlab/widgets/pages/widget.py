@@ -12,7 +12,7 @@ import traitlets
 from attnbook.further.caches import PagedCache, PagePool
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["PageTable"]
 
@@ -52,18 +52,11 @@ class PageTable(Widget, kind="pages"):
     Source: Kwon et al. (2023), section 4.
     """
 
-    longest = traitlets.Int(16).tag(sync=True)
-    n_pages = traitlets.Int(8).tag(sync=True)
-    page = traitlets.Int(4).tag(sync=True)
-    actions = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    longest = ruled(traitlets.Int(16), checks.whole, least=1, most=_LONGEST)
+    n_pages = ruled(traitlets.Int(8), checks.whole, least=1, most=_MOST_PAGES)
+    page = ruled(traitlets.Int(4), checks.whole, least=1, most=_MOST_ROWS)
+    actions = ruled(traitlets.List(traitlets.Unicode()), lambda name, value: _doable(name, value))
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        longest=rule(checks.whole, least=1, most=_LONGEST),
-        n_pages=rule(checks.whole, least=1, most=_MOST_PAGES),
-        page=rule(checks.whole, least=1, most=_MOST_ROWS),
-        actions=lambda _, name, value: _doable(name, value),
-    )
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup, numbers
 from attnlab.widgets.core import scores as shared
-from attnlab.widgets.core.checks import or_none, rule
+from attnlab.widgets.core.checks import ruled
 from attnlab.widgets.core.numbers import softmax
 
 __all__ = ["MaskPainter"]
@@ -57,18 +57,26 @@ class MaskPainter(shared.ScoresWidget, kind="painter"):
     shape = traitlets.List(traitlets.Int()).tag(sync=True)  # n_q, n_k
     scores = traitlets.List().tag(sync=True)  # n_q·n_k raw scores
     length = traitlets.Int(1).tag(sync=True)  # how many keys are no padding
-    mask = traitlets.List().tag(sync=True)  # n_q·n_k zeros and ones
-    fill = traitlets.Unicode("none").tag(sync=True)
-    pinned = traitlets.Int(None, allow_none=True).tag(sync=True)
-    show = traitlets.Unicode("weights").tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        mask=lambda self, _, value: _zeros_and_ones(value, self.shape[0] * self.shape[1]),
-        fill=rule(checks.one_of, choices=tuple(_FILLS), said=f"one of {', '.join(_FILLS)}"),
-        show=rule(checks.one_of, choices=tuple(_SHOWN), said=f"one of {', '.join(_SHOWN)}"),
-        pinned=or_none(rule(checks.index_of, count=lambda self: self.shape[0])),
+    # n_q·n_k zeros and ones
+    mask = traitlets.List().tag(
+        sync=True, rule=lambda self, _, value: _zeros_and_ones(value, self.shape[0] * self.shape[1])
     )
+    fill = ruled(
+        traitlets.Unicode("none"),
+        checks.one_of,
+        choices=tuple(_FILLS),
+        said=f"one of {', '.join(_FILLS)}",
+    )
+    pinned = ruled(
+        traitlets.Int(None, allow_none=True), checks.index_of, count=lambda self: self.shape[0]
+    )
+    show = ruled(
+        traitlets.Unicode("weights"),
+        checks.one_of,
+        choices=tuple(_SHOWN),
+        said=f"one of {', '.join(_SHOWN)}",
+    )
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ import traitlets
 from attnlab.training.metrics import alignment_error_rate
 from attnlab.widgets.core import checks, markup, numbers, packing
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["AlignmentPlayer"]
 
@@ -53,20 +53,16 @@ class AlignmentPlayer(Widget, kind="player"):
     shape = traitlets.List(traitlets.Int()).tag(sync=True)  # examples, the most n_t, the most n_s
     packed = traitlets.Unicode("").tag(sync=True)  # log-weights, all matrices of that one size
     ranges = traitlets.List().tag(sync=True)  # of each example: lowest and highest log-weight
-    chosen = traitlets.Int(0).tag(sync=True)
-    word = traitlets.Int(0).tag(sync=True)
-    threshold = traitlets.Float(0.5).tag(sync=True)
-    temperature = traitlets.Float(1.0).tag(sync=True)
-    scored = traitlets.Bool(True).tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        chosen=rule(checks.index_of, count=lambda self: len(self.sentences)),
-        word=rule(checks.index_of, count=lambda self: len(self.sentences[self.chosen]["target"])),
-        threshold=rule(checks.between, least=0, most=1),
-        temperature=rule(checks.number_above_zero),
-        scored=rule(checks.switch),
+    chosen = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.sentences))
+    word = ruled(
+        traitlets.Int(0),
+        checks.index_of,
+        count=lambda self: len(self.sentences[self.chosen]["target"]),
     )
+    threshold = ruled(traitlets.Float(0.5), checks.between, least=0, most=1)
+    temperature = ruled(traitlets.Float(1.0), checks.number_above_zero)
+    scored = ruled(traitlets.Bool(True), checks.switch)
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

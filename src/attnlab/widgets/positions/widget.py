@@ -9,7 +9,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["PositionExplorer"]
 
@@ -43,24 +43,19 @@ class PositionExplorer(Widget, kind="positions"):
     Source: Vaswani et al. (2017), section 3.5.
     """
 
-    d = traitlets.Int(64).tag(sync=True)
-    n = traitlets.Int(32).tag(sync=True)
-    base = traitlets.Float(10_000.0).tag(sync=True)
-    position = traitlets.Int(0).tag(sync=True)
-    shift = traitlets.Int(1).tag(sync=True)
-    pair = traitlets.Int(0).tag(sync=True)
-    formula = traitlets.Unicode("divides").tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        d=lambda self, _, value: _dimensions(value),
-        n=rule(checks.whole, least=2, most=_MOST),
-        base=lambda self, _, value: _base(value),
-        position=rule(checks.index_of, count=lambda self: self.n),
-        shift=rule(checks.whole, least=0, most=_FARTHEST),
-        pair=rule(checks.index_of, count=lambda self: self.d // 2),
-        formula=rule(checks.one_of, choices=FORMULAS, said='"divides" or "multiplies"'),
+    d = traitlets.Int(64).tag(sync=True, rule=lambda self, _, value: _dimensions(value))
+    n = ruled(traitlets.Int(32), checks.whole, least=2, most=_MOST)
+    base = traitlets.Float(10_000.0).tag(sync=True, rule=lambda self, _, value: _base(value))
+    position = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.n)
+    shift = ruled(traitlets.Int(1), checks.whole, least=0, most=_FARTHEST)
+    pair = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self.d // 2)
+    formula = ruled(
+        traitlets.Unicode("divides"),
+        checks.one_of,
+        choices=FORMULAS,
+        said='"divides" or "multiplies"',
     )
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

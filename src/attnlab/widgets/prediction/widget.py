@@ -34,10 +34,10 @@ class Prediction(Widget, kind="prediction"):
     decimals = traitlets.Int(3).tag(sync=True)
     tolerance = traitlets.Float(0.0).tag(sync=True)
     reason = traitlets.Unicode("").tag(sync=True)
-    guesses = traitlets.List(traitlets.Float(allow_none=True)).tag(sync=True)
+    guesses = traitlets.List(traitlets.Float(allow_none=True)).tag(
+        sync=True, rule=lambda self, _, value: _guesses(value, len(self.labels))
+    )
     revealed = traitlets.Bool(False).tag(sync=True)
-
-    rules = checks.rules(guesses=lambda self, _, value: _guesses(value, len(self.labels)))
 
     def __init__(
         self,

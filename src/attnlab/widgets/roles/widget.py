@@ -10,7 +10,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup, numbers
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 from attnlab.widgets.core.markup import bracket
 
 __all__ = ["RoleProjection"]
@@ -55,23 +55,15 @@ class RoleProjection(Widget, kind="roles"):
     """
 
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    vectors = traitlets.List().tag(sync=True)
-    w_q = traitlets.List().tag(sync=True)
-    w_k = traitlets.List().tag(sync=True)
-    w_v = traitlets.List().tag(sync=True)
-    token = traitlets.Int(0).tag(sync=True)
-    scaled = traitlets.Bool(True).tag(sync=True)
-    causal = traitlets.Bool(False).tag(sync=True)
-    step = traitlets.Float(1.0).tag(sync=True)
+    vectors = traitlets.List().tag(sync=True, rule=_new_numbers)
+    w_q = traitlets.List().tag(sync=True, rule=_new_numbers)
+    w_k = traitlets.List().tag(sync=True, rule=_new_numbers)
+    w_v = traitlets.List().tag(sync=True, rule=_new_numbers)
+    token = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.vectors))
+    scaled = ruled(traitlets.Bool(True), checks.switch)
+    causal = ruled(traitlets.Bool(False), checks.switch)
+    step = ruled(traitlets.Float(1.0), checks.number_above_zero)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        **dict.fromkeys(("vectors", "w_q", "w_k", "w_v"), _new_numbers),
-        token=rule(checks.index_of, count=lambda self: len(self.vectors)),
-        scaled=rule(checks.switch),
-        causal=rule(checks.switch),
-        step=rule(checks.number_above_zero),
-    )
 
     def __init__(
         self,

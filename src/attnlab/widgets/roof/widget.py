@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, TypeVar
 
 import traitlets
 
@@ -12,7 +11,7 @@ from attnlab.models import roof
 from attnlab.models.roof import Machine, RoofModel, Step
 from attnlab.widgets.core import checks, markup, units
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["Roof"]
 
@@ -21,8 +20,6 @@ _MACHINES = ("H100 SXM", "H200 SXM", "RTX 4090", "a laptop's processor")
 _MOST = 10  # models, or machines
 _MOST_TEXTS, _MOST_TOKENS, _MOST_CACHED = 2**12, 2**13, 2**17
 _BITS = (16, 8, 4)
-
-_Given = TypeVar("_Given", Machine, RoofModel)
 
 
 class Roof(Widget, kind="roof"):
@@ -53,24 +50,14 @@ class Roof(Widget, kind="roof"):
 
     models = traitlets.List().tag(sync=True)
     machines = traitlets.List().tag(sync=True)
-    model = traitlets.Int(0).tag(sync=True)
-    machine = traitlets.Int(0).tag(sync=True)
-    texts = traitlets.Int(1).tag(sync=True)
-    tokens = traitlets.Int(1).tag(sync=True)
-    cached = traitlets.Int(8_192).tag(sync=True)
-    weight_bits = traitlets.Int(16).tag(sync=True)
-    cache_bits = traitlets.Int(16).tag(sync=True)
+    model = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.models))
+    machine = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.machines))
+    texts = ruled(traitlets.Int(1), checks.whole, least=1, most=_MOST_TEXTS)
+    tokens = ruled(traitlets.Int(1), checks.whole, least=1, most=_MOST_TOKENS)
+    cached = ruled(traitlets.Int(8_192), checks.whole, least=0, most=_MOST_CACHED)
+    weight_bits = ruled(traitlets.Int(16), checks.either, choices=_BITS)
+    cache_bits = ruled(traitlets.Int(16), checks.either, choices=_BITS)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        model=rule(checks.index_of, count=lambda self: len(self.models)),
-        machine=rule(checks.index_of, count=lambda self: len(self.machines)),
-        texts=rule(checks.whole, least=1, most=_MOST_TEXTS),
-        tokens=rule(checks.whole, least=1, most=_MOST_TOKENS),
-        cached=rule(checks.whole, least=0, most=_MOST_CACHED),
-        weight_bits=rule(checks.either, choices=_BITS),
-        cache_bits=rule(checks.either, choices=_BITS),
-    )
 
     def __init__(
         self,
@@ -86,8 +73,12 @@ class Roof(Widget, kind="roof"):
         cache_bits: int = 16,
         caption: str = "",
     ) -> None:
-        self._models = _found("models", models, RoofModel, roof.roof_models())
-        self._machines = _found("machines", machines, Machine, roof.machines())
+        self._models = checks.known_or_own(
+            "models", models, kind=RoofModel, known=roof.roof_models(), most=_MOST
+        )
+        self._machines = checks.known_or_own(
+            "machines", machines, kind=Machine, known=roof.machines(), most=_MOST
+        )
         chosen = {"model": model, "machine": machine}
         call = {"texts": texts, "tokens": tokens, "cached": cached}
         super().__init__(
@@ -140,22 +131,3 @@ class Roof(Widget, kind="roof"):
             f" {units.timed(step.seconds)}. Weights and caches take {held}: they {fits} in"
             f" {size}.</p>"
         )
-
-
-def _found(
-    name: str, given: Sequence[Any], wanted: type[_Given], known: Mapping[str, _Given]
-) -> list[_Given]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise TypeError(f"{name} must be a list, got {checks.one_line(given)}")
-    if not 1 <= len(given) <= _MOST:
-        raise ValueError(f"{name} must be 1 to {_MOST} {name}, got {len(given)}")
-    found = []
-    for one in given:
-        if isinstance(one, str):
-            found.append(known[checks.one_of(name, one, choices=tuple(known))])
-        elif isinstance(one, wanted):
-            found.append(one)
-        else:
-            kind = wanted.__name__
-            raise TypeError(f"{name} must hold names or {kind}s, got {checks.one_line(one)}")
-    return found

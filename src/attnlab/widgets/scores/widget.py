@@ -11,7 +11,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 from attnlab.widgets.core.markup import bracket
 from attnlab.widgets.core.numbers import softmax
 
@@ -70,19 +70,14 @@ class ScoreExplorer(Widget, kind="scores"):
     """
 
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    query = traitlets.List().tag(sync=True)
-    key = traitlets.List().tag(sync=True)
-    w = traitlets.List().tag(sync=True)
-    w_q = traitlets.List().tag(sync=True)
-    w_k = traitlets.List().tag(sync=True)
-    v = traitlets.List().tag(sync=True)
-    tanh = traitlets.Bool(True).tag(sync=True)
+    query = traitlets.List().tag(sync=True, rule=_new_numbers)
+    key = traitlets.List().tag(sync=True, rule=_new_numbers)
+    w = traitlets.List().tag(sync=True, rule=_new_numbers)
+    w_q = traitlets.List().tag(sync=True, rule=_new_numbers)
+    w_k = traitlets.List().tag(sync=True, rule=_new_numbers)
+    v = traitlets.List().tag(sync=True, rule=_new_numbers)
+    tanh = ruled(traitlets.Bool(True), checks.switch)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        **dict.fromkeys(("query", "key", "w", "w_q", "w_k", "v"), _new_numbers),
-        tanh=rule(checks.switch),
-    )
 
     def __init__(
         self,

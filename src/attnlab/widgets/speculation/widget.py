@@ -7,7 +7,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["Speculation"]
 
@@ -32,16 +32,10 @@ class Speculation(Widget, kind="speculation"):
     Source: Leviathan, Kalman and Matias (2023), equation 1 and theorem 3.8.
     """
 
-    alpha = traitlets.Float(0.8).tag(sync=True)
-    guesses = traitlets.Int(4).tag(sync=True)
-    cost = traitlets.Float(0.0).tag(sync=True)
+    alpha = ruled(traitlets.Float(0.8), checks.between, least=0, most=1)
+    guesses = ruled(traitlets.Int(4), checks.whole, least=0, most=_MOST)
+    cost = ruled(traitlets.Float(0.0), checks.between, least=0, most=1)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        alpha=rule(checks.between, least=0, most=1),
-        guesses=rule(checks.whole, least=0, most=_MOST),
-        cost=rule(checks.between, least=0, most=1),
-    )
 
     def __init__(
         self, alpha: float = 0.8, guesses: int = 4, cost: float = 0.0, *, caption: str = ""

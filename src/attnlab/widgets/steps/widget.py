@@ -10,7 +10,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup, numbers
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 from attnlab.widgets.core.markup import bracket
 
 __all__ = ["AttentionSteps"]
@@ -38,22 +38,16 @@ class AttentionSteps(Widget, kind="steps"):
     Raises: ValueError for shapes, counts or numbers that do not fit.
     """
 
-    vectors = traitlets.List().tag(sync=True)
+    vectors = traitlets.List().tag(
+        sync=True, rule=lambda self, _, value: _vectors(value, now=self.vectors)
+    )
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    query = traitlets.Int(0).tag(sync=True)
-    scaled = traitlets.Bool(True).tag(sync=True)
-    causal = traitlets.Bool(False).tag(sync=True)
-    step = traitlets.Int(0).tag(sync=True)
+    query = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.vectors))
+    scaled = ruled(traitlets.Bool(True), checks.switch)
+    causal = ruled(traitlets.Bool(False), checks.switch)
+    step = ruled(traitlets.Int(0), checks.index_of, count=_LAST + 1)
     plays = traitlets.Bool(False).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        vectors=lambda self, _, value: _vectors(value, now=self.vectors),
-        query=rule(checks.index_of, count=lambda self: len(self.vectors)),
-        scaled=rule(checks.switch),
-        causal=rule(checks.switch),
-        step=rule(checks.index_of, count=_LAST + 1),
-    )
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ import traitlets
 
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 
 __all__ = ["TileSteps"]
 
@@ -49,20 +49,16 @@ class TileSteps(Widget, kind="tiles"):
     Source: Milakov and Gimelshein (2018), section 3.
     """
 
-    scores = traitlets.List().tag(sync=True)
-    values = traitlets.List().tag(sync=True)
-    tile = traitlets.Int(1).tag(sync=True)
-    step = traitlets.Int(0).tag(sync=True)
-    factor = traitlets.Bool(True).tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        scores=lambda self, name, value: _numbers(name, value, _HIGHEST, self.scores),
-        values=lambda self, name, value: _numbers(name, value, _LARGEST, self.scores),
-        tile=lambda self, name, value: checks.whole(name, value, least=1, most=len(self.scores)),
-        step=rule(checks.index_of, count=lambda self: self._tiles() ** 2 + 1),
-        factor=rule(checks.switch),
+    scores = traitlets.List().tag(
+        sync=True, rule=lambda self, name, value: _numbers(name, value, _HIGHEST, self.scores)
     )
+    values = traitlets.List().tag(
+        sync=True, rule=lambda self, name, value: _numbers(name, value, _LARGEST, self.scores)
+    )
+    tile = ruled(traitlets.Int(1), checks.whole, least=1, most=lambda self: len(self.scores))
+    step = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self._tiles() ** 2 + 1)
+    factor = ruled(traitlets.Bool(True), checks.switch)
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from attnbook.rnn import RNNSeq2Seq
 from attnlab.language import Vocabulary
 from attnlab.widgets.core import checks, markup, packing
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import rule
+from attnlab.widgets.core.checks import ruled
 from attnlab.widgets.unrolled.run import EOS, TENSORS, Run, run, with_weights
 
 __all__ = ["Norms", "UnrolledModel"]
@@ -65,16 +65,16 @@ class UnrolledModel(Widget, kind="unrolled"):
     fine = traitlets.Unicode().tag(sync=True)
     ranges = traitlets.List().tag(sync=True)
     shapes = traitlets.List().tag(sync=True)
-    sentence = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    forced = traitlets.Dict().tag(sync=True)  # step t of the decoder → the word in its place
-    step = traitlets.Int(0).tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        sentence=lambda self, _, value: _sentence(value, self.source_words),
-        forced=lambda self, _, value: _forced(value, self.target_words, _longest(self.sentence)),
-        step=rule(checks.index_of, count=lambda self: self._count()),
+    sentence = traitlets.List(traitlets.Unicode()).tag(
+        sync=True, rule=lambda self, _, value: _sentence(value, self.source_words)
     )
+    # step t of the decoder → the word in its place
+    forced = traitlets.Dict().tag(
+        sync=True,
+        rule=lambda self, _, value: _forced(value, self.target_words, _longest(self.sentence)),
+    )
+    step = ruled(traitlets.Int(0), checks.index_of, count=lambda self: self._count())
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ import traitlets
 from attnlab.models.recorded import ScoredHead, Visible
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
-from attnlab.widgets.core.checks import or_none, rule
+from attnlab.widgets.core.checks import ruled
 from attnlab.widgets.core.numbers import masked_softmax
 
 __all__ = ["Visibility"]
@@ -65,20 +65,14 @@ class Visibility(Widget, kind="visibility"):
     heads = traitlets.List().tag(sync=True)  # name, and scores up to the diagonal, row after row
     measured = traitlets.List().tag(sync=True)
     length = traitlets.Int(_LENGTH).tag(sync=True)
-    window = traitlets.Int(1).tag(sync=True)
-    first = traitlets.Int(0).tag(sync=True)
-    top = traitlets.Int(1).tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
-    row = traitlets.Int(None, allow_none=True).tag(sync=True)
-    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
-
-    rules = checks.rules(
-        window=rule(checks.whole, least=1, most=lambda self: len(self.tokens)),
-        first=lambda self, name, value: _first(name, value),
-        top=rule(checks.whole, least=1, most=lambda self: len(self.tokens)),
-        head=rule(checks.index_of, count=lambda self: len(self.heads)),
-        row=or_none(rule(checks.index_of, count=lambda self: len(self.tokens))),
+    window = ruled(traitlets.Int(1), checks.whole, least=1, most=lambda self: len(self.tokens))
+    first = ruled(traitlets.Int(0), lambda name, value: _first(name, value))
+    top = ruled(traitlets.Int(1), checks.whole, least=1, most=lambda self: len(self.tokens))
+    head = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.heads))
+    row = ruled(
+        traitlets.Int(None, allow_none=True), checks.index_of, count=lambda self: len(self.tokens)
     )
+    initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
         self,
