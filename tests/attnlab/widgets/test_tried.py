@@ -35,9 +35,15 @@ def test_all_but_sentinels_are_left_out_and_what_cannot_be_read_means_run(
 def test_a_digest_hangs_on_the_kind_and_on_what_all_share(tmp_path: Path, monkeypatch) -> None:
     for name in ("ROOT", "WIDGETS", "HERE"):
         monkeypatch.setattr(tried, name, tmp_path)
+    monkeypatch.setattr(tried.kinds, "folder", lambda kind: f"programs/{kind}")
     monkeypatch.setattr(tried, "SHARED", (tmp_path / "core", tmp_path / "examples.py"))
-    own = "heads/widget.js", "heads/view/style.css", "chunks/heads.js", "test_heads.py"
-    shared, other = ("core/view.js", "examples.py"), ("beam/widget.js", "chunks/beam.js")
+    own = (
+        "programs/heads/widget.js",
+        "programs/heads/view/style.css",
+        "chunks/heads.js",
+        "test_heads.py",
+    )
+    shared, other = ("core/view.js", "examples.py"), ("programs/beam/widget.js", "chunks/beam.js")
     for name in (*own, *shared, *other):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)

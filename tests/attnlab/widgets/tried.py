@@ -21,8 +21,9 @@ HERE = Path(__file__).parent
 TRIED = HERE / "tried.json"
 SENTINELS = {"heatmap", "roles", "unrolled"}  # a canvas, boxes to type in, a model
 WIDGETS = Path(kinds.__file__).parent
-# of all kinds: attention, what pictures share, the scenarios and what they are written with
+# of all kinds: attention, what pictures share, stored models, drawings, the scenarios and what they are written with
 SHARED = (ROOT / "src" / "attnbook", WIDGETS / "core", WIDGETS / "parts", ROOT / "requirements.txt")
+SHARED += (WIDGETS.parent / "models" / "stored", WIDGETS.parent / "pictures")
 SHARED += tuple(HERE / f"{name}.py" for name in ("conftest", "examples", "pages", "test_places"))
 
 
@@ -33,7 +34,7 @@ def files(places: Iterable[Path]) -> list[Path]:
 
 def digest(kind: str) -> str:
     """Return a digest of what a kind's pictures hang on, the same on every system."""
-    own = [path for path in WIDGETS.rglob(kind) if path.is_dir()]
+    own = [WIDGETS / kinds.folder(kind)]
     own += [*WIDGETS.glob(f"chunks/{kind}.*"), HERE / f"test_{kind}.py"]
     found = hashlib.sha256()
     for path in files((*SHARED, *own)):
