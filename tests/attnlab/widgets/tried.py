@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 TRIED = HERE / "tried.json"
 SENTINELS = {"heatmap", "roles", "unrolled"}  # a canvas, boxes to type in, a model
 WIDGETS = Path(kinds.__file__).parent
-# of all kinds: attention, what pictures share, stored models, drawings, the scenarios and what they are written with
+# of all kinds: attention, what pictures share, stored models, drawings, and the scenarios
 SHARED = (ROOT / "src" / "attnbook", WIDGETS / "core", WIDGETS / "parts", ROOT / "requirements.txt")
 SHARED += (WIDGETS.parent / "models" / "stored", WIDGETS.parent / "pictures")
 SHARED += tuple(HERE / f"{name}.py" for name in ("conftest", "examples", "pages", "test_places"))
