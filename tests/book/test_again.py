@@ -38,7 +38,8 @@ def book(tmp_path: Path) -> Path:
 def run(book: Path, **env: str) -> tuple[int, str]:
     command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "notebooks"]
     command += ["-q", "-n", "1", "--dist", "loadfile", "-p", "no:cacheprovider"]
-    kept = {name: value for name, value in passed.os.environ.items() if name != passed.EVERY}
+    ours = {passed.EVERY, "PYTEST_ADDOPTS"}  # of the run that this test is part of
+    kept = {name: value for name, value in passed.os.environ.items() if name not in ours}
     env = {**kept, "PYTHONPATH": str(ROOT), **env}
     done = subprocess.run(command, cwd=book, env=env, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
