@@ -400,7 +400,7 @@ def changed_files() -> list[str]:
 
 
 def test() -> None:
-    """Everything that CI checks (a quarter of an hour on two quiet processors)."""
+    """Everything that CI checks (half an hour or more on two processors)."""
     chromium()
     timed(lint_and_build, unit, nbval, pages)
     print("\ntest: everything passed; `make test-all` adds what is heavy")

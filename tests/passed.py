@@ -1,8 +1,8 @@
 """What has passed as it is and need not run again: a key for each thing, kept in `_build/passed`.
 
-A key is a digest of all that a result hangs on: the files, this Python, the processor's kind and
-the settings that imitate another. Whatever cannot be read means: run. ATTNBOOK_EVERY=1 runs all,
-which the weekly run sets; a clean clone has no keys.
+A key is a digest of all that a result hangs on: the files, this Python and what is installed in it,
+the processor's kind and the settings that imitate another. Whatever cannot be read means: run.
+ATTNBOOK_EVERY=1 runs all, which the weekly run sets; a clean clone has no keys.
 """
 
 import hashlib
@@ -10,6 +10,8 @@ import os
 import platform
 import re
 import sys
+from functools import cache
+from importlib.metadata import distributions
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,6 +26,7 @@ def key(*places: Path | str) -> str:
     """Return a digest of the files at some places, and of what runs them."""
     found = hashlib.sha256(f"{sys.version} {platform.platform()} {processor()}".encode())
     found.update(repr([os.environ.get(name) for name in SETTINGS]).encode())
+    found.update(installed().encode())
     for place in sorted(map(str, (*places, *PINS))):
         whole = ROOT / place
         for path in sorted(whole.rglob("*")) if whole.is_dir() else [whole]:
@@ -31,6 +34,12 @@ def key(*places: Path | str) -> str:
                 found.update(f"\0{path.relative_to(ROOT).as_posix()}\0".encode())
                 found.update(path.read_bytes())
     return found.hexdigest()
+
+
+@cache
+def installed() -> str:
+    """Name every package with its version: `make newest` changes them and no file."""
+    return repr(sorted(f"{one.name} {one.version}" for one in distributions()))
 
 
 def processor() -> str:

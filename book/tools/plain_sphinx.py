@@ -1,6 +1,7 @@
 """Build the whole book without jupyter-book, on the newest Sphinx, MyST-NB and theme that resolve.
 
-    python book/tools/plain_sphinx.py   # into _build/html, from a conf.py made of _config.yml
+    python book/tools/plain_sphinx.py          # into _build/html, by a conf.py of _config.yml
+    python book/tools/plain_sphinx.py --keep   # with the packages that the last run installed
 
 jupyter-book 1 keeps Sphinx and the theme at old releases. This is the way out, kept open: the
 weekly run takes it, and then looks at the pages. The packages come from the network.

@@ -72,5 +72,10 @@ def test_a_key_hangs_on_every_file_and_on_the_processor(book: Path, monkeypatch)
     (book / "requirements.txt").write_text("torch==1")
     assert not passed.before("all", passed.key("src"))
     (book / "requirements.txt").write_text("")
+    monkeypatch.setattr(passed, "installed", lambda: "torch 3")
+    assert passed.key("src") != first
+    monkeypatch.undo()
+    monkeypatch.setattr(passed, "ROOT", book)
+    assert passed.key("src") == first
     monkeypatch.setenv("ATEN_CPU_CAPABILITY", "default")
     assert passed.key("src") != first

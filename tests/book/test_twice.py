@@ -70,3 +70,36 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_cell_run_twice_in_a_row_prints_what_is_stored(path, tmp_path, request) -> None:
     if found := differences(path, request.session, tmp_path):
         pytest.fail("\n\n".join(found), pytrace=False)
+
+
+WITHIN = "numbers-within-0.05"
+SMALL = {  # a cell, its tag, and what its second run leaves that its first did not
+    "import time\nfrom pathlib import Path\nx = y = z = 0": ("", ""),
+    "x += 1\nprint(x)": ("", "2"),
+    "print(2 + 3)": ("", ""),
+    "y += 0.01\nprint(f'right {y}')": (WITHIN, ""),
+    "z += 0.5\nprint(f'right {z}')": (WITHIN, "the numbers differ by 0.5, 0.05 may"),
+    "print(time.perf_counter_ns())": ("nbval-ignore-output", ""),
+    "Path('made').touch(exist_ok=False)": ("", "FileExistsError"),
+    "if 'shown' in globals(): print('again')\nshown = True": ("", "Unexpected output"),
+    "print('the end')": ("", ""),
+}
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("quiet")
+def test_a_cell_that_another_run_changes_is_named_and_no_other_is(tmp_path, request) -> None:
+    cells = [new_code_cell(s, metadata={"tags": [*{tag} - {""}]}) for s, (tag, _) in SMALL.items()]
+    notebook, folders = new_notebook(cells=cells), [tmp_path / "once", tmp_path / "twice"]
+    for folder in folders:
+        folder.mkdir()
+    load(ROOT / "book" / "tools" / "notebooks.py").execute(
+        notebook, "small", folders[0], folders[0]
+    )
+    path = tmp_path / "small.ipynb"
+    nbformat.write(notebook, path)
+    found = differences(path, request.session, folders[1])
+    wrong = {c.id: SMALL[c.source][1] for c in cells if SMALL[c.source][1]}
+    assert [re.match(r"small, cell (\S+) ", said)[1] for said in found] == list(wrong)
+    for said, words in zip(found, wrong.values(), strict=True):
+        assert words in said.partition("run again: ")[2]

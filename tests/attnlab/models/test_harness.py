@@ -62,3 +62,19 @@ def test_rows_that_hold_are_kept_and_those_that_changed_are_measured_and_asked(r
     for part in ("rows", "moves"):
         assert other[part]["a"] == first[part]["a"]
     assert other["rows"]["b"] != first["rows"]["b"]
+
+
+def test_a_nudge_reaches_a_model_that_is_remembered(run) -> None:
+    moved = run(0.2)["moves"]
+    assert 0 < moved["b"]["numbers"] < 1e-5
+    assert moved["b, twice"]["numbers"] == pytest.approx(2 * moved["b"]["numbers"], rel=0.1)
+    assert moved["b, twice"]["losses"] == moved["b"]["losses"]
+
+
+def test_moves_alone_keeps_the_rows(run) -> None:
+    first = run(0.2)
+    first["moves"]["a"]["losses"] = 9.0
+    harness.file_of("small").write_text(json.dumps(first))
+    again = run(0.2, "--moves")
+    assert again["rows"] == first["rows"]
+    assert again["moves"]["a"]["losses"] < 1e-5

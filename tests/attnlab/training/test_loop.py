@@ -1,7 +1,11 @@
 """Training: one loop, counted in steps, that depends on its arguments alone."""
 
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -204,6 +208,45 @@ def test_the_bar_obeys_its_argument_and_the_environment(capsys, monkeypatch) -> 
     monkeypatch.setenv("TQDM_DISABLE", "1")
     quick(Bigrams(), progress=True)
     assert capsys.readouterr() == ("", "")
+
+
+ALONE = """
+import sys
+for name in ("tqdm", "tqdm.auto", "safetensors", "safetensors.torch", "sacrebleu"):
+    sys.modules[name] = None  # as if it were not installed
+import torch
+from attnlab.training import bleu, train
+from attnlab.training.resume import read_checkpoint
+
+def run(**options):
+    data = [torch.ones(1, 2)]
+    return train(torch.nn.Linear(2, 1), data, lambda model, x: model(x).sum(), **options)
+
+print(run(steps=3))
+for call in (
+    lambda: run(steps=3, checkpoint="run"),
+    lambda: read_checkpoint("run"),
+    lambda: bleu(["a"], ["a"]),
+):
+    try:
+        call()
+    except ImportError as error:
+        print(error)
+"""
+
+
+def test_torch_alone_trains_and_a_missing_package_is_named(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", "-c", ALONE]
+    environment = {**os.environ, "TQDM_DISABLE": "0"}
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    install = 'pip install "attnlab"'
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.splitlines() == [
+        "<History: 3 steps, 0 validations>",
+        *[f"a checkpoint needs the package safetensors: {install}"] * 2,
+        f"bleu needs the package sacrebleu: {install}",
+    ]
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])

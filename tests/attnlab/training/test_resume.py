@@ -1,6 +1,8 @@
 """Checkpoints: a resumed run ends on the same bits, whenever and however it was stopped."""
 
+import json
 import math
+import pickle
 import shutil
 from functools import partial
 from pathlib import Path
@@ -89,6 +91,19 @@ def test_only_the_last_checkpoint_is_kept(tmp_path: Path) -> None:
     assert read_checkpoint(tmp_path / "runs" / "one").step == 8
 
 
+def test_nothing_is_pickled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise AssertionError("pickle was called")
+
+    for module, name in ((pickle, "dumps"), (pickle, "loads"), (torch, "save"), (torch, "load")):
+        monkeypatch.setattr(module, name, refuse)
+    full_run(Bigrams(), steps=7, checkpoint=tmp_path)
+    full_run(Bigrams(), checkpoint=tmp_path, resume=True)
+    for name, data in contents(tmp_path).items():
+        readable = json.loads if name.endswith("json") else safetensors.torch.load
+        assert readable(data)
+
+
 def test_weights_can_be_read_for_use_alone(tmp_path: Path) -> None:
     first, other = Bigrams(tied=True), Bigrams(tied=True, seed=9)
     full_run(first, checkpoint=tmp_path)
@@ -157,3 +172,12 @@ def test_a_loss_that_is_not_finite_keeps_the_last_good_checkpoint(tmp_path: Path
     full_run(resumed, checkpoint=tmp_path, resume=True)
     full_run(straight)
     assert same_bits(copied(resumed), copied(straight))
+
+
+def test_an_optimiser_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    model = Bigrams()
+    optimizer = SGD(model.parameters())
+    optimizer.state[model.embed.weight]["past"] = [torch.zeros(1)]
+    with pytest.raises(ValueError, match="tensors and numbers only: its 'past' is a list"):
+        save_checkpoint(tmp_path, model, optimizer, step=1)
+    assert contents(tmp_path) == {}

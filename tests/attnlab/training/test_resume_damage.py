@@ -65,6 +65,10 @@ def one_bit(where: float) -> Change:
     return change
 
 
+def state(**changed: Any) -> Change:
+    return lambda data: json.dumps({**json.loads(data), **changed}).encode()
+
+
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("change", [cut(0), cut(0.99), one_bit(0.3), one_bit(0.95)])
 def test_a_damaged_file_is_refused(saved: Path, name: str, change: Change) -> None:
@@ -79,12 +83,52 @@ def test_a_missing_file_is_refused(saved: Path, name: str) -> None:
     refused(saved, f"whole checkpoint: {name} cannot be opened. Nothing was changed")
 
 
-def test_another_version_or_another_model_is_refused(saved: Path) -> None:
-    refused(saved, r"'embed.weight' has the shape \(7, 4\) there and \(7, 5\) in the", Bigrams(d=5))
-    refused(saved, "shared there are {}, in the model {'output.weight'", Bigrams(tied=True))
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (state(version=0), "must be of version 1 of the format: it is of version 0"),
+        (state(version=2), "must be of version 1 of the format: it is of version 2"),
+        (state(format="another"), "must hold an 'attnbook checkpoint': it holds 'another'"),
+        (state(step=8), "state.json is not what was written"),
+        *(
+            (lambda _, text=text: text, "state.json cannot be read")
+            for text in (b"[]", b"{}", b"7")
+        ),
+    ],
+)
+def test_another_state_is_refused(saved: Path, change: Change, message: str) -> None:
     file = saved / "step-00000007" / "state.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "version": 2}))
-    refused(saved, "must be of version 1 of the format: it is of version 2")
+    file.write_bytes(change(file.read_bytes()))
+    refused(saved, message)
+
+
+def more() -> Bigrams:
+    model = Bigrams()
+    model.extra = nn.Linear(1, 1)
+    return model
+
+
+def fewer() -> Bigrams:
+    model = Bigrams()
+    model.output = nn.Identity()
+    return model
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: Bigrams(d=5),
+            r"'embed.weight' has the shape \(7, 4\) there and \(7, 5\) in the model",
+        ),
+        (more, "only the model has it, 'extra.bias'"),
+        (fewer, "only the checkpoint has it, 'output.weight'"),
+        (lambda: Bigrams().double(), "dtype torch.float32 there and torch.float64 in the model"),
+        (lambda: Bigrams(tied=True), "shared there are {}, in the model {'output.weight'"),
+    ],
+)
+def test_another_model_is_refused(saved: Path, make: Any, message: str) -> None:
+    refused(saved, message, make())
 
 
 def frozen() -> Bigrams:
@@ -123,6 +167,12 @@ def test_a_checkpoint_is_not_overwritten_unasked(saved: Path) -> None:
     refused(saved, f"{told} from it with resume=True", resume=False)
     with pytest.raises(ValueError, match="must not hold step 7 already"):
         save_checkpoint(saved, Bigrams(), Adam(Bigrams().parameters()), step=7)
+
+
+def test_a_checkpoint_of_weights_alone_is_no_run(tmp_path: Path) -> None:
+    model = Bigrams()
+    save_checkpoint(tmp_path, model, Adam(model.parameters()), step=3)
+    refused(tmp_path, "checkpoint must be one that train wrote: .*step-00000003 is not")
 
 
 def test_a_folder_without_a_checkpoint(tmp_path: Path) -> None:

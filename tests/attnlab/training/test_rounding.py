@@ -10,7 +10,7 @@ from torch.optim import SGD, Adam
 
 from attnlab.models.recipe import fit
 from attnlab.training import Unsteady, seeded, steady, train
-from attnlab.training.rounding import NUDGE, apart, nudged, told, watched
+from attnlab.training.rounding import NUDGE, apart, nudged, told, unwatched, watched
 
 DATA = torch.linspace(-1, 1, 12).view(4, 3)
 
@@ -49,6 +49,10 @@ def test_a_training_that_falls_into_a_hollow_is_steady():
 def test_a_training_that_is_thrown_to_and_fro_hangs_on_rounding_in_double_precision_too(dtype):
     with pytest.raises(Unsteady, match=r"training 1 of 1 hangs on rounding: .* 0.005 may be"):
         steady(partial(thrown, dtype=dtype))
+
+
+def test_a_coarser_unit_lets_more_pass():
+    steady(thrown, unit=100)  # eight wells are not fifty deep
 
 
 def test_each_training_of_a_run_is_asked_also_one_with_a_loop_of_its_own():
@@ -95,6 +99,15 @@ def test_nothing_of_torch_is_changed_after_the_block():
     told([1.0])  # to nobody
 
 
+def test_only_the_innermost_block_records_and_a_beginning_is_left_out():
+    with watched() as outer:
+        with watched() as inner:
+            train(line(), [DATA], squares, steps=2)
+        with unwatched():
+            train(line(), [DATA], squares, steps=2)
+    assert (len(inner), len(outer)) == (1, 0)
+
+
 def test_the_last_tenth_counts_and_an_agreement_at_the_very_end_does_not_help():
     a, b = [0.0] * 20, [9.0] * 18 + [0.5, 0.0]
     assert apart(a, b) == 0.5
@@ -112,3 +125,10 @@ def test_a_training_that_is_remembered_is_asked_all_the_same(tmp_path, monkeypat
         assert len(list(tmp_path.glob("*.pt"))) == kept
         with pytest.raises(Unsteady):
             steady(run)
+
+
+def test_a_run_that_trains_nothing_or_goes_on_from_the_last_is_refused():
+    with pytest.raises(ValueError, match="run must train the same models at each call: it trained"):
+        steady(lambda: None)
+    with pytest.raises(ValueError, match="unit must be"):
+        steady(thrown, unit=0)
