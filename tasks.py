@@ -75,6 +75,8 @@ def pytest(*arguments: object, **env: str) -> None:
     python("-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", *arguments, **{**QUIET, **env})
 
 
+# not what passed as it is
+AGAIN = ("-p", "tests.again")
 # the longest files first, in the order that tests/nbval and tests/book give them
 SORTED = "--no-loadscope-reorder"
 
@@ -296,9 +298,9 @@ def unit() -> None:
     """Test attention where there is nothing but its wheel, then the lab and its widgets."""
     chromium()
     say("unit: attention, in an environment of its wheel, torch, numpy and the test tools")
-    python("tests/bare.py", "-q", "-n", "auto", "--dist", "loadfile", **QUIET)
+    python("tests/bare.py", "-q", "-n", "auto", "--dist", "loadfile", *AGAIN, **QUIET)
     say("unit: the lab and its widgets")
-    pytest("tests/attnlab")
+    pytest(*AGAIN, "tests/attnlab")
 
 
 def units() -> None:
@@ -310,14 +312,14 @@ def units() -> None:
 def nbval(*options: str, **env: str) -> None:
     """Re-run each lecture that did not pass as it is, and compare every output with its own."""
     say("nbval: every cell of every lecture, every output compared; what passed is kept by its key")
-    pytest("--nbval", "--nbval-current-env", SORTED, "notebooks", *options, **env)
+    pytest("--nbval", "--nbval-current-env", SORTED, *AGAIN, "notebooks", *options, **env)
 
 
 def pages() -> None:
     """Test the built book: lectures, pages in a browser, JupyterLab, Colab, what teachers take."""
     chromium()
     say("pages: lectures, the built book in a browser, JupyterLab, Colab, the teaching kit")
-    pytest(SORTED, "tests/book", "tests/teaching")
+    pytest(SORTED, *AGAIN, "tests/book", "tests/teaching")
 
 
 def lint_and_build() -> None:

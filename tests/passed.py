@@ -10,6 +10,7 @@ import os
 import platform
 import re
 import sys
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
@@ -19,20 +20,27 @@ KEPT = ROOT / "_build" / "passed"
 EVERY = "ATTNBOOK_EVERY"
 SETTINGS = ("ATEN_CPU_CAPABILITY", "MKL_CBWR", "ONEDNN_MAX_CPU_ISA")
 PINS = ("requirements.txt", "pyproject.toml", "conftest.py")
-MADE = {"node_modules", "__pycache__"}  # by others, from what is counted
+# by others, from what is counted; tried.json is written of what passed
+MADE = {"node_modules", "__pycache__", "tried.json"}
 
 
-def key(*places: Path | str) -> str:
+def key(*places: str, read: Callable[[str], str] | None = None) -> str:
     """Return a digest of the files at some places, and of what runs them."""
     found = hashlib.sha256(f"{sys.version} {platform.platform()} {processor()}".encode())
     found.update(repr([os.environ.get(name) for name in SETTINGS]).encode())
     found.update(installed().encode())
-    for place in sorted(map(str, (*places, *PINS))):
-        whole = ROOT / place
-        for path in sorted(whole.rglob("*")) if whole.is_dir() else [whole]:
-            if path.is_file() and not MADE & set(path.parts):
-                found.update(f"\0{path.relative_to(ROOT).as_posix()}\0".encode())
-                found.update(path.read_bytes())
+    for place in sorted({*places, *PINS}):
+        found.update((read or contents)(place).encode())
+    return found.hexdigest()
+
+
+def contents(place: str) -> str:
+    """Return a digest of a file, or of all files in a folder, with their names."""
+    found, whole = hashlib.sha256(), ROOT / place
+    for path in sorted(whole.rglob("*")) if whole.is_dir() else [whole]:
+        if path.is_file() and not MADE & set(path.parts):
+            found.update(f"\0{path.relative_to(ROOT).as_posix()}\0".encode())
+            found.update(path.read_bytes())
     return found.hexdigest()
 
 

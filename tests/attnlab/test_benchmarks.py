@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
+HANGS_ON = ("benchmarks",)
+
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path.append(str(BENCHMARKS))  # they are scripts, and import each other as such
 

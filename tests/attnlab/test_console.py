@@ -11,7 +11,8 @@ import pytest
 from attnlab._console import any_letter
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("src", "book", "teaching", "experiments", "benchmarks")
+ROOMS = ("src", "book/tools", "book/extensions", "teaching", "experiments", "benchmarks")
+HANGS_ON = ("tasks.py", *ROOMS)
 PAGES = ("cp1252", "cp1253")  # of Windows in the West and in Greece: neither has √, one has no ×
 # what is read by a program alone; what prints nothing
 OTHERS = {"benchmarks/joeynmt_worker.py", "benchmarks/rounding.py", "book/tools/fonts.py"}

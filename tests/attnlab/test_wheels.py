@@ -12,6 +12,7 @@ from hatchling.build import build_wheel
 
 from tests.bare import ROOT
 
+HANGS_ON = (".gitignore", "README.md", "LICENSE", "LICENSE-content", "CHANGELOG.md")
 PROJECTS = {"attnbook": ROOT, "attnlab": ROOT / "src" / "attnlab"}
 NOT_READERS = ("test", "node_modules", "package.json", "package-lock.json", "biome.json", ".toml")
 

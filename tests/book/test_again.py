@@ -17,7 +17,7 @@ from pathlib import Path
 from tests import passed
 passed.ROOT = Path(__file__).parent
 passed.KEPT = passed.ROOT / "_build" / "passed"
-pytest_plugins = ["tests.nbval.rules", "tests.nbval.again"]
+pytest_plugins = ["tests.nbval.rules"]
 """
 
 
@@ -35,9 +35,28 @@ def book(tmp_path: Path) -> Path:
     return tmp_path
 
 
+# a file of the lab's tests that reads a lecture, and tells so or does not
+READS = """
+from pathlib import Path
+{told}
+def test_it(): assert Path("notebooks/01-right.ipynb").read_text()
+"""
+
+
 def run(book: Path, **env: str) -> tuple[int, str]:
     command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "notebooks"]
-    command += ["-q", "-n", "1", "--dist", "loadfile", "-p", "no:cacheprovider"]
+    command += [
+        "tests",
+        "-p",
+        "tests.again",
+        "-q",
+        "-n",
+        "1",
+        "--dist",
+        "loadfile",
+        "-p",
+        "no:cacheprovider",
+    ]
     ours = {passed.EVERY, "PYTEST_ADDOPTS"}  # of the run that this test is part of
     kept = {name: value for name, value in passed.os.environ.items() if name not in ours}
     env = {**kept, "PYTHONPATH": str(ROOT), **env}
@@ -52,6 +71,19 @@ def test_a_lecture_that_passed_runs_again_when_something_under_it_changed(book: 
     assert rc == 0  # nothing is left to run, which is no failure
     assert "as they passed as they are: 01" in said
     (book / "src" / "one.py").write_text("a = 1")
+    assert "1 passed" in run(book)[1]
+
+
+def test_a_file_of_tests_that_reads_what_it_does_not_hang_on_fails(book: Path) -> None:
+    (book / "notebooks" / "02-wrong.ipynb").unlink()
+    file = book / "tests" / "attnlab" / "test_one.py"
+    file.parent.mkdir()
+    file.write_text(READS.format(told=""))
+    assert "test_one.py reads notebooks/01-right.ipynb and does not say so" in run(book)[1]
+    file.write_text(READS.format(told='HANGS_ON = ("notebooks",)'))
+    assert run(book)[0] == 0
+    assert "as they passed as they are: 01-right, test_one" in run(book)[1]
+    (book / "notebooks" / "more.txt").touch()  # of the file's places, not of the lecture's
     assert "1 passed" in run(book)[1]
 
 

@@ -24,11 +24,17 @@ AXE_LISTED = {
 }
 # what fades in has another contrast on the way
 STILL = "*, ::before, ::after { animation: none !important; transition: none !important }"
-# code, formulae and entries of the package look the same everywhere, and their many pieces take
-# most of the time: they are looked at in one lecture, and entries where a list of them begins
-ALIKE = {"exclude": [["div.highlight pre"], ["mjx-container"], ["dl.py ~ dl.py"]]}
-# so is what stands around the article: looked at in these two
-ALIKE["include"], WHOLE = [["article.bd-article"]], {LECTURE: None, "book/index": None}
+# in these two axe looks at all; elsewhere at the article, and not again at what looks the same
+# everywhere and is most of a page: code, formulae, entries of the package but the first of a list,
+# and a kind of live picture that was looked at before (its own tests do so in all its states).
+# These are taken out, as axe weighs every element of a page, also those that it shall not judge
+WHOLE = {LECTURE, "book/index"}
+ALIKE = ["div.highlight pre", "mjx-container", "dl.py ~ dl.py"]
+EMPTY = """(selectors) => { window.taken = [...document.querySelectorAll(selectors)].map(
+  (node) => [node, [...node.childNodes]]); for (const [node] of taken) node.replaceChildren(); }"""
+FILL = "() => { for (const [node, inside] of taken.reverse()) node.replaceChildren(...inside); }"
+KIND = """() => [...document.querySelectorAll('figure.attnbook')].map((figure) =>
+  [...figure.classList].find((name) => name.startsWith('attnbook-')))"""
 # in the dark only colours differ
 RULES = {"light": {}, "dark": {"runOnly": {"type": "rule", "values": ["color-contrast"]}}}
 SQUEEZED = """all => all.filter(i => i.clientWidth && Math.abs(
@@ -57,11 +63,25 @@ WAYS = [pytest.param((name, "file"), id=name) for name in PAGES]
 WAYS += [pytest.param((name, "http"), id=f"{name}-http", marks=pytest.mark.heavy) for name in PAGES]
 
 
+@pytest.fixture(scope="module")
+def seen() -> dict[str, set[str]]:
+    """The kinds of live picture that axe has looked at, by theme."""
+    return {theme: set() for theme in RULES}
+
+
 @pytest.fixture(scope="module", params=WAYS)
 def look(chromium, roots, request) -> Iterator[Look]:
     look = Look(chromium, roots, *request.param, "light")
     yield look
     look.context.close()
+
+
+def hangs_on(item: pytest.Function) -> tuple[str, tuple[str, ...]]:
+    """A page by itself, for tests/again.py: its text, what is built of it, what all pages load."""
+    name, via = item.callspec.params["look"]
+    built = (f"_build/html/{one}" for one in (f"{name}.html", "_static", "_images"))
+    sources = (f"{name}.{kind}" for kind in ("md", "ipynb"))
+    return f"{name}-{via}", (*built, *sources, "tests/book", "book/tools/plan.py")
 
 
 def unfold(look: Look, script: str = "true") -> None:
@@ -132,7 +152,7 @@ def test_a_tall_picture_keeps_its_controls_in_sight(look: Look) -> None:
 
 
 @pytest.mark.parametrize("theme", RULES)
-def test_axe_finds_nothing_serious(look: Look, theme: str) -> None:
+def test_axe_finds_nothing_serious(look: Look, theme: str, seen: dict[str, set[str]]) -> None:
     page = look.page
     page.emulate_media(color_scheme=theme)
     expect(page.locator("html")).to_have_attribute("data-theme", theme)
@@ -142,7 +162,14 @@ def test_axe_finds_nothing_serious(look: Look, theme: str) -> None:
     )
     unfold(look)
     options = {"preload": False, "resultTypes": ["violations"], **RULES[theme]}
-    found = Axe().run(page, WHOLE.get(look.name, ALIKE), options)
+    kinds = set(page.evaluate(KIND))
+    if look.name in WHOLE:
+        found = Axe().run(page, None, options)
+    else:
+        page.evaluate(EMPTY, ", ".join((*ALIKE, *(f"figure.{kind}" for kind in seen[theme]))))
+        found = Axe().run(page, "article.bd-article", options)
+        page.evaluate(FILL)
+    seen[theme] |= kinds
     unfold(look, "d.dataset.first === 'true'")
     serious = [
         (rule["id"], " ".join(node["target"]), node["html"][:120])

@@ -12,6 +12,7 @@ from attnlab.models.stored.weights import names
 from attnlab.training.metrics import exact_match
 from tests.book.lectures import ROOT
 
+HANGS_ON = ("src", "notebooks/assets")
 ASSET = ROOT / "notebooks" / "assets" / "translator.js"
 SIZES = {"d_model": 128, "n_heads": 4, "n_layers": 2, "d_ff": 256, "tied": True}
 

@@ -24,6 +24,8 @@ from tests.attnlab.translation.small import multi30k as small_corpus
 from tests.attnlab.translation.small import naming
 from tests.attnlab.translation.small import recipe as small_recipe
 
+HANGS_ON = ("teaching/slides", "book/extensions")
+
 ROOT = Path(__file__).resolve().parents[3]
 MOST = 3_500_000  # bytes that a page loads
 

@@ -28,6 +28,8 @@ from attnlab.pictures.figures import (
     histograms,
 )
 
+HANGS_ON = ("book/assets",)
+
 WORDS = ["had", "bowl", "nuts"]
 WEIGHTS = [[0.98, 0.01, 0.01], [0.24, 0.76, 0.0], [0.005, 0.09, 0.905]]
 

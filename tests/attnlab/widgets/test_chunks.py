@@ -13,6 +13,8 @@ from attnlab.widgets import build, page_script, stylesheet
 from attnlab.widgets.core import chunks
 from attnlab.widgets.kinds import KINDS, folder
 
+HANGS_ON = ("notebooks",)
+
 ROOT = Path(__file__).resolve().parents[3]
 WIDGETS = Path(attnlab.widgets.__file__).parent
 FOUND = [*WIDGETS.glob("*/widget.py"), *WIDGETS.glob("applications/*/widget.py")]

@@ -9,6 +9,8 @@ from tests.attnlab.widgets.examples import EXAMPLES, guess, paper, steps
 from tests.attnlab.widgets.pages import alert, button, settle, unfold
 from tests.attnlab.widgets.tasks import LECTURES, ROOT, tasks
 
+HANGS_ON = ("notebooks", "book/lectures")
+
 BARE = ("fewshot", "lens", "pages", "unrolled", "visibility")  # pictures without a box
 # not numbers to type: addresses, citations, names of places in the book, formulae's letters
 ASIDE = re.compile(

@@ -22,6 +22,8 @@ from tests import needs
 from tests.attnlab.widgets.pages import eventually, settle, unfold
 from tests.attnlab.widgets.tasks import LECTURES, ROOT, Task, tasks
 
+HANGS_ON = ("notebooks",)
+
 ASSETS = (ROOT / "notebooks" / "assets", ROOT / "src" / "attnlab" / "models" / "captions")
 N = r"(−?[\d.,]*\d)"
 SIZES = {  # what an answer says in words: no less, no more
