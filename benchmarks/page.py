@@ -302,8 +302,7 @@ def slow_desk(browser: Browser, url: str) -> Felt:
     page.goto(url, wait_until="load", timeout=120_000)
     page.wait_for_function(ALL_READY)
     fold = page.evaluate(FIRST)
-    page.wait_for_function("!window.MathJax?.startup || MathJax.startup.promise.then(() => true)")
-    page.wait_for_timeout(1000)  # what comes after the formulae
+    page.wait_for_timeout(1000)  # what comes late
     first, task, shift = page.evaluate("[felt.first, felt.task, felt.shift]")
     context.close()
     return Felt(first / 1000, task, shift, fold, sum(came) / 1000)

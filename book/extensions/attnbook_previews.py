@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from attnbook_formulas import mathml
 from attnbook_terms import BOOK, NOTEBOOKS, sections
 from docutils import nodes
 from docutils.utils.smartquotes import smartyPants
@@ -93,10 +94,11 @@ def marked(said: str) -> str:
     """Return a sentence of Markdown as HTML: its words, without links and marks, and its maths."""
     parts = re.split(r"\$([^$]+)\$", re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", said))
     for i, part in enumerate(parts):
-        text = html.escape(part, quote=False)
         if i % 2:
-            parts[i] = rf'<span class="math notranslate nohighlight">\({text}\)</span>'
+            set_as = mathml(part, display=False)
+            parts[i] = f'<span class="math notranslate nohighlight">{set_as}</span>'
         else:
+            text = html.escape(part, quote=False)
             parts[i] = smartyPants(re.sub(r"[*`]", "", text), "qe")
     return "".join(parts)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "_build" / "plain-sphinx"
 PACKAGES = ["sphinx", "myst-nb", "sphinx-book-theme", "sphinx-external-toc", "sphinx-togglebutton"]
-PACKAGES += ["sphinx-copybutton", "sphinx-design", "sphinxcontrib-bibtex", "sphinx-mathjax-offline"]
+PACKAGES += ["sphinx-copybutton", "sphinx-design", "sphinxcontrib-bibtex", "math-core"]
 PACKAGES += ["sphinx-multitoc-numbering"]
 # paths in conf.py are sought beside it
 OURS = """

@@ -1,7 +1,6 @@
 """The files of the built book, read without a browser: links, scripts, style sheets."""
 
 import re
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import yaml
@@ -41,19 +40,14 @@ def test_no_page_asks_another_host_or_holds_what_it_does_not_use():
         text = path.read_text(encoding="utf-8")
         assert "thebe" not in text, path
         assert re.findall(remote, text) == [], path
-    assert Path(HTML / "_static" / "mathjax").is_dir()
 
 
-def test_a_page_loads_formulae_and_the_bytes_of_its_own_widgets_alone():
+def test_a_page_loads_the_bytes_of_its_own_widgets_alone():
     """The style is that of Jupyter."""
-    formulae = set()
     for name in PAGES:
         text = (HTML / f"{name}.html").read_text(encoding="utf-8")
-        formulae.add("<script>window.MathJax = " in text)
-        assert ("<script>window.MathJax = " in text) == ('class="math notranslate' in text), name
         kinds = kinds_on(text)
         for ending, wanted in (("js", page_script), ("css", stylesheet)):
             loaded = re.findall(rf'="[./]*_static/(attnbook[\w-]*\.{ending})', text)
             found = [(HTML / "_static" / one).read_text(encoding="utf-8") for one in loaded]
             assert found == ([wanted(*kinds)] if kinds else []), (name, ending)
-    assert formulae == {True, False}

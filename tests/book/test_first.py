@@ -1,4 +1,4 @@
-"""What is drawn first: the pictures in sight, then the formulae, then what is near or printed."""
+"""What is drawn first: the pictures in sight, then what is near or printed."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,11 +10,6 @@ from tests.patience import BROWSER
 
 WAITING = "figure.attnbook:not([data-ready])"
 BUSY = "window.requestIdleCallback = () => 0;"  # a browser that never has time
-ORDER = """window.order = [];
-new MutationObserver((changes) => changes.forEach(({ type, target, addedNodes }) => {
-  if (type === 'attributes' && target.matches('figure.attnbook')) order.push('picture');
-  if ([...addedNodes].some((one) => one.src?.includes('mathjax'))) order.push('formulae');
-})).observe(document, { subtree: true, childList: true, attributeFilter: ['data-ready'] });"""
 
 
 @pytest.fixture
@@ -52,15 +47,7 @@ def test_a_link_into_the_page_finds_all_above_it_drawn(opened) -> None:
     assert page.locator("#exercises").evaluate(above) == 0
 
 
-def test_the_print_has_every_picture_and_every_formula(opened) -> None:
+def test_the_print_has_every_picture(opened) -> None:
     page = opened(BUSY)
-    page.wait_for_function("!!window.MathJax?.typeset")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator(WAITING).count() == 0
-    expect(page.locator(".math:not(:has(mjx-container))")).to_have_count(0)
-
-
-def test_formulae_come_after_the_first_picture_and_all_are_set(opened) -> None:
-    page = opened(ORDER)
-    expect(page.locator(".math:not(:has(mjx-container))")).to_have_count(0)
-    assert page.evaluate("order.slice(0, order.indexOf('formulae'))").count("picture") > 0

@@ -13,7 +13,7 @@ from nbformat import v4
 from tests.book.lectures import ROOT, code, load, read
 
 HANGS_ON = ("src", "book/tools", "book/lectures/08-multi-head-attention.md", "notebooks/assets")
-HANGS_ON += ("notebooks/08-multi-head-attention.ipynb",)
+HANGS_ON += ("notebooks/08-multi-head-attention.ipynb", "book/status.json")
 HEAD = """---
 jupytext:
   text_representation:

@@ -97,7 +97,6 @@ def test_a_result_lands_on_its_section(asked) -> None:
     address, place = first.get_attribute("href").split("#")
     first.click()
     page.wait_for_url(f"**/{address.removeprefix('./')}#*")
-    page.evaluate("window.MathJax?.startup.promise")  # formulae that are set move what is below
     section = page.locator(f"[id='{place}']")
     expect(section).to_be_in_viewport()
     assert section.evaluate("s => Math.abs(s.getBoundingClientRect().top)") < 200

@@ -30,9 +30,7 @@ TARGET = ROOT / "_build" / "pdf" / "attention-worked-out.pdf"
 MEASURE = 590  # px, the width of the text: A4 less the margins of book.css
 # px, of a page's 938: from where code may be cut, and what is drawn smaller
 SIZES = {"long": 380, "high": 700}
-PATIENCE = 300_000  # ms: a thousand formulae, on a busy machine
-FORMULAE = """() => MathJax.startup.promise.then(
-  () => MathJax.typesetPromise([...document.querySelectorAll(".math")]))"""
+PATIENCE = 300_000  # ms: the whole book, on a busy machine
 NUMBERS = """(at) => {
   for (const one of document.querySelectorAll(".page")) one.textContent = at[one.dataset.of]; }"""
 ABOUT = "About this book"
@@ -110,8 +108,6 @@ def join(page: Page, address: str) -> None:
         raise PrintError(f"links lead nowhere: {', '.join(dead)}")
     page.add_script_tag(url=f"{address}/_static/pdf-attnbook.js")
     page.wait_for_function("!document.querySelector('figure.attnbook:not([data-ready])')")
-    page.add_script_tag(url=f"{address}/_static/mathjax/tex-chtml.js")
-    page.evaluate(FORMULAE)
     page.emulate_media(media="print")  # what live pictures fold up opens
     page.evaluate((HERE / "fit.js").read_text(encoding="utf-8"), SIZES)
 

@@ -2,7 +2,7 @@
 // what is long may be cut between its lines. Then all is waited for.
 async ({ long, high }) => {
   const all = (selector) => document.querySelectorAll(`article :is(${selector})`);
-  const wide = "mjx-container[display='true'], .attnbook-scroll, .pst-scrollable-table-container, .attnbook-live";
+  const wide = "div.math, .attnbook-scroll, .pst-scrollable-table-container, .attnbook-live";
   // what has just been unfolded is drawn within a frame; within a wide box the widest part goes first
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   await document.fonts.ready;

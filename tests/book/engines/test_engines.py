@@ -24,9 +24,7 @@ ARROWS = "document.querySelector('figure.attnbook-arrows')"
 HEATMAP = "document.querySelector('figure.attnbook-heatmap')"
 SLIDER = f"{HEATMAP}.querySelector('input[type=range]')"
 NUMBER = f"{HEATMAP}.querySelector('[aria-label=\"temperature as a number\"]')"
-# all formulas are set, not the first alone: each moves what stands below it
-SET = """document.fonts.status === 'loaded' && (document.querySelector('.math') === null ||
-  (globalThis.MathJax?.startup?.promise?.then(() => true) ?? false))"""
+SET = "document.fonts.status === 'loaded'"  # before it, what stands below a formula may move
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 
 

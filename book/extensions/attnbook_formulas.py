@@ -1,0 +1,64 @@
+"""Formulas are set when the book is built, as MathML: a page runs no script for them.
+
+math-core sets them and refuses what it does not know; such a formula fails the build with its
+place. Each keeps its TeX as an annotation, which book/assets/formulas.js gives to the clipboard.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from docutils import nodes
+from math_core import LatexError, LatexToMathML
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.writers.html5 import HTML5Translator
+
+log = logging.getLogger(__name__)
+SETTER = LatexToMathML(annotation=True)
+MATHS = (nodes.math, nodes.math_block)
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
+SPACED = re.compile(r"(\\\\)\s*\[[\d.]+(?:pt|em|ex)\]")  # math-core would print the length
+
+
+def mathml(tex: str, *, display: bool) -> str:
+    """Return a formula as MathML; raises ``LatexError`` where a command is not known."""
+    return SETTER.convert_with_local_state(SPACED.sub(r"\1", tex.strip()), displaystyle=display)
+
+
+def shown(self: HTML5Translator, node: nodes.math | nodes.math_block, *, display: bool) -> None:
+    tag, tex = "div" if display else "span", node.astext()
+    if node.get("number"):
+        log.warning("a formula has a number, which the book does not print", location=node)
+    try:
+        set_as = mathml(tex, display=display)
+    except LatexError as error:
+        told = COLOURS.sub("", str(error)).strip().splitlines()[0]
+        log.warning("the formula %s cannot be set: %s", tex.strip(), told, location=node)
+        set_as = ""
+    self.body.append(self.starttag(node, tag, "", CLASS="math notranslate nohighlight"))
+    self.body.append(f"{set_as}</{tag}>" + "\n" * display)
+    raise nodes.SkipNode
+
+
+def inline(self: HTML5Translator, node: nodes.math) -> None:
+    shown(self, node, display=False)
+
+
+def block(self: HTML5Translator, node: nodes.math_block) -> None:
+    shown(self, node, display=True)
+
+
+def load(app: Sphinx, page: str, template: str, context: dict, tree: nodes.document | None) -> None:
+    """Give a page with a formula the typeface, the style and the copying of TeX."""
+    if tree is not None and any(tree.findall(lambda node: isinstance(node, MATHS))):
+        app.add_css_file("math-font.css")
+        app.add_css_file("formulas.css")
+        app.add_js_file("formulas.js", loading_method="defer", priority=110)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_html_math_renderer("mathml", (inline, None), (block, None))
+    app.connect("html-page-context", load)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
