@@ -78,6 +78,14 @@
   lost();
   window.addEventListener("hashchange", lost);
 
+  // A plot is fetched when it comes near, or when the page has nothing else to do: paper has all.
+  const fetched = () => {
+    for (const plot of document.querySelectorAll("img[loading=lazy]")) plot.loading = "eager";
+  };
+  const idle = window.requestIdleCallback ?? ((work) => setTimeout(work, 2000));
+  window.addEventListener("load", () => setTimeout(() => idle(fetched), 1000));
+  window.addEventListener("beforeprint", fetched);
+
   window.addEventListener("load", copies); // when the script that makes the buttons has run
   window.addEventListener("load", reach);
   window.addEventListener("resize", reach);

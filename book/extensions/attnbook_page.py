@@ -36,6 +36,11 @@ UNFOLD = '<summary><span class="toctree-toggle"'  # in the contents: an arrow an
 WAITED = re.compile(
     r'<script (?=[^>]*\bsrc="(?!https?:))(?![^>]*(?:defer|async|documentation_options))'
 )
+# a picture's size, by which its place is kept until it is fetched
+SIZED = re.compile(r'(<img [^>]*src="[./]*_images/[^>]*)style="width: (\d+)px; height: (\d+)px;"')
+# of coloured code: a theme's own colour, and each kind's
+BASE = r'data-theme="{}"\] \.highlight {{ [^}}]*?(color: \S+)'
+KIND = r'data-theme="{}"\] \.highlight \.(\w+) {{ ([^}}]*?) }}'
 # the page has one already, and these lack the ".0"
 VIEWPORT = re.compile(r'\s*<meta name="viewport" content="[^"]*initial-scale=1"\s*/>')
 # a browser that may keep nothing answers with an error, which would end the theme's own scripts:
@@ -166,6 +171,28 @@ def flat(buttons: list) -> list:
     return found
 
 
+def uncoloured(css: str) -> re.Pattern[str]:
+    """Return a pattern of pieces of code that look as code does anyway, in both themes."""
+    plain = []
+    for theme in ("light", "dark"):
+        base = re.search(BASE.format(theme), css)
+        assert base, "pygments.css no longer gives its colours by theme"
+        plain.append(
+            {kind for kind, rule in re.findall(KIND.format(theme), css) if rule == base[1]}
+        )
+    return re.compile(rf'<span class="(?:{"|".join(sorted(plain[0] & plain[1]))})">([^<]*)</span>')
+
+
+def bare_code(app: Sphinx, error: Exception | None) -> None:
+    """Leave no element around a piece of code that has no colour of its own: most have none."""
+    if error or app.builder.format != "html":
+        return
+    out = Path(app.outdir)
+    pieces = uncoloured((out / "_static" / "pygments.css").read_text(encoding="utf-8"))
+    for page in out.rglob("*.html"):
+        page.write_text(pieces.sub(r"\1", page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
 def trim_pages(app: Sphinx, error: Exception | None) -> None:
     """Take out what no page uses and what leads nowhere yet, and mend what the theme leaves."""
     if error or app.builder.format != "html":
@@ -173,6 +200,7 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
     for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         text = VIEWPORT.sub("", UNUSED.sub("", text))
+        text = SIZED.sub(r'\1width="\2" height="\3" loading="lazy"', text)
         text = WAITED.sub("<script defer ", text)
         if STORAGE not in text:
             text = text.replace(THEME, STORAGE + THEME, 1)
@@ -200,4 +228,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("builder-inited", copy_assets)
     app.connect("html-page-context", page_context, priority=900)
     app.connect("build-finished", trim_pages)
+    app.connect("build-finished", bare_code, priority=900)  # after the theme's colours are written
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

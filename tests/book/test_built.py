@@ -51,3 +51,14 @@ def test_a_page_loads_the_bytes_of_its_own_widgets_alone():
             loaded = re.findall(rf'="[./]*_static/(attnbook[\w-]*\.{ending})', text)
             found = [(HTML / "_static" / one).read_text(encoding="utf-8") for one in loaded]
             assert found == ([wanted(*kinds)] if kinds else []), (name, ending)
+
+
+def test_code_has_elements_for_colours_alone_and_pictures_keep_their_place() -> None:
+    plots = 0
+    for name in PAGES:
+        text = (HTML / f"{name}.html").read_text(encoding="utf-8")
+        assert re.findall(r'<span class="(?:n|p|w|nn)">[^<]', text) == [], name
+        for plot in re.findall(r'<img [^>]*src="[./]*_images/[^>]*\.png"[^>]*>', text):
+            assert re.search(r' width="\d+" height="\d+" loading="lazy"', plot), (name, plot[:80])
+            plots += 1
+    assert plots > 30

@@ -91,6 +91,16 @@ def test_the_measurement_that_is_lit_is_the_nearest_of_its_kind(found, maths) ->
         assert maths(code, [widget.measured, now], "visibility") == widget.nearest
 
 
+def test_every_measurement_is_drawn_once_by_the_sign_of_its_kind(found, show) -> None:
+    page = show(Visibility(found))
+    drawn = page.locator(".attnbook-ladder .attnbook-dots").evaluate_all(
+        "all => all.map((one) => one.getAttribute('d').match(/M/g).length)"
+    )
+    assert drawn == [4, 3, 1, 3, 1]
+    signs = ["● the last ones", "◆ and the first", "□ and more first", "▲ largest scores", "■ all"]
+    assert page.locator(".attnbook-ladder .attnbook-sort").all_inner_texts() == signs
+
+
 def test_a_first_token_brings_the_perplexity_back_and_their_numbers_are_one_tab_stop(
     found, show
 ) -> None:
