@@ -11,16 +11,24 @@
 
   /** A word without what grammar adds: queries, scaling, scaled, normalization. */
   const stem = (word) => {
-    const bare = word.replace(/iz(?=e|ing|ation)/, "is").replace(/ies$/, "y").replace(/([^su])s$/, "$1");
+    const bare = word.normalize("NFD").replace(/\p{M}/gu, "").replace(/iz(?=e|ing|ation)/, "is").replace(/ies$/, "y").replace(/([^su])s$/, "$1");
     if (bare.length < 5) return bare.length > 3 ? bare.replace(/e$/, "") : bare;
     return bare.replace(/(?<=\p{L}{3})(?:ing|ed|e)$/u, "").replace(/([bdgmnpt])\1$/, "$1");
   };
 
-  const EMPTY = new Set(
+  const setOf = (words) => new Set(words.split(/\s+/).flatMap((word) => [word, stem(word)]));
+  const EMPTY = setOf(
     `a an and are as be by can do does exactly for from get gets how i if in is it its me no not of on or s so
-    t that the this through to us used using vs versus what when where which why with without you`
-      .split(/\s+/).flatMap((word) => [word, stem(word)]),
+    t that the this through to us used using vs versus what when where which why with without you`,
   );
+  // words that ask, and ask for nothing; other languages' come with the sections
+  const ASKING = new Set([...EMPTY, ...setOf(
+    `about almost am any between but compare compared comparison could differ difference every explain happen has
+    have list many mean much my need per really should take takes than their then there they understand was we were
+    will work would your`,
+  )]);
+
+  const BETWEEN = new Set(["and", "or", "vs", "versus"]);
 
   /** A word's stems, first as one, then its parts: multi-head is multihead, multi and head. */
   const stemsAnew = (word) => {
@@ -38,8 +46,8 @@
   };
   const wordsOf = (text) => text.match(WORD) ?? [];
   const partsOf = (text) => wordsOf(text).flatMap((word) => stemsOf(word).slice(stemsOf(word).length > 1));
-  const telling = (stems) => {
-    const found = stems.filter((one) => !EMPTY.has(one));
+  const telling = (stems, empty = EMPTY) => {
+    const found = stems.filter((one) => !empty.has(one));
     return found.length ? found : stems;
   };
 
@@ -55,10 +63,12 @@
 
   const begins = (word, part) => part.length > 2 && word.startsWith(part);
 
-  /** Where a phrase of stems stands among others, or -1; the last may be typed in part. */
+  /** Where a phrase of stems stands among others, or -1; the last may be typed in part, a long one have an ending. */
   const placeOf = (phrase, stems) => {
     const last = (at, i) => i && i === phrase.length - 1 && at + i === stems.length - 1;
-    const same = (one, at, i) => stems[at + i] === one || (last(at, i) && begins(one, stems[at + i]));
+    const longer = (one, typed) => one.length > 7 && typed?.startsWith(one) && typed.length < one.length + 4;
+    const same = (one, at, i) =>
+      stems[at + i] === one || (last(at, i) && begins(one, stems[at + i])) || longer(one, stems[at + i]);
     return stems.findIndex((_, at) => phrase.every((one, i) => same(one, at, i)));
   };
 
@@ -74,7 +84,9 @@
   };
 
   /** Of each stem the sections that hold it, and what it is worth there. */
-  const build = ({ pages, words, absent }) => {
+  const build = ({ pages, words, absent, asking, between }) => {
+    for (const one of setOf(asking)) ASKING.add(one);
+    for (const one of between.split(" ")) BETWEEN.add(one);
     const [docs, held] = [[], new Map()];
     const note = (text, doc, worth) => {
       const counts = new Map();
@@ -162,9 +174,20 @@
     return found;
   };
 
-  const rank = ({ docs, held }, stems, raws, phrases) => {
+  /** What stands on either side of an "and" or a "vs": of each its stems, and those in the book's words. */
+  const sidesOf = (others, words) => {
+    const sides = [[]];
+    for (const word of words) {
+      if (BETWEEN.has(word.toLowerCase())) sides.push([]);
+      else sides.at(-1).push(...partsOf(word));
+    }
+    const said = sides.filter((stems) => stems.some((one) => !ASKING.has(one)));
+    return said.length > 1 ? said.map((stems) => [telling(stems, ASKING), translated(others, stems).stems]) : [];
+  };
+
+  const rank = ({ docs, held }, stems, raws, phrases, sides) => {
     const rare = (one) => Math.log(1 + docs.length / (1 + (held.get(one)?.size ?? 0))) ** 2;
-    const words = [...new Set(telling(stems))].map((one) => ({
+    const words = [...new Set(telling(stems, ASKING))].map((one) => ({
       rare: rare(one), meant: meant(held, one, raws.get(one) ?? ""),
     }));
     const total = words.reduce((sum, word) => sum + word.rare, 0);
@@ -194,7 +217,13 @@
     const together = (text) => pairs.reduce((sum, pair) => sum + often(text, pair), 0) / (pairs.length || 1);
     for (const [doc, so] of found) {
       so.score += share(doc) + together(` ${doc.name.join(" ")} `) * 4 + together(doc.run) * 2.5;
-      for (const phrase of phrases) so.score += placeOf(phrase, doc.name) < 0 ? 0 : 4;
+      const named = [...doc.name, ...doc.terms.filter(({ place }) => !place).flatMap(({ name }) => name)];
+      if (sides.length && sides.every((side) => side.some((ways) => ways.every((one) => named.includes(one))))) so.score += 6;
+      for (const phrase of phrases) {
+        const at = placeOf(phrase, doc.name);
+        if (at < 0 || (phrase.length < 2 && doc.name.length > 1)) continue;
+        Object.assign(so, { score: so.score + 4, meant: true });
+      }
     }
     return { found, marks: words.flatMap((word) => [...word.meant.keys()]) };
   };
@@ -213,19 +242,20 @@
       return parts.length && !(code && book.held.has(whole)) ? parts : [whole];
     });
     const { stems: ours, named } = translated(book.others, stems);
-    const ranked = [rank(book, stems, raws, [])];
-    const phrases = named.map(([, one]) => partsOf(one)).filter((one) => one.length > 1);
-    if (named.length) ranked.push(rank(book, ours, new Map(), phrases));
+    const sides = sidesOf(book.others, words);
+    const ranked = [rank(book, stems, raws, [], sides)];
+    const phrases = named.map(([, one]) => partsOf(one));
+    if (named.length) ranked.push(rank(book, ours, new Map(), phrases, sides));
     const all = new Map();
     for (const { found } of ranked)
-      for (const [doc, { score, cover }] of found) {
+      for (const [doc, { score, cover, meant }] of found) {
         const worth = !code ? doc.worth : own(doc) ? 9 : /api/.test(doc.page) ? 1.2 : doc.worth;
-        const now = { doc, cover, score: score * worth * cover ** 2 };
+        const now = { doc, cover, meant, score: score * worth * (meant ? Math.max(cover, 0.9) : cover) ** 2 };
         if (!(all.get(doc)?.score >= now.score)) all.set(doc, now);
       }
     const absent = book.absent.find((one) => one.phrases.some((phrase) => placeOf(phrase, stems) >= 0));
     const most = Math.max(0, ...[...all.values()].map(({ cover }) => cover));
-    const best = [...all.values()].filter(({ cover }) => cover >= (absent ? 0.99 : 0.75 * most));
+    const best = [...all.values()].filter(({ cover, meant }) => meant || cover >= (absent ? 0.99 : 0.5 * most));
     best.sort((a, b) => b.score - a.score);
     return {
       best: best.map(({ doc }) => doc), marks: new Set(ranked.flatMap(({ marks }) => marks)), instead, named, absent,

@@ -3,7 +3,8 @@
 Sphinx's own search knows pages alone, and a lecture is thirty screens long. The list of sections is
 a script, ``_static/sections.js``, because ``fetch`` is refused on file://; a page loads it when its
 reader begins to search. ``search.js`` ranks and shows. Students' words for what the book calls
-otherwise, and what the book leaves out, stand in ``search.toml``.
+otherwise, and what the book leaves out, stand in ``search.toml``; other languages' in
+``tongues.toml``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 FILE = "sections.js"
-DATA = tomllib.loads(Path(__file__).with_name("search.toml").read_text(encoding="utf-8"))
+DATA, TONGUES = (
+    tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+    for name in ("search", "tongues")
+)
 SPHINX = re.compile(
     r'\s*<script[^>]* src="(?:_static/(?:searchtools|language_data)|searchindex)\.js[^>]*></script>'
 )
@@ -167,7 +171,8 @@ def write_list(app: Sphinx, error: Exception | None) -> None:
     teach(pages)
     absent = [one | {"read": reading(one["read"])} for one in DATA["absent"]]
     rows = [[f"{name}.html", [row(one) for one in found]] for name, found in pages.items()]
-    data = {"pages": rows, "words": DATA["words"], "absent": absent}
+    words = {name: ours for ours, names in TONGUES["words"].items() for name in names}
+    data = {"pages": rows, "words": DATA["words"] | words, "absent": absent, **TONGUES["small"]}
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     script = f"globalThis.attnbookSearch = {text};\n"
     (Path(app.outdir) / "_static" / FILE).write_text(script, encoding="utf-8")

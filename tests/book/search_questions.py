@@ -52,3 +52,48 @@ USERS = {
     "concatenate heads": "8 Side by side | 8 All heads in one product",  # uvadlc#65
     "MultiHeadAttention": "api attnbook.multihead.MultiHeadAttention",  # rasbt/LLMs-from-scratch
 }
+
+# what a designer's review typed and people who had only the pages, some of it in other languages:
+# one of the sections that are fair stands among the first three; "page" is any page
+TYPED = {
+    "difference between encoder and decoder": "1 encoder | 11 machine | 11 another sentence",
+    "self-attention and cross-attention": "11 another sentence",
+    "rnn vs transformer": "5 recurrence | 11 compared",
+    "dot product vs cosine similarity": "4 Four scores | 4 faulty",
+    "can I trust attention maps": "15 explanation | 15 picture",
+    "time complexity of attention": "5 recurrence | 14 question | 8 cost | 14 tiles",
+    "memory bandwidth": "13 roof",
+    "how do I install it": "page own machine",
+    "list of symbols": "page Notation",
+    "transformer from scratch pytorch": "11 machine | 10 block, written",
+    "attention is all you need": "11 transformer",
+    "needle in a haystack": "14 trained length",
+    "batch of sentences different length": "1 encoder | 6 batch | 5 padding",
+    "why is W_O needed": "8 Side by side | 8 mixed",
+    "warum durch wurzel d teilen": "7 dot product | 7 divisor | 7 Scaling",
+    "Aufmerksamkeit": "3 Attention | 5 Self-attention",
+    "maschinelle Übersetzung": "1 question | 1 Sequence | 3 question | page machine translation",
+    "traduction automatique": "1 question | 1 Sequence | 3 question | page machine translation",
+    "mécanisme d'attention": "3 Attention | 5 Self-attention",
+    "tête d'attention": "8 heads | 8 Multi-head | 15 head",
+    "inducton heads": "15 larger | 16 Two heads | 16 layers",  # codespell:ignore
+    "softmax temprature": "2 chance | 4 softmax | 7 saturation",  # codespell:ignore
+    "perplexety": "1 Training | 3 perplexities",  # codespell:ignore
+    "kv cash": "13 computed",  # codespell:ignore
+    "BERT and GPT": "12 Hide",
+    "in-context learning": "12 examples",
+    "few-shot": "12 examples",
+    "padding mask": "5 padding | 11 masks | 7 Masks",
+    "gelu": "10 network",
+    "residual stream": "10 sum | 16 matrices | 10 block",
+    "difference between query key and value": "6 roles | 6 Queries",
+    "greedy vs beam search": "2 Beam",
+    "pre-norm or post-norm": "10 Pre-norm",
+    "how do I install this on my laptop": "page own machine",
+    "I found a mistake, where do I report it": "page Tell us",
+    "Wozu braucht man Residualverbindungen?": "10 sum | 10 question | page residual connection",
+    "can I use attention weights to explain a prediction": "15 explanation",
+    "training loss almost zero but the model generates garbage": "11 falls too fast",
+    "why are positional encodings added to the embedding and not concatenated": "9 Added",
+    "extend the context of a model with rotary embeddings": "14 trained length | 14 Choosing",
+}
