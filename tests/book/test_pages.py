@@ -59,6 +59,12 @@ LOST = """() => [...document.querySelectorAll('figure.attnbook')].filter((figure
     return controls.contains(document.elementFromPoint(left + 5, top + 2));
   });
 }).map((figure) => figure.className)"""
+# what is scrolled sideways by itself and does not say so
+SILENT = """() => [...document.querySelectorAll('article.bd-article :not(pre)')].filter((box) =>
+  /auto|scroll/.test(getComputedStyle(box).overflowX) && box.clientWidth > 60
+    && box.scrollWidth > box.clientWidth + 2 && box.checkVisibility()
+    && getComputedStyle(box, '::before').content === 'none'
+    && getComputedStyle(box).backgroundImage === 'none').map((box) => box.outerHTML.slice(0, 99))"""
 WAYS = [pytest.param((name, "file"), id=name) for name in PAGES]
 WAYS += [pytest.param((name, "http"), id=f"{name}-http", marks=pytest.mark.heavy) for name in PAGES]
 
@@ -194,6 +200,8 @@ def test_page_fits_a_phone_and_can_be_enlarged(look: Look, folded: bool) -> None
         page.wait_for_function(f"innerWidth === {width} && devicePixelRatio === {dots}")
         page.wait_for_function(FITS)  # once the figures have met the new width
         assert page.evaluate(CUT) == [], width
+        if width == SMALL[0][0] and folded:
+            assert page.evaluate(SILENT) == []
         assert page.locator("article.bd-article img").evaluate_all(SQUEEZED) == 0, width
 
 
