@@ -1,7 +1,7 @@
-"""The landing page's path through the lectures: for each part a list of links.
+"""The landing page's path through the lectures: for each part of the contents a list of links.
 
-``lecture-path`` has a line for each part, ``label: remark | 1 2 3 4``; an arrow leads to a part
-from the one before it where its numbers begin with ``→``.
+``lecture-path`` has a line ``number: remark`` for each part that one can begin with; to any other
+an arrow leads from the part before it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import re
 from functools import cache
 from pathlib import Path
 
+import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = ROOT / "notebooks"
 TITLE = re.compile(r"^# (\d+)\. (.+)$", re.M)
 
 
@@ -35,26 +37,37 @@ def lectures() -> dict[int, tuple[str, str]]:
     return found
 
 
-def path_of(parts: list[str]) -> str:
+@cache
+def contents() -> dict[str, list[str]]:
+    """Return each part that has lectures, by its caption, with their notebooks in order."""
+    known = {stem for stem, _ in lectures().values()}
+    parts = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
+    stems = {
+        part["caption"]: [Path(one["file"]).name for one in part["chapters"]] for part in parts
+    }
+    return {caption: found for caption, found in stems.items() if known & set(found)}
+
+
+def path_of(lines: list[str]) -> str:
     """Return the path as lists of links, one a part.
 
-    Raises: ValueError for a line of another form, or a lecture that there is not.
+    Raises: ValueError for a line that names no part of the contents.
     """
+    remarks = dict(line.split(": ", 1) if ": " in line else (line, "") for line in lines)
+    if strange := remarks.keys() - {caption.partition(".")[0] for caption in contents()}:
+        raise ValueError(f"a line must be `number of a part: remark`: {min(strange)!r}")
+    titles = {stem: (number, title) for number, (stem, title) in lectures().items()}
     rows = []
-    for place, part in enumerate(parts, start=1):
-        label, bar, numbers = part.partition("|")
-        names = numbers.split()
-        joined = names[:1] == ["→"]
-        wanted = [int(name) if name.isdigit() else 0 for name in names[joined:]]
-        if not (bar and wanted and set(wanted) <= set(lectures())):
-            raise ValueError(f"a line must be `label | numbers of lectures`: {part!r}")
+    for place, (caption, stems) in enumerate(contents().items(), start=1):
         links = "".join(
-            f'<li><a href="../notebooks/{stem}.html"><b>{number}</b> <span>{title}</span></a></li>'
-            for number, (stem, title) in ((number, lectures()[number]) for number in wanted)
+            f'<li><a href="../notebooks/{stem}.html">'
+            f"<b>{titles[stem][0]}</b> <span>{titles[stem][1]}</span></a></li>"
+            for stem in stems
         )
-        name, _, remark = (html.escape(one.strip()) for one in label.partition(":"))
-        said = f"<strong>{name}</strong>" + (f" <span>{remark}</span>" if remark else "")
-        kind = ' class="is-joined"' if joined else ""
+        remark = remarks.get(caption.partition(".")[0])
+        said = f"<strong>{html.escape(caption)}</strong>"
+        said += f" <span>{html.escape(remark)}</span>" if remark else ""
+        kind = ' class="is-joined"' if remark is None else ""
         rows.append(f'<li{kind} data-part="{place}"><p>{said}</p><ol>{links}</ol></li>')
     return f'<ol class="lecture-path">{"".join(rows)}</ol>'
 

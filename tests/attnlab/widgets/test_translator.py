@@ -470,6 +470,19 @@ def test_unknown_words_are_named_and_the_nearest_offered(started) -> None:
         expect(alert).to_have_text(f"1 to 16 words are wanted, {told}.")
 
 
+def test_a_refused_sentence_takes_the_last_answer_away(started) -> None:
+    page = started(translator(sentence="the cat eats"))
+    button(page, "translate").click()
+    answer = page.locator(".attnbook-stepper")
+    expect(answer).to_be_visible()
+    box(page).fill("the sofa eats")
+    box(page).press("Enter")
+    expect(answer).to_be_hidden()
+    box(page).fill("the cat eats")
+    box(page).press("Enter")
+    expect(answer).to_be_visible()
+
+
 def test_a_beam_ranks_its_hypotheses_as_python_does(started) -> None:
     widget = translator(sentence="does the famous cat eat", beam=5, length_penalty=0.5)
     page = started(widget)

@@ -74,7 +74,8 @@ export function said(now) {
   const { step, running, recorded, off, points, name } = now;
   if (off.length) return removed(now);
   if (recorded) return `Recorded: ${name}.${scored(now)} Start, and the same model learns here, from nothing.`;
-  if (step === 0) return "Nothing is learned yet: the weights are random. Start, or take one step.";
+  if (step === 0)
+    return running ? "It learns." : "Nothing is learned yet: the weights are random. Start, or take one step.";
   const at = step >= LAST ? bend(points) : null;
   const bent = at ? ` The loss was halfway down at step ${at}.` : "";
   const where = running ? `At step ${step}.` : step >= LAST ? "Done." : "Paused.";

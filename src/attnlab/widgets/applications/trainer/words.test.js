@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { bend, due, nameOf } from "./course.js";
 import { apart } from "./curves.js";
 import { understood } from "./texts.js";
-import { broke, guessed, numbers, warned } from "./words.js";
+import { broke, guessed, numbers, said, warned } from "./words.js";
 
 const USUAL = { layers: 2, heads: 1, rate: 0.005, symbols: 12, shortest: 4, longest: 9, seed: 0 };
 
@@ -15,6 +15,11 @@ test("a text is read by words where it has blanks, else by letters, and what can
   assert.match(understood("").why, /at least 2 symbols is wanted, and this has 0/);
   assert.match(understood("x".repeat(21)).why, /at most 20 symbols are read, and this has 21/);
   assert.match(understood("abcdefghijklm").why, /at most 12 different symbols are known, and this has 13/);
+});
+
+test("the line is of what goes on, from the first step", () => {
+  assert.equal(said({ step: 0, running: true, off: [] }), "It learns.");
+  assert.match(said({ step: 0, running: false, off: [] }), /^Nothing is learned yet/);
 });
 
 test("a run is called by what is not as usual", () => {

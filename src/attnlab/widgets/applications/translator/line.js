@@ -23,6 +23,7 @@ export function typing(view, start) {
     hints.replaceChildren(...more);
     box.toggleAttribute("aria-invalid", false);
     if (text) box.setAttribute("aria-invalid", "true");
+    if (view.found) view.found.hidden = Boolean(text); // an answer to another sentence
   };
   /** The tokens in the box, or null where they cannot be used, which is said. */
   const read = () => {
