@@ -24,7 +24,9 @@ SPACED = re.compile(r"(\\\\)\s*\[[\d.]+(?:pt|em|ex)\]")  # math-core would print
 
 def mathml(tex: str, *, display: bool) -> str:
     """Return a formula as MathML; raises ``LatexError`` where a command is not known."""
-    return SETTER.convert_with_local_state(SPACED.sub(r"\1", tex.strip()), displaystyle=display)
+    set_as = SETTER.convert_with_local_state(SPACED.sub(r"\1", tex.strip()), displaystyle=display)
+    # which Firefox would draw as large as a sum
+    return re.sub("<mo([^>]*)>⊙</mo>", r'<mo\1 largeop="false">⊙</mo>', set_as)
 
 
 def shown(self: HTML5Translator, node: nodes.math | nodes.math_block, *, display: bool) -> None:

@@ -46,6 +46,7 @@ def test_every_formula_of_the_book_is_mathml_with_its_tex_and_asks_for_no_script
         (r"\mathbf W", "𝐖", ""),
         (r"\begin{aligned} a &= b \\[4pt] c &= d \end{aligned}", "<mtr>", ">4<"),
         (r"\frac{Q K^\top}{\sqrt{d_k}}", "<mfrac>", ""),
+        (r"f_j \odot c_{j-1}", 'largeop="false">⊙', ""),  # as large as a sum in Firefox, else
     ],
 )
 def test_a_formula_is_set_as_it_is_meant(tex: str, wanted: str, not_so: str) -> None:
