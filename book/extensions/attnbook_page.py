@@ -224,6 +224,8 @@ def setup(app: Sphinx) -> dict:
     # before the widgets, which draw for paper once the page is light
     app.add_js_file("book.js", loading_method="defer", priority=90)
     app.add_js_file("keys.js", loading_method="defer", priority=90)
+    app.add_css_file("foot.css")
+    app.add_js_file("foot.js", loading_method="defer", priority=120)
     app.connect("config-inited", quiet_output, priority=100)  # before the copying's own
     app.connect("builder-inited", copy_assets)
     app.connect("html-page-context", page_context, priority=900)
