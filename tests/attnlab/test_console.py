@@ -15,7 +15,8 @@ ROOMS = ("src", "book/tools", "book/extensions", "teaching", "experiments", "ben
 HANGS_ON = ("tasks.py", *ROOMS)
 PAGES = ("cp1252", "cp1253")  # of Windows in the West and in Greece: neither has √, one has no ×
 # what is read by a program alone; what prints nothing
-OTHERS = {"benchmarks/joeynmt_worker.py", "benchmarks/rounding.py", "book/tools/fonts.py"}
+OTHERS = {"benchmarks/joeynmt_worker.py", "benchmarks/rounding.py"}
+OTHERS |= {"book/tools/fonts.py", "book/tools/math_font.py"}
 FIRST = {
     "any_letter()",
     "run(__file__)",  # of experiments/harness.py, whose first line it is

@@ -69,7 +69,7 @@ function build(store) {
   view.parts.push(change, ...read, ...all);
   view.found = el(
     "div",
-    {},
+    "found",
     change.node,
     ...(view.simple ? [text, ...nodes(read), steps] : [steps, ...nodes(read), text]),
     list,
