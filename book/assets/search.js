@@ -307,7 +307,7 @@
     const count = best.length === 1 ? "1 section" : `${best.length} sections`;
     if (absent && !best.length) return said;
     if (!best.length) said.push(`Nothing in the book holds ${quoted(question)}. Try another word, or fewer.`);
-    else if (!whole) said.push(`No section holds all the words of ${quoted(question)}; ${count} hold most of them.`);
+    else if (!whole) said.push(`No section holds all the words of ${quoted(question)}; ${count} hold some of them.`);
     else said.push(`${count}${best.length > most ? `, the best ${most} shown` : ""}.`);
     return said;
   };
