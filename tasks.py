@@ -402,7 +402,7 @@ def changed_files() -> list[str]:
 
 
 def test() -> None:
-    """Everything that CI checks (half an hour or more on two processors)."""
+    """Everything that CI checks (some 25 minutes on two quiet processors)."""
     chromium()
     timed(lint_and_build, unit, nbval, pages)
     print("\ntest: everything passed; `make test-all` adds what is heavy")
