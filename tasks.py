@@ -381,9 +381,10 @@ def tests_named_as(files: list[str]) -> list[str]:
 
 def changed_pages() -> list[str]:
     """Name the pages among the changed files, a lecture as its notebook."""
-    found = {re.sub(r"^book/lectures/", "notebooks/", name) for name in changed_files()}
+    places = r"^book/(?:lectures/|(?=evidence/))"
+    found = {re.sub(places, "notebooks/", name) for name in changed_files()}
     found = {re.sub(r"\.(md|ipynb)$", "", name) for name in found if name.endswith(("md", "ipynb"))}
-    return sorted(name for name in found if re.match(r"(book|notebooks)/[^/]+$", name))
+    return sorted(name for name in found if re.match(r"(book|notebooks(/evidence)?)/[^/]+$", name))
 
 
 def changed_files() -> list[str]:

@@ -15,15 +15,22 @@ RESULTS = ROOT / "src" / "attnlab" / "models" / "results"
 BEGIN = "## Cells\n"  # what stands above it is written by hand
 
 
+def name_of(path: Path) -> str:
+    """Return a lecture's number, and whether the notebook is its evidence; or the page's name."""
+    if not path.stem[0].isdigit():
+        return path.stem
+    return path.stem[:2] + ", how we know" * (path.parent.name == "evidence")
+
+
 def cells() -> list[tuple[float, str]]:
     """Return of each cell that trains the share of its margin that it moves by, and its line."""
     lines: list[tuple[float, str]] = []
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+    for path in sorted((ROOT / "notebooks").rglob("*.ipynb")):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         code = {cell.get("execution_count"): cell for cell in notebook["cells"]}
         for one in notebook["metadata"].get("rounding", ()):
             first = "".join(code[one["cell"]]["source"]).splitlines()[0].removeprefix("# @title ")
-            cell = f"| {path.stem[:2]} | [{one['cell']}] `{first.replace('|', '¦')}` "
+            cell = f"| {name_of(path)} | [{one['cell']}] `{first.replace('|', '¦')}` "
             numbers = f"{one['trainings']} | {one['moves']:.1e} | {one['may']:g}"
             lines.append((one["moves"] / one["may"], f"{cell}| {numbers} |"))
     return sorted(lines, key=lambda one: -one[0])

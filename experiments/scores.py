@@ -1,7 +1,8 @@
 """Compare the scoring functions on reversal: exact match by length, and where the model looks.
 
 One recipe for all, that of ``attnlab.models.translator``: reversal of 2 to 24 digits, width 128,
-600 steps. "linear" is additive without its tanh, a score that cannot see the decoder's state; "no
+600 steps. "linear" is additive without its tanh, a score that cannot see the decoder's state; "two
+projections" is the scaled dot product of a projected state and projected annotations; "no
 attention" has nothing to look with. The rate 0.006 was chosen for the additive score in Bahdanau's
 order; half of it tells what hangs on it.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from attnbook.rnn import Order, RNNSeq2Seq
+from attnbook.scores import Score, dot, scaled_dot
 from attnlab.models import Lesson, by_length, looks, reversal, translator, write
 from attnlab.training.metrics import alignment_accuracy, exact_match
 from attnlab.training.seeds import seeded
@@ -43,6 +45,12 @@ MODELS = {
     # half the rate makes this score alone worse: does twice the rate make it better?
     "scaled dot, rate 0.012": {"order": "bahdanau", "score": "scaled dot", "lr": 0.012},
     "scaled dot, Luong, rate 0.012": {"order": "luong", "score": "scaled dot", "lr": 0.012},
+    **{
+        f"{score}{ends}": {"order": order, "score": score, "lr": lr}
+        for score in ("two projections", "two projections, no root")
+        for order, end in (("luong", ", Luong"), ("bahdanau", ""))
+        for lr, ends in ((6e-3, end), (3e-3, f"{end}, rate 0.003"))
+    },
 }
 AGAIN = ("scaled dot, Luong", 0)
 TOLERANCE = {"exact match": 0.15, "on the digit to write": 0.2, "parameters": 0}
@@ -60,11 +68,31 @@ class Linear(nn.Module):
         return self.query(query) + self.key(key).mT
 
 
-def with_linear(lesson: Lesson, order: Order, seed: int, lr: float) -> RNNSeq2Seq:
-    """Train as ``translator`` does, with the score that it does not offer."""
+class TwoProjections(nn.Module):
+    """Score by e = (q A) · (k B) / √d, as a transformer does, or without the root."""
+
+    def __init__(self, d: int, score: Score = scaled_dot) -> None:
+        super().__init__()
+        self.query, self.key = nn.Linear(d, d, bias=False), nn.Linear(d, d, bias=False)
+        self.score = score
+
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
+        """Return the scores (…, n_q, n_k) of query (…, n_q, d) and key (…, n_k, d)."""
+        return self.score(self.query(query), self.key(key))
+
+
+OWN = {  # those that ``translator`` does not offer
+    "linear": lambda: Linear(D_MODEL, D_MODEL),
+    "two projections": lambda: TwoProjections(D_MODEL),
+    "two projections, no root": lambda: TwoProjections(D_MODEL, dot),
+}
+
+
+def with_own(lesson: Lesson, order: Order, score: str, seed: int, lr: float) -> RNNSeq2Seq:
+    """Train as ``translator`` does, with a score that it does not offer."""
     with seeded(seed):
         sizes = len(lesson.source), len(lesson.target), D_MODEL
-        model = RNNSeq2Seq(*sizes, order=order, score=Linear(D_MODEL, D_MODEL))
+        model = RNNSeq2Seq(*sizes, order=order, score=OWN[score]())
     teach(model, lesson, seed, steps=STEPS, lr=lr)
     return model
 
@@ -79,8 +107,8 @@ def measure(
 ) -> dict[str, float]:
     """Train one model; return its exact match, the same by length, and where it looks."""
     lesson = some(reversal(), asked)
-    if score == "linear":
-        model = with_linear(lesson, order, seed, lr)
+    if score in OWN:
+        model = with_own(lesson, order, score, seed, lr)
     else:
         settings = {"order": order, "score": score, "d_model": D_MODEL, "steps": STEPS, "lr": lr}
         model, _ = translator(lesson, seed=seed, **settings)

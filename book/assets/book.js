@@ -18,10 +18,11 @@
   });
 
   // What scrolls by itself must be within reach of the keyboard.
-  const boxes = `.pst-scrollable-table-container, div.math, .cell_output:has(> img, > .image-reference),
-    .cell_output div.attnbook-drawing:not(figure *)`;
-  const reach = () => {
-    const found = [...document.querySelectorAll(boxes)].map((box) => [box, box.scrollWidth > box.clientWidth]);
+  const boxes = `.pst-scrollable-table-container, .math, .cell_output:has(> img, > .image-reference),
+    .cell_output div.attnbook-drawing:not(figure *), .attnbook-fallback > .attnbook-scroll, .cell_output pre`;
+  const reach = ({ target }) => {
+    const place = target.matches?.("details") ? target : document;
+    const found = [...place.querySelectorAll(boxes)].map((box) => [box, box.scrollWidth > box.clientWidth]);
     for (const [box, wide] of found) {
       if (wide) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
@@ -86,7 +87,9 @@
   window.addEventListener("load", () => setTimeout(() => idle(fetched), 1000));
   window.addEventListener("beforeprint", fetched);
 
+  window.addEventListener("load", () => setTimeout(() => root.classList.add("is-loaded"), 100));
   window.addEventListener("load", copies); // when the script that makes the buttons has run
   window.addEventListener("load", reach);
   window.addEventListener("resize", reach);
+  document.addEventListener("toggle", reach, true); // what was folded up had no width
 })();

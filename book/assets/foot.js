@@ -6,6 +6,9 @@
   const name = (head) => head.textContent.replace(/#$/, "").trim(); // the theme's link to it
   const made = (tag, label, named = {}) => Object.assign(document.createElement(tag), { textContent: label, ...named });
   const press = (selector) => () => document.querySelector(selector)?.click();
+  // a page without a list of its own leads to that of all pages
+  const aside = document.querySelector(".bd-sidebar-secondary");
+  const list = `button.${aside ? "secondary" : "primary"}-toggle`;
   const bar = made("nav", "", { className: "book-foot" });
   bar.setAttribute("aria-label", "In this page");
   const here = made("a", "");
@@ -13,12 +16,18 @@
   const share = made("span", "", { className: "book-foot-share" });
   bar.append(
     share,
-    made("button", "contents", { onclick: press("button.secondary-toggle") }),
+    made("button", "contents", { onclick: press(list) }),
     made("button", "search", { onclick: press("button.search-button") }),
     here,
     next,
   );
   document.body.append(bar);
+
+  // over the text the list makes way once a section is chosen
+  const opened = document.querySelector("#pst-secondary-sidebar-checkbox");
+  aside?.addEventListener("click", ({ target }) => {
+    if (target.closest("a") && opened) opened.checked = false;
+  });
 
   const after = document.querySelector(".prev-next-area a.right-next, a.right-next");
   let shown = null;

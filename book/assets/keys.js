@@ -51,13 +51,12 @@
     const lists = [
       [".bd-docs-nav", "↑ ↓  the other pages"],
       [".bd-toc-nav", "↑ ↓  the other sections"],
-      [".lecture-plan", "← →  the other sections", CODE],
     ];
-    for (const [name, told, keys = PAGES] of lists) {
+    for (const [name, told] of lists) {
       const list = document.querySelector(name);
       const members = () => [...list.querySelectorAll("a, summary")];
-      const here = (found) => found.find((one) => one.matches(".current")) ?? found[0];
-      if (list) add(keys, told, members, here);
+      const here = (found) => found.find((one) => one.matches(".current, [aria-current]")) ?? found[0];
+      if (list) add(PAGES, told, members, here);
     }
     const article = document.querySelector("article.bd-article");
     if (!article) return;

@@ -72,6 +72,9 @@
   document.addEventListener("keydown", ({ key }) => {
     if (key === "Escape") open?.classList.add("is-closed");
   });
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest(BOX)?.contains(open)) open?.classList.add("is-closed"); // one is on one's way
+  });
   document.addEventListener("scroll", () => open && place(open), { capture: true, passive: true });
 
   /** Take the last notes before a wide block out of the margin while they push it far down. */

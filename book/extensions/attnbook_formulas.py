@@ -18,6 +18,7 @@ from sphinx.writers.html5 import HTML5Translator
 log = logging.getLogger(__name__)
 SETTER = LatexToMathML(annotation=True)
 MATHS = (nodes.math, nodes.math_block)
+TAIL = re.compile(r"\S{1,4}(?!\S)|[^\s\w]+")
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 SPACED = re.compile(r"(\\\\)\s*\[[\d.]+(?:pt|em|ex)\]")  # math-core would print the length
 
@@ -52,6 +53,17 @@ def block(self: HTML5Translator, node: nodes.math_block) -> None:
     shown(self, node, display=True)
 
 
+def keep(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Keep a formula in one line with what follows it closely: a full stop, an ending."""
+    for node in list(tree.findall(nodes.math)) if app.builder.format == "html" else []:
+        after = node.next_node(descend=False, siblings=True)
+        if isinstance(after, nodes.Text) and (tail := TAIL.match(after)):
+            after.parent.replace(after, nodes.Text(after[tail.end() :]))
+            kept = nodes.inline("", "", classes=["formula-kept"])
+            node.replace_self(kept)
+            kept += [node, nodes.Text(tail[0])]
+
+
 def load(app: Sphinx, page: str, template: str, context: dict, tree: nodes.document | None) -> None:
     """Give a page with a formula the typeface, the style and the copying of TeX."""
     if tree is not None and any(tree.findall(lambda node: isinstance(node, MATHS))):
@@ -62,5 +74,6 @@ def load(app: Sphinx, page: str, template: str, context: dict, tree: nodes.docum
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
+    app.connect("doctree-resolved", keep, priority=950)  # when all else has read the page
     app.connect("html-page-context", load)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

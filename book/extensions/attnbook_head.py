@@ -26,7 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RELEASE = "ATTNBOOK_RELEASE"  # set where a release is built
 NOWHERE = re.compile(r"OWNER(\.github\.io)?/attention-worked-out")
 ADDRESSED = (  # what is published; book/tools/address.py rewrites the addresses in it
-    "*.md", ".github/**/*.yml", "CITATION.cff", "_config.yml", "book/**/*.md", "notebooks/*.ipynb",
+    "*.md", ".github/**/*.yml", "CITATION.cff", "_config.yml", "book/**/*.md",
+    "notebooks/**/*.ipynb",
     "pyproject.toml", "src/attnlab/pyproject.toml",
 )  # fmt: skip
 NAME = "Attention, Worked Out"
@@ -175,14 +176,19 @@ def refuse(app: Sphinx | None, config: Config | None, root: Path = ROOT) -> None
         )
 
 
+def day(iso: str) -> str:
+    """Return a day as all pages write it: 21 November 2026."""
+    found = datetime.date.fromisoformat(iso)
+    return f"{found.day} {found:%B %Y}"
+
+
 def byline(cited: dict, repository: str) -> str:
     """Return authors, date, repository once it has an address, and licences, as HTML."""
     names = [
         one.get("name") or f"{one['given-names']} {one['family-names']}" for one in cited["authors"]
     ]
     authors = re.sub("^The ", "the ", ", ".join([*names[:-2], " and ".join(names[-2:])]))
-    day = datetime.date.fromisoformat(str(cited["date-released"]))
-    parts = [f"By {html.escape(authors)}", f"{day.day} {day:%B %Y}"]
+    parts = [f"By {html.escape(authors)}", day(str(cited["date-released"]))]
     if site(repository):
         parts.append(f'<a href="{html.escape(repository)}">on GitHub</a>')
     parts.append('text under <a href="credits.html">CC BY 4.0</a>, code under Apache 2.0')

@@ -1,7 +1,7 @@
 """The landing page's path through the lectures: for each part of the contents a list of links.
 
 ``lecture-path`` has a line ``number: remark`` for each part that one can begin with; to any other
-an arrow leads from the part before it.
+an arrow leads from the part before it, and to one whose remark begins with an arrow.
 """
 
 from __future__ import annotations
@@ -66,8 +66,9 @@ def path_of(lines: list[str]) -> str:
         )
         remark = remarks.get(caption.partition(".")[0])
         said = f"<strong>{html.escape(caption)}</strong>"
-        said += f" <span>{html.escape(remark)}</span>" if remark else ""
-        kind = ' class="is-joined"' if remark is None else ""
+        told = (remark or "").removeprefix("→ ")
+        said += f" <span>{html.escape(told)}</span>" if told else ""
+        kind = ' class="is-joined"' if remark is None or told != remark else ""
         rows.append(f'<li{kind} data-part="{place}"><p>{said}</p><ol>{links}</ol></li>')
     return f'<ol class="lecture-path">{"".join(rows)}</ol>'
 
@@ -93,9 +94,10 @@ def leave(translator, node: Ready) -> None:
 
 
 def style(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Give the landing page its style, and no other page."""
+    """Give the landing page its style and its script, and no other page."""
     if page == "book/index":
         app.add_css_file("landing.css")
+        app.add_js_file("landing.js", loading_method="defer", priority=120)
 
 
 def setup(app: Sphinx) -> dict:

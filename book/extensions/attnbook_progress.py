@@ -40,8 +40,8 @@ def add_files(app: Sphinx) -> None:
     """Load the list, the script and its style on every page."""
     if app.builder.format != "html":
         return
-    app.add_js_file(FILE, loading_method="defer")
-    app.add_js_file("progress.js", loading_method="defer")
+    for name in (FILE, "progress.js"):  # before the pictures live, for it puts answers into them
+        app.add_js_file(name, loading_method="defer", priority=95)
     app.add_css_file("progress.css")
 
 

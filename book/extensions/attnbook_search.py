@@ -4,7 +4,7 @@ Sphinx's own search knows pages alone, and a lecture is thirty screens long. The
 a script, ``_static/sections.js``, because ``fetch`` is refused on file://; a page loads it when its
 reader begins to search. ``search.js`` ranks and shows. Students' words for what the book calls
 otherwise, and what the book leaves out, stand in ``search.toml``; other languages' in
-``tongues.toml``.
+``tongues.toml``; what readers call a section, and ask of it, in ``asked.toml``.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 FILE = "sections.js"
-DATA, TONGUES = (
+DATA, TONGUES, ASKED = (
     tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
-    for name in ("search", "tongues")
+    for name in ("search", "tongues", "asked")
 )
 SPHINX = re.compile(
     r'\s*<script[^>]* src="(?:_static/(?:searchtools|language_data)|searchindex)\.js[^>]*></script>'
@@ -50,6 +50,7 @@ class Section:
     text: list[str] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
     terms: list[tuple[str, int]] = field(default_factory=list)
+    asked: str = ""
 
 
 def formula(tex: str) -> str:
@@ -144,6 +145,13 @@ def teach(pages: dict[str, list[Section]]) -> None:
                 one.terms += [(form, place) for form in forms.get(name, [name]) if form]
 
 
+def asked(page: str, place: str, title: str) -> str:
+    """Return what readers call a section, or that part of each page like this one of its title."""
+    alike = ASKED.get(re.sub(r"/\d\d-.*", "/NN", page), {}).get(place, "")
+    said = ASKED.get(page, {}).get(place, alike)
+    return " ".join(said.replace("{}", re.sub(r"^.*?\d[.:] ", "", title)).split())
+
+
 def reading(places: list[str]) -> list[list[str]]:
     """Return links of section numbers and of works, each as its words and its address.
 
@@ -169,10 +177,14 @@ def write_list(app: Sphinx, error: Exception | None) -> None:
     names = sorted(app.env.found_docs)
     pages = {name: sections(app.env.get_doctree(name), name) for name in names}
     teach(pages)
+    for name, found in pages.items():
+        for one in found:
+            one.asked = asked(name, one.place, found[0].title)
     absent = [one | {"read": reading(one["read"])} for one in DATA["absent"]]
     rows = [[f"{name}.html", [row(one) for one in found]] for name, found in pages.items()]
     words = {name: ours for ours, names in TONGUES["words"].items() for name in names}
-    data = {"pages": rows, "words": DATA["words"] | words, "absent": absent, **TONGUES["small"]}
+    data = {"pages": rows, "words": DATA["words"] | words, "alike": DATA["alike"], "absent": absent}
+    data |= DATA["small"] | TONGUES["small"]
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     script = f"globalThis.attnbookSearch = {text};\n"
     (Path(app.outdir) / "_static" / FILE).write_text(script, encoding="utf-8")
@@ -183,11 +195,34 @@ def row(one: Section) -> list:
     """Return a section as the list holds it: its paragraphs as lines, each name of code once."""
     text = "\n".join(filter(None, one.text))
     code = " ".join(sorted({name for name in one.code if name not in text}))
-    return [one.place, one.title, one.above, text, code, one.terms]
+    return [one.place, one.title, one.above, text, code, one.terms, one.asked]
+
+
+# the page is seen before its scripts are there: what is typed into the search until then is kept
+EARLY = """(() => {
+  let typed = null;
+  const early = (event) => {
+    const { type, key, target, altKey } = event;
+    const [press, held] = [type === "click", event.ctrlKey || event.metaKey];
+    if (press ? target.closest(".search-button__button") : held && /^k$/i.test(key)) typed ??= "";
+    else if (press || key === "Escape") return (typed = null);
+    else if (typed === null || held || altKey) return;
+    else if (key === "Backspace") typed = typed.slice(0, -1);
+    else if (key.length === 1) typed += key;
+    else return;
+    event.preventDefault();
+  };
+  for (const type of ["click", "keydown"]) addEventListener(type, early, true);
+  globalThis.attnbookTyped = () => {
+    for (const type of ["click", "keydown"]) removeEventListener(type, early, true);
+    return typed;
+  };
+})();"""
 
 
 def setup(app: Sphinx) -> dict:
     app.add_css_file("search.css")
+    app.add_js_file(None, body=EARLY, priority=10)
     app.add_js_file("search.js", loading_method="defer")
     app.connect("build-finished", write_list)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

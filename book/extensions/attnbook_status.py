@@ -8,6 +8,7 @@ from the notebooks. Where a notebook's code is not what ran on that day, its row
 from __future__ import annotations
 
 import ast
+import datetime
 import hashlib
 import json
 from pathlib import Path
@@ -58,9 +59,15 @@ def digest(path: Path) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def name_of(path: Path) -> str:
+    """Return a notebook's name as the record has it: NN-name, or evidence/NN-name."""
+    return f"evidence/{path.stem}" if path.parent.name == "evidence" else path.stem
+
+
 def rows(told: dict, paths: list[Path], page: str) -> list[str]:
     """Return a table's line for each notebook, its links those of a page."""
     lines = []
+    on = datetime.date.fromisoformat(told["day"])
     for path in paths:
         code = cells(path)
         printing = [cell for cell in code if cell["outputs"]]
@@ -71,14 +78,14 @@ def rows(told: dict, paths: list[Path], page: str) -> list[str]:
             for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
             if cell["cell_type"] == "markdown"
         )
-        ran = told["notebooks"].get(path.stem)
+        ran = told["notebooks"].get(name_of(path))
         seconds = f"{ran['seconds']:.0f}" if ran else "–"
-        day = "not yet" if ran is None else told["day"]
+        day = "not yet" if ran is None else f"{on.day} {on:%B %Y}"
         if ran and ran["code"] != digest(path):
             day += ", before its last change"
         up = "../" * page.count("/")
         lines.append(
-            f"| [{title}]({up}notebooks/{path.stem}.ipynb) | {len(code)} "
+            f"| [{title}]({up}notebooks/{name_of(path)}.ipynb) | {len(code)} "
             f"| {len(compared)} | {kept} | {len(printing) - len(compared)} | {seconds} | {day} |"
         )
     return lines
@@ -90,7 +97,14 @@ class Status(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(STORED))
         told = json.loads(STORED.read_text(encoding="utf-8"))
-        lines = [HEAD, *rows(told, sorted(NOTEBOOKS.glob("*.ipynb")), self.env.docname)]
+        lines = [
+            HEAD,
+            *rows(
+                told,
+                sorted(NOTEBOOKS.rglob("*.ipynb"), key=lambda path: path.name),
+                self.env.docname,
+            ),
+        ]
         if took := [ran["seconds"] for ran in told["notebooks"].values()]:
             lines += ["", f"Together {sum(took) / 60:.0f} minutes, one after the other, with"]
             lines += [f"{told['machine']}."]

@@ -1,4 +1,4 @@
-"""Make `notebooks/NN-name.ipynb` from `book/lectures/NN-name.md`.
+"""Make `notebooks/NN-name.ipynb` from `book/lectures/NN-name.md`, and `evidence/` beside both.
 
 A lecture is executed where a code cell, its tags or its place among the others changed, where an
 output is missing, or where `--force` asks for it. Otherwise the stored outputs are taken over, cell
@@ -32,6 +32,7 @@ import steady
 
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = ROOT / "book" / "lectures"
+EVIDENCE = ROOT / "book" / "evidence"  # how we know what a lecture of the same name says
 NOTEBOOKS = ROOT / "notebooks"
 STATUS = ROOT / "book" / "status.json"
 CAPTIONS = ROOT / "src" / "attnlab" / "models" / "captions"  # its weights are an asset too
@@ -54,6 +55,17 @@ BUILT = ("minilm.js",)  # written by the book's build, and in no repository
 
 class LectureError(Exception):
     """A lecture that cannot become a notebook; the message names lecture, cell and error."""
+
+
+def texts() -> dict[str, Path]:
+    """What becomes a notebook, by its name: `NN-name`, or `evidence/NN-name`."""
+    lessons = {path.stem: path for path in sorted(LECTURES.glob("*.md"))}
+    return lessons | {name_of(path): path for path in sorted(EVIDENCE.glob("*.md"))}
+
+
+def name_of(path: Path) -> str:
+    """Return `NN-name` of a lesson's text or notebook, `evidence/NN-name` of its evidence's."""
+    return f"evidence/{path.stem}" if path.parent.name == EVIDENCE.name else path.stem
 
 
 def convert(path: Path) -> NotebookNode:
@@ -142,16 +154,16 @@ def must_hold(
 
     if not found:
         return []
-    moved = convert(path)
+    moved, name = convert(path), name_of(path)
     with tempfile.TemporaryDirectory() as assets:
         try:
-            again = execute(moved, path.stem, folder, Path(assets), nudge=NUDGE)
+            again = execute(moved, name, folder, Path(assets), nudge=NUDGE)
         except LectureError as error:
             raise LectureError(f"{error} (from first weights 1e-7 apart: {HANGS})") from error
     complaints, rows = steady.unsteady(notebook, moved, found, again)
     if complaints:
         lines = "".join(f"\n  {complaint}" for complaint in complaints)
-        raise LectureError(f"{path.stem}, from first weights 1e-7 apart ({HANGS}):{lines}")
+        raise LectureError(f"{name}, from first weights 1e-7 apart ({HANGS}):{lines}")
     return rows
 
 
@@ -294,24 +306,25 @@ def usual(name: str) -> str:
 def make(
     path: Path, target: Path, *, force: bool = False, questions: bool = False
 ) -> tuple[bool, bool]:
-    """Write one lecture's notebook; return whether it was executed and whether its file changed.
+    """Write one text's notebook; return whether it was executed and whether its file changed.
 
     An error leaves the old notebook as it was.
     """
-    notebook, old = convert(path), stored(target)
-    reason = "--force" if force else reason_to_execute(notebook, old, target.parent / "assets")
+    notebook, old, name = convert(path), stored(target), name_of(path)
+    assets = target.parents["/" in name] / "assets"  # one folder, whoever leaves something there
+    reason = "--force" if force else reason_to_execute(notebook, old, assets)
     if reason:
-        print(f"  {path.stem}: executing{usual(path.stem)} ({reason}) …", flush=True)
-        found = execute(notebook, path.stem, target.parent, target.parent / "assets")
+        print(f"  {name}: executing{usual(name)} ({reason}) …", flush=True)
+        found = execute(notebook, name, target.parent, assets)
         if rows := must_hold(notebook, path, target.parent, found):
             notebook.metadata[ROUNDING] = of_each_cell(rows)
-        normalise(notebook, path.stem)
+        normalise(notebook, name)
         keep_timings(notebook, old)
     else:
         take_over(notebook, old)
         if questions:
             draw_questions(notebook)
-        normalise(notebook, path.stem)
+        normalise(notebook, name)
     nbformat.validate(notebook)
     text = json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     changed = not target.exists() or text != target.read_text(encoding="utf-8")
@@ -325,27 +338,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=about, epilog=rest)
     parser.add_argument("--force", action="store_true", help="execute, whatever changed")
     parser.add_argument("--questions", action="store_true", help="draw stored checkpoints anew")
-    parser.add_argument("names", nargs="*", help="lectures by name; default: all")
+    parser.add_argument("names", nargs="*", help="NN-name or evidence/NN-name; default: all")
     options = parser.parse_args()
-    paths = sorted(LECTURES.glob("*.md"))
-    unknown = set(options.names) - {path.stem for path in paths}
+    there = texts()
+    unknown = set(options.names) - there.keys()
     if unknown:
-        parser.error(f"no lecture named {', '.join(sorted(unknown))} in book/lectures")
-    wanted = [path for path in paths if not options.names or path.stem in options.names]
+        parser.error(f"no lecture named {', '.join(sorted(unknown))} in book/lectures or evidence")
+    wanted = {name: path for name, path in there.items() if name in (options.names or there)}
     os.environ.setdefault("TQDM_DISABLE", "1")  # a progress bar would be stored as an output
     executed = written = 0
-    for path in wanted:
+    for name, path in wanted.items():
         began = time.perf_counter()
         try:
             how = {"force": options.force, "questions": options.questions}
-            ran, changed = make(path, NOTEBOOKS / f"{path.stem}.ipynb", **how)
+            ran, changed = make(path, NOTEBOOKS / f"{name}.ipynb", **how)
         except LectureError as error:
             print(f"\nnotebooks: {error}\n(the old notebook was left in place)", file=sys.stderr)
             return 1
         executed, written = executed + ran, written + changed
         if ran or changed:
             what = "written" if changed else "unchanged"
-            print(f"  {path.stem}: {what}, {time.perf_counter() - began:.1f} s")
+            print(f"  {name}: {what}, {time.perf_counter() - began:.1f} s")
     print(f"notebooks: {len(wanted)} read, {executed} executed, {written} written")
     return 0
 

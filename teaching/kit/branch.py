@@ -64,7 +64,7 @@ def main() -> str | None:
     parser.add_argument("--to", metavar="REMOTE", default="origin", help="a remote or its address")
     parser.add_argument("--message", default="Student notebooks", help="of the commit")
     options = parser.parse_args()
-    copies = sorted((options.kit / FOLDER).glob("*.ipynb"))
+    copies = sorted((options.kit / FOLDER).rglob("*.ipynb"))
     if not copies:
         return f"branch: no notebook in {options.kit / FOLDER}; run `make kit` first"
     if nowhere := [path.name for path in copies if b"/OWNER/" in path.read_bytes()]:

@@ -8,7 +8,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from teaching.kit.instructor import instructor
-from teaching.kit.lectures import home, lectures
+from teaching.kit.lectures import evidence, home, lectures
 from teaching.kit.student import student
 
 STUDENTS, INSTRUCTORS = "students", "instructors"
@@ -26,6 +26,9 @@ def write(folder: Path, names: list[str] | None = None, at: str = "") -> int:
     for one in lectures(names):
         made[folder / STUDENTS / f"{one.name}.ipynb"] = student(one, here, at)
         made[folder / INSTRUCTORS / f"{one.name}.ipynb"] = instructor(one, here)
+        for known in evidence(one):  # its exercises are blank in a student's copy, too
+            made[folder / STUDENTS / f"{known.name}.ipynb"] = student(known, here, at)
+            made[folder / INSTRUCTORS / f"{known.name}.ipynb"] = instructor(known, here)
     for path, notebook in made.items():
         nbformat.validate(notebook)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -38,7 +38,9 @@ def instructor(lecture: Lecture, home: Home, pages: Path = TEACHING) -> Notebook
     notebook.metadata.attnbook = {"copy": "instructor", "lecture": lecture.name}
     cells = [part for cell in notebook.cells for part in split(cell)]
     sections = [found[1] for cell in cells if (found := NUMBER.match(cell.source))]
-    page = teaching.read(pages / f"{lecture.name}.md", sections)
+    page = teaching.Page()  # a page of evidence has no page for teachers
+    if "/" not in lecture.name:
+        page = teaching.read(pages / f"{lecture.name}.md", sections)
     notebook.cells = []
     for place, cell in enumerate(cells):
         if found := NUMBER.match(cell.source):

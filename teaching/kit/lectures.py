@@ -33,7 +33,8 @@ class KitError(Exception):
 
 @dataclass(frozen=True)
 class Lecture:
-    """A lecture: its name, such as 07-scaling-and-masks, and its notebook as stored."""
+    """A lecture: its name, such as 07-scaling-and-masks, and its notebook as stored; or how we know
+    what it says, evidence/07-scaling-and-masks."""
 
     name: str
     notebook: NotebookNode
@@ -41,7 +42,7 @@ class Lecture:
 
     @property
     def number(self) -> int:
-        return int(self.name[:2])
+        return int(self.name.removeprefix("evidence/")[:2])
 
     @cached_property
     def sections(self) -> dict[str, str]:
@@ -95,10 +96,17 @@ def lectures(names: list[str] | None = None) -> list[Lecture]:
     return [read(path) for path in sorted(set(found))]
 
 
+def evidence(lecture: Lecture) -> list[Lecture]:
+    """Read how we know what a lecture says, where it has such a page."""
+    text = notebooks.EVIDENCE / f"{lecture.name}.md"
+    return [read(text)] if text.exists() else []
+
+
 def read(text: Path) -> Lecture:
-    """Read one lecture's stored notebook, and compare it with its text."""
-    path = notebooks.NOTEBOOKS / f"{text.stem}.ipynb"
-    where = f"notebooks/{path.name}"
+    """Read one text's stored notebook, and compare it with the text."""
+    name = notebooks.name_of(text)
+    path = notebooks.NOTEBOOKS / f"{name}.ipynb"
+    where = f"notebooks/{name}.ipynb"
     if not path.exists():
         raise KitError(f"{where} is missing: {MAKE}")
     stored = notebooks.stored(path)
@@ -106,8 +114,10 @@ def read(text: Path) -> Lecture:
         raise KitError(f"{where} is no notebook that can be read: {MAKE}")
     wanted = notebooks.convert(text)
     if reason := older(wanted, stored):
-        raise KitError(f"{where} is older than book/lectures/{text.name} ({reason}): {MAKE}")
-    return Lecture(text.stem, stored, plan.plan(plan.header(stored)))
+        raise KitError(
+            f"{where} is older than book/{text.parent.name}/{text.name} ({reason}): {MAKE}"
+        )
+    return Lecture(name, stored, plan.plan(plan.header(stored)))
 
 
 def older(wanted: NotebookNode, stored: NotebookNode) -> str:

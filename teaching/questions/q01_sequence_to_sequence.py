@@ -8,7 +8,7 @@ import random
 from teaching.kit.questions import Choice, Number, Text, question
 
 
-@question(section="1.3", points=3)
+@question(section="1.4", points=3)
 def two_steps_of_a_gru(draw: random.Random) -> Number:
     old, first, second = draw.sample([-0.8, -0.6, -0.4, 0.2, 0.4, 0.6, 0.8], 3)
     z, later = draw.sample([0.1, 0.25, 0.75, 0.9], 2)
@@ -34,7 +34,7 @@ def two_steps_of_a_gru(draw: random.Random) -> Number:
     )
 
 
-@question(section="1.5", points=3)
+@question(section="1.7", points=3)
 def loss_and_perplexity(draw: random.Random) -> Number:
     powers = [*draw.sample([1, 2, 3, 4, 5], 3), draw.randint(1, 5)]
     pads = draw.randint(2, 4)
@@ -60,7 +60,7 @@ def loss_and_perplexity(draw: random.Random) -> Number:
     )
 
 
-@question(section="1.4", points=2)
+@question(section="1.6", points=2)
 def the_vector_of_the_sentence(draw: random.Random) -> Choice:
     n, d = draw.choice([5, 7, 9, 12]), draw.choice([64, 128, 192])
     return Choice(
@@ -81,7 +81,7 @@ def the_vector_of_the_sentence(draw: random.Random) -> Choice:
     )
 
 
-@question(section="1.8", points=2)
+@question(section="1.5", points=2)
 def a_gate_that_keeps(draw: random.Random) -> Choice:
     n = draw.choice([20, 30, 40, 50])
     bias = draw.choice([3, 4])
@@ -106,7 +106,7 @@ def a_gate_that_keeps(draw: random.Random) -> Choice:
     )
 
 
-@question(section="1.7")
+@question(section="1.9")
 def read_late_or_written_late(draw: random.Random) -> Text:
     first, last = draw.choice([(0.9, 0.5), (0.85, 0.45), (0.95, 0.6)])
     what = draw.choice(["melodies, note by note,", "telephone numbers, digit by digit,"])
@@ -131,7 +131,7 @@ def read_late_or_written_late(draw: random.Random) -> Text:
     )
 
 
-@question(section="1.6")
+@question(section="1.8")
 def room_or_training(draw: random.Random) -> Text:
     d = draw.choice([32, 48, 64])
     return Text(

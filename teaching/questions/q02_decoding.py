@@ -43,7 +43,7 @@ def greedy_and_a_beam(draw: random.Random) -> Number:
     )
 
 
-@question(section="2.4", points=4)
+@question(section="2.5", points=4)
 def the_tie_of_two_lengths(draw: random.Random) -> Number:
     n, m = draw.choice([(2, 4), (2, 5), (3, 6), (3, 5)])
     short = -draw.choice([1.5, 1.6, 1.8, 2.0])
@@ -103,7 +103,7 @@ def a_small_bleu(draw: random.Random) -> Number:
     )
 
 
-@question(section="2.8", points=2)
+@question(section="2.7", points=2)
 def the_temperature(draw: random.Random) -> Choice:
     p, q = draw.choice([(0.6, 0.2), (0.8, 0.2), (0.4, 0.1), (0.75, 0.25)])
     ratio = p / q
@@ -148,7 +148,7 @@ def whose_fault(draw: random.Random) -> Choice:
     )
 
 
-@question(section="2.5")
+@question(section="2.4")
 def a_log_p_that_is_claimed(draw: random.Random) -> Text:
     claimed = -draw.choice([3.1, 4.2, 5.3])
     read = round(claimed - draw.choice([1.2, 1.7, 2.3]), 1)
@@ -175,7 +175,7 @@ def a_log_p_that_is_claimed(draw: random.Random) -> Text:
     )
 
 
-@question(section="2.7")
+@question(section="2.5")
 def a_wider_beam_is_worse(draw: random.Random) -> Text:
     k = draw.choice([32, 64, 100])
     return Text(

@@ -89,7 +89,7 @@ def a_kernel_regression(draw: random.Random) -> Number:
     )
 
 
-@question(section="4.4", points=2)
+@question(section="4.2", points=2)
 def blind_to_its_query(draw: random.Random) -> Choice:
     factor = draw.choice(["2", "5", "10"])
     return Choice(
@@ -106,8 +106,8 @@ def blind_to_its_query(draw: random.Random) -> Choice:
             rf"$-\lVert q - k_j \rVert^2 / {factor}$": "The square holds the product of $q$ and "
             "$k_j$, which does not cancel.",
         },
-        solution="The score has the form $f(q) + g(k_j)$. What all keys share is cancelled by the "
-        "softmax, so the query has no effect.",
+        solution="The score has the form $f(q) + g(k_j)$. What is added alike to all scores is "
+        "cancelled by the softmax, so the query has no effect.",
     )
 
 
@@ -148,7 +148,7 @@ def a_test_for_the_query(draw: random.Random) -> Text:
         "each "
         "step, is one more vector that tells of the source, beside the summary.",
         marks=[
-            ("splits the layer, and cancels what all keys share", 3),
+            ("splits the layer, and cancels what is added alike to all scores", 3),
             ("two linear layers are one", 1),
             ("a bend between them that sees query and key together", 1),
             ("the constant context still tells something of the source", 1),

@@ -71,7 +71,7 @@ def a_nudge(draw: random.Random) -> Number:
     )
 
 
-@question(section="7.7", points=3)
+@question(section="7.5", points=3)
 def what_dropout_leaves(draw: random.Random) -> Number:
     first, second = draw.choice([(0.5, 0.3), (0.6, 0.3), (0.7, 0.2), (0.4, 0.35)])
     third = round(1 - first - second, 2)
@@ -124,7 +124,7 @@ def a_divisor_forgotten(draw: random.Random) -> Choice:
     )
 
 
-@question(section="7.5", points=3)
+@question(section="7.6", points=3)
 def what_the_test_cannot_find(draw: random.Random) -> Choice:
     w, s = draw.randint(2, 4), draw.randint(1, 2)
     ahead = "token" if s == 1 else f"{s} tokens"

@@ -8,7 +8,7 @@ import random
 from teaching.kit.questions import Choice, Number, Text, question
 
 
-@question(section="10.2", points=4)
+@question(section="10.4", points=4)
 def two_neurons(draw: random.Random) -> Number:
     threshold = draw.choice([1, 2, 3])
     writes = draw.sample([2, 3, 4, 5], 2)
@@ -50,7 +50,7 @@ def two_neurons(draw: random.Random) -> Number:
     )
 
 
-@question(section="10.3", points=4)
+@question(section="10.2", points=4)
 def gradient_through_parts(draw: random.Random) -> Number:
     tenths, n = draw.choice([4, 5, 6]), draw.choice([4, 6])
     c = tenths / 10
@@ -77,7 +77,7 @@ def gradient_through_parts(draw: random.Random) -> Number:
     )
 
 
-@question(section="10.4", points=4)
+@question(section="10.5", points=4)
 def two_places_of_a_norm(draw: random.Random) -> Number:
     middle, step = draw.randint(2, 6), draw.choice([1, 2])
     shape = draw.sample([-3, -1, 1, 3], 4)
@@ -137,7 +137,7 @@ def a_wider_network(draw: random.Random) -> Number:
     )
 
 
-@question(section="10.4", points=2)
+@question(section="10.3", points=2)
 def which_norm_notices(draw: random.Random) -> Choice:
     shift, factor = draw.choice([5, 10, 20]), draw.choice([3, 4, 5])
     return Choice(
@@ -180,7 +180,7 @@ def which_line_it_was(draw: random.Random) -> Choice:
     )
 
 
-@question(section="10.2")
+@question(section="10.4")
 def no_relu_please(draw: random.Random) -> Text:
     blocks = draw.choice([2, 6, 12])
     return Text(
@@ -206,7 +206,7 @@ def no_relu_please(draw: random.Random) -> Text:
     )
 
 
-@question(section="10.6")
+@question(section="10.5")
 def one_early_curve(draw: random.Random) -> Text:
     blocks, steps = draw.choice([8, 12, 16]), draw.choice([100, 200, 400])
     pre, post = draw.choice([3.3, 3.5, 3.6]), draw.choice([4.6, 4.7, 4.8])
@@ -232,7 +232,7 @@ def one_early_curve(draw: random.Random) -> Text:
     )
 
 
-@question(section="10.7", points=4)
+@question(section="10.6", points=4)
 def a_bigram_that_writes(draw: random.Random) -> Number:
     cat, dog, bird = draw.choice([(6, 3, 2), (5, 4, 2), (6, 2, 2), (4, 3, 2)])
     sleeps, eats = draw.choice([(3, 2), (4, 2), (2, 4), (2, 3)])
@@ -265,7 +265,7 @@ def a_bigram_that_writes(draw: random.Random) -> Number:
     )
 
 
-@question(section="10.7")
+@question(section="10.6")
 def accepted_or_stored(draw: random.Random) -> Text:
     accepted, new = draw.choice([(0.97, 0.04), (0.95, 0.06), (0.98, 0.03)])
     shuffled = draw.choice([0.41, 0.48, 0.55])

@@ -16,10 +16,14 @@ TEXTS = sorted((ROOT / "book" / "lectures").glob("*.md"))
 LECTURES = [path for path in TEXTS if path.name[0].isdigit()]
 TWINS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NOTEBOOKS = [path for path in TWINS if path.name[0].isdigit()]
+# how we know what a lecture says: its text, and its notebook
+EVIDENCE = sorted((ROOT / "book" / "evidence").glob("*.md"))
+KNOWN = sorted((ROOT / "notebooks" / "evidence").glob("*.ipynb"))
+EVERY = [*TWINS, *KNOWN]
 HTML = ROOT / "_build" / "html"
 PAGES = [f"book/{path.stem}" for path in sorted((ROOT / "book").glob("*.md"))]
 PAGES += [f"book/teaching/{path.stem}" for path in sorted((ROOT / "book/teaching").glob("*.md"))]
-PAGES += [f"notebooks/{path.stem}" for path in TWINS]
+PAGES += [path.relative_to(ROOT).with_suffix("").as_posix() for path in EVERY]
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\w)")
 CITATION = re.compile(r"\[([^\]]+? (?:et al\.|and [^\],]+)?,? ?\d{4}[a-z]?)\]\((\S+?)\)")
 

@@ -53,6 +53,18 @@ def test_a_page_loads_the_bytes_of_its_own_widgets_alone():
             assert found == ([wanted(*kinds)] if kinds else []), (name, ending)
 
 
+def test_a_fold_of_code_is_called_code_and_the_guest_lecture_is_found() -> None:
+    folds = 0
+    for path in (HTML / "notebooks").rglob("[01]*.html"):
+        text = path.read_text(encoding="utf-8")
+        folds += text.count(">Code of the drawing<")
+        for fold in re.findall(r"tag_hide-input[^>]*>\s*<details.*?</summary>", text, re.S):
+            assert ">The drawing<" not in fold, path.name
+    assert folds > 20
+    teachers = (HTML / "book/teaching/index.html").read_text(encoding="utf-8")
+    assert 'href="syllabi.html#one-guest-lecture"' in teachers
+
+
 def test_code_has_elements_for_colours_alone_and_pictures_keep_their_place() -> None:
     plots = 0
     for name in PAGES:
@@ -61,4 +73,8 @@ def test_code_has_elements_for_colours_alone_and_pictures_keep_their_place() -> 
         for plot in re.findall(r'<img [^>]*src="[./]*_images/[^>]*\.png"[^>]*>', text):
             assert re.search(r' width="\d+" height="\d+" loading="lazy"', plot), (name, plot[:80])
             plots += 1
+            # as wide as the text, as far as it has pixels
+            own, tall = (int(re.search(rf'{side}="(\d+)', plot)[1]) for side in ("width", "height"))
+            wanted = max(own, min(584, 1.5 * own, 720 / tall * own))
+            assert f"--wide: {wanted:.0f}px" in plot, plot
     assert plots > 30

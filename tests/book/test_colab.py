@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.book.lectures import HTML, ROOT, TWINS, code, read
+from tests.book.lectures import EVERY, HTML, ROOT, code, read
 from tests.patience import PROCESS
 
 LINK = re.compile(
@@ -99,7 +99,7 @@ def surroundings(clone: Path, scratch: Path) -> dict[str, str]:
     return {**kept, **git, **pip, "PIP_CONFIG_FILE": os.devnull, "TMPDIR": str(scratch)}
 
 
-CELLS = list(dict.fromkeys(code(read(path))[0].source for path in TWINS))
+CELLS = list(dict.fromkeys(code(read(path))[0].source for path in EVERY))
 EXTRA = "[pretrained]"
 # by day the one that asks for more
 BY_DAY = [cell if EXTRA in cell else pytest.param(cell, marks=pytest.mark.heavy) for cell in CELLS]
@@ -180,10 +180,11 @@ def test_every_link_to_colab_names_a_notebook_that_exists() -> None:
 def test_every_built_lecture_has_a_launch_button_once_the_book_has_an_address() -> None:
     assert HTML.is_dir(), "no built book: run `make book` first"
     wanted = "/OWNER/" not in repository()[0]
-    for path in TWINS:
-        page = (HTML / "notebooks" / f"{path.stem}.html").read_text(encoding="utf-8")
+    for path in EVERY:
+        built = HTML / path.relative_to(ROOT).with_suffix(".html")
+        page = built.read_text(encoding="utf-8")
         buttons = page.partition('class="article-header-buttons"')[2].partition("</article>")[0]
         buttons = buttons.partition('<div id="searchbox">')[0]
         found = {notebook for _, _, notebook in LINK.findall(buttons)}
-        assert (f"notebooks/{path.name}" in found) == wanted, path
+        assert (path.relative_to(ROOT).as_posix() in found) == wanted, path
         assert "/OWNER/" not in buttons, path

@@ -47,3 +47,61 @@ def test_its_parts_have_room_for_a_finger_and_a_wide_screen_or_paper_has_none(pa
     page.emulate_media(media="screen")
     page.set_viewport_size({"width": 1280, "height": 900})
     expect(bar).to_be_hidden()
+
+
+def test_a_page_without_a_list_of_its_own_opens_that_of_all_pages(visit) -> None:
+    page = visit("index", viewport=PHONE)
+    page.get_by_role("navigation", name="In this page").get_by_text("contents").click()
+    expect(page.get_by_role("link", name="5. Self-attention").first).to_be_in_viewport()
+
+
+def test_the_list_makes_way_once_a_section_is_chosen(visit) -> None:
+    page = visit("book/teaching/syllabi", viewport=PHONE, reduced_motion="reduce")
+    page.get_by_role("navigation", name="In this page").get_by_text("contents").click()
+    chosen = page.locator(".bd-sidebar-secondary a[href^='#']").last
+    chosen.click()
+    expect(chosen).not_to_be_in_viewport()
+
+
+FINGER = {"viewport": PHONE, "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
+
+
+@pytest.mark.parametrize("name", ["button.primary-toggle", "button.secondary-toggle", ".book-foot"])
+def test_a_drawer_leaves_the_text_where_it_is(visit, name: str) -> None:
+    page = visit("notebooks/09-positions", **FINGER)
+    page.wait_for_load_state("load")
+    page.evaluate("scrollTo(0, 6000)")
+    page.evaluate("globalThis.read = document.elementFromPoint(195, 400)")
+    top = page.evaluate("read.getBoundingClientRect().top")  # what is loaded above it moves nothing
+    button = page.locator(name).get_by_text("contents") if name[0] == "." else page.locator(name)
+    drawer = page.locator(f".bd-sidebar-{'primary' if 'primary' in name else 'secondary'}")
+    for _ in range(2):
+        expect(drawer).not_to_be_in_viewport()
+        box = button.bounding_box()
+        page.touchscreen.tap(box["x"] + 10, box["y"] + 10)  # `tap` may scroll the page itself
+        expect(drawer.locator(":focus")).to_have_count(1)
+        page.touchscreen.tap(385 if "primary" in name else 5, 500)
+        expect(page.locator(".bd-header-article :focus")).to_have_count(1)
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        assert page.evaluate("read.getBoundingClientRect().top") == pytest.approx(top, abs=2)
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_the_menu_stays_in_sight_and_is_gone_with_its_tooltip_after_a_tap(visit, width) -> None:
+    page = visit(**{**FINGER, "viewport": {"width": width, "height": 844}}, first="print = () => 0")
+    menu = page.locator(".dropdown-download-buttons .dropdown-menu")
+    page.locator(".dropdown-download-buttons > button").tap()
+    expect(menu).to_be_visible()
+    box = menu.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert box["y"] > 40
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    menu.get_by_role("button", name="Print or save").tap()
+    tip = page.locator("body > .tooltip")
+    expect(tip).to_be_attached()  # the theme makes it
+    for media in ("screen", "print"):
+        page.emulate_media(media=media)
+        assert tip.evaluate_all("all => all.some((one) => one.checkVisibility())") is False
+        assert not menu.is_visible()
+    page.emulate_media(media="screen")

@@ -9,6 +9,7 @@ from math_core import LatexError
 from playwright.sync_api import Page
 from sphinx.application import Sphinx
 
+from tests.book.conftest import no_sideways_scroll
 from tests.book.lectures import HTML, PAGES, ROOT, load
 
 formulas = load(ROOT / "book" / "extensions" / "attnbook_formulas.py")
@@ -80,6 +81,26 @@ def test_brackets_grow_which_they_do_by_the_font_alone(lecture: Page) -> None:
     assert lecture.evaluate("document.fonts.check('16px \"Attnbook Math\"')")
 
 
+ALONE = """() => [...document.querySelectorAll("article span.math")].filter((one) => {
+  const after = one.nextSibling;
+  if (after?.nodeType !== 3 || !/^[.,;:)?!]/.test(after.data)) return false;
+  if (!one.checkVisibility()) return false;
+  const mark = document.createRange();
+  mark.setStart(after, 0);
+  mark.setEnd(after, 1);
+  return mark.getBoundingClientRect().top > one.getBoundingClientRect().bottom - 8;
+}).map((one) => one.closest("p, li").textContent.slice(0, 60))"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_line_begins_with_the_full_stop_of_a_formula(visit, width: int) -> None:
+    for name in ("01-sequence-to-sequence", "10-transformer-block"):
+        page = visit(f"notebooks/{name}", viewport={"width": width, "height": 844})
+        assert page.locator(".formula-kept > .math").count() > 20
+        assert page.evaluate(ALONE) == []
+        assert no_sideways_scroll(page)
+
+
 def test_a_formula_is_copied_as_tex_within_its_sentence_or_alone(lecture: Page) -> None:
     alone = lecture.evaluate(COPY, "div.math")
     assert re.fullmatch(r"\$\$\\begin\{aligned\}.*\\end\{aligned\}\$\$", alone, re.S)
@@ -88,3 +109,21 @@ def test_a_formula_is_copied_as_tex_within_its_sentence_or_alone(lecture: Page) 
     assert "application/x-tex" not in sentence
     words = lecture.evaluate(COPY, "article p:not(:has(.math))")
     assert words == ""  # left to the browser
+
+
+def test_a_screen_reader_is_given_fractions_and_roots_and_never_the_tex(lecture: Page) -> None:
+    line = lecture.context.new_cdp_session(lecture)
+    nodes = line.send("Accessibility.getFullAXTree")["nodes"]
+    roles = [node["role"]["value"] for node in nodes if not node["ignored"]]
+    seen = "all => all.filter((one) => one.checkVisibility()).length"
+    assert roles.count("MathMLMath") == lecture.locator("math").evaluate_all(seen) > 50
+    assert min(roles.count(f"MathML{part}") for part in ("Fraction", "SquareRoot", "Sub")) > 3
+    read = [node["name"]["value"] for node in nodes if node["role"]["value"] == "StaticText"]
+    assert not [text for text in read if re.search(r"\\(frac|sqrt|text|begin)", text)]
+
+
+def test_nothing_is_cut_off_a_formula_within_a_line(lecture: Page) -> None:
+    room = """all => all.filter((one) => one.checkVisibility()).map((one) => {
+      const [box, math] = [one, one.querySelector("math")].map((it) => it.getBoundingClientRect());
+      return Math.min(math.top - box.top, box.bottom - math.bottom); })"""
+    assert min(lecture.locator("span.math").evaluate_all(room)) > 5  # above and below its letters

@@ -281,8 +281,8 @@ def test_a_moved_arrow_reaches_python_and_its_keys_are_not_taken(visit: Visit) -
     visit.python(f"s = {FIRST.format('ScoreExplorer')}; s.query = [1, 0.5]; s.tanh = True")
     figure = visit.first("scores")
     figure.locator(".attnbook-tip").first.press("Shift+ArrowLeft")
+    figure.get_by_label("with tanh").press("Space")
     unfold(figure)
-    figure.get_by_label("additive score without tanh").press("Space")
     visit.prints("print(s.query, s.tanh)", "[0, 0.5] False")
     visit.python("s.query = [-2, 0.5]")
     wanted = "(input) => input.value === '−2'"
@@ -367,6 +367,7 @@ def test_the_keys_of_the_unrolled_model_are_not_taken_by_jupyterlab(visit: Visit
     figure.locator(".attnbook-net .attnbook-scroll").first.press("ArrowRight")
     visit.prints("print(u.step)", "2")
     word = visit.python("print(u.target_words[3])")
+    figure.locator(".attnbook-settings summary").click()
     target = figure.get_by_label("forced target")
     target.fill(word)
     target.press("Enter")  # JupyterLab would open the cell to be edited

@@ -1,8 +1,9 @@
-"""The landing page: what plays and then invites, the path, the cards, the sidebar, the menus."""
+"""The landing page: what it asks first, its width, the path, the cards, the sidebar, the menus."""
 
 import itertools
 import os
 import re
+from math import exp
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -29,6 +30,18 @@ def test_the_path_links_every_lecture_and_parts_that_stand_alone_have_no_arrow()
     assert marks[:3] == [("", "1"), ("", "2"), ("is-joined", "3")]
     assert "<strong>I. Translation and its bottleneck</strong> <span>start</span>" in found
     assert "<b>2</b> <span>Decoding</span>" in found
+    both = path_of(["III: → begin with 5"])
+    assert re.search('is-joined" data-part="3"><p><strong>[^<]*</strong> <span>begin with 5<', both)
+
+
+def test_the_first_softmax_leads_to_what_it_says(visit) -> None:
+    page = visit(LANDING)
+    page.locator("article").get_by_role("link", name="softmax", exact=True).click()
+    expect(page.locator(":target")).to_have_text("softmax")
+    said = page.locator(":target + dd").inner_text()
+    shares = [float(one) for one in re.findall(r"0\.\d+", said)]
+    whole = sum(map(exp, (0, 5, 9)))
+    assert shares == pytest.approx([exp(one) / whole for one in (0, 5, 9)], abs=2e-4)
 
 
 @pytest.mark.parametrize("line", ["One", "X: start", "1 99"])
@@ -95,53 +108,53 @@ def test_a_students_copy_that_is_older_than_its_lecture_is_left_out(tmp_path: Pa
     assert set(launch.copies(tmp_path / "students", tmp_path)) == {"01-new"}
 
 
-STATE = "document.querySelector('.attnbook-steps [aria-current]').textContent"
-TURN = "Your turn: change a number."
-
-
-def test_the_picture_plays_once_and_then_invites(visit) -> None:
-    page = visit(LANDING)
-    figure = page.locator("figure.attnbook-steps")
-    turn = figure.get_by_text(TURN)
-    playing = figure.locator(".attnbook-playing")
-    if playing.count():  # unless the machine was slower than all five steps
-        seen = page.evaluate(
-            "() => new Promise((done) => { const seen = []; const look = () => {"
-            f" const now = {STATE}; if (now !== seen.at(-1)) seen.push(now);"
-            " document.querySelector('.attnbook-playing') ? requestAnimationFrame(look)"
-            " : done(seen);"
-            " }; look(); })"
-        )
-        names = ["1 score", "2 scale", "3 mask", "4 softmax", "5 sum"]
-        assert seen == names[-len(seen) :]
-    expect(playing).to_have_count(0)
-    expect(turn).to_be_visible()
-    expect(figure.locator("[aria-current]")).to_have_text("5 sum")
+def test_it_opens_on_weights_and_asks_before_it_tells(visit) -> None:
+    page = visit(LANDING, viewport={"width": 1280, "height": 720})
+    figure, said = page.locator("figure.attnbook-steps"), page.locator(".landing-said")
+    words = page.locator(".landing-guess button")
+    assert words.all_inner_texts() == ["had", "bowl", "nuts"]
+    # of the query that it opens with, weights and result are on the first screen; no other's
+    expect(figure.get_by_label("query")).to_have_value("nuts")
+    expect(figure.locator("td.attnbook-weight")).to_have_text(["0.005", "0.090", "0.905"])
+    for seen in (said, figure.locator("td.attnbook-weight").last, figure.get_by_role("status")):
+        expect(seen).to_be_in_viewport(ratio=1)
+    expect(said).not_to_contain_text("0.")
+    # a guess that is wrong is answered as one that is right is, and the picture shows why
+    answers = []
+    for word in words.all():
+        word.press("Enter")
+        answers.append(said.inner_text())
+        expect(word).to_have_attribute("aria-pressed", "true")
+        expect(page.locator(".landing-guess [aria-pressed=true]")).to_have_count(1)
+        expect(figure.get_by_label("query")).to_have_value("bowl")
+        weight = figure.locator("td.attnbook-weight").last.inner_text()
+        assert weight in answers[-1]
+        assert "1 with had, 3 with bowl, 5 with nuts" in answers[-1]
+    assert [one.startswith("Yes") for one in answers] == [False, False, True]
     number = figure.locator("input[inputmode]").first
-    box = number.bounding_box()
-    assert box is not None
-    assert box["y"] + box["height"] < 900
+    expect(number).to_be_in_viewport()
     before = figure.inner_text()
     number.fill("1")
     expect(figure).not_to_have_text(before, use_inner_text=True)
 
 
-def test_a_key_stops_the_picture_where_it_is(visit) -> None:
-    """Out of sight it waits, so that the first step is there for certain."""
-    page = visit(LANDING, viewport={"width": 1280, "height": 400})
-    figure = page.locator("figure.attnbook-steps")
-    expect(figure.locator("[aria-current]")).to_have_text("1 score")
-    expect(figure.get_by_text(TURN)).to_be_hidden()
-    page.keyboard.press("Shift")
-    expect(figure.get_by_text(TURN)).to_be_visible()
-    expect(figure.locator("[aria-current]")).to_have_text("1 score")
+@pytest.mark.parametrize("width", [1440, 1920])
+def test_the_landing_page_fills_its_width(visit, width: int) -> None:
+    page = visit(LANDING, viewport={"width": width, "height": 900})
+    article = page.locator("article.bd-article").bounding_box()
+    main = page.locator("main").bounding_box()
+    assert article["x"] + article["width"] > main["x"] + main["width"] - 60
+    for name in (".landing-pair >> nth=0", ".landing-prose", ".lecture-path"):
+        box = page.locator(name).bounding_box()
+        assert box["x"] + box["width"] > article["x"] + article["width"] - 60, name
+    figure = page.locator("figure.attnbook-steps").bounding_box()
+    words = page.locator(".landing-words").first.bounding_box()
+    assert figure["x"] > words["x"] + words["width"]
+    assert figure["x"] + figure["width"] > article["x"] + article["width"] - 60
 
 
-def test_where_nothing_may_move_the_last_step_stands_and_the_weights_wait(visit) -> None:
+def test_the_weights_wait_until_they_are_asked_for(visit) -> None:
     page = visit(LANDING, via="http", reduced_motion="reduce")
-    figure = page.locator("figure.attnbook-steps")
-    expect(figure.locator("[aria-current]")).to_have_text("5 sum")
-    expect(figure.get_by_text(TURN)).to_be_visible()
     figure = page.locator("figure.attnbook-translator")
     assert figure.locator("table:visible, canvas:visible, select:visible").count() == 0
     page.evaluate(

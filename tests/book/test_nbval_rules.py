@@ -144,6 +144,14 @@ CASES = {
     ),
     "but within the tolerance it states": (loose(0.905, 0.904), True),
     "and no further": (loose(0.935, 0.904), False),
+    "a weight left blank is within it of one that is not": (
+        loose('<td style="--w:0.008">0.01</td>', '<td style="--w:0.004"></td>'),
+        True,
+    ),
+    "but not of one that is larger": (
+        loose('<td style="--w:0.004">0.904</td>', '<td style="--w:0.004"></td>'),
+        False,
+    ),
     "its words still count": (loose("0.905 x", "0.905 y"), False),
     "packed data within the tolerance passes": (written(packed(30_000), packed(30_300)), True),
     "what is finer than packed data is below any tolerance": (

@@ -83,6 +83,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     desk = Desk(tool, run, tmp_path)
     monkeypatch.setattr(tool, "LECTURES", desk.lecture.parent)
     monkeypatch.setattr(tool, "NOTEBOOKS", desk.notebook.parent)
+    monkeypatch.setattr(tool, "EVIDENCE", tmp_path / "evidence")
     return desk
 
 

@@ -113,7 +113,7 @@ def wide(page: Page, width: int) -> None:
     page.evaluate("new Promise((done) => setTimeout(done, 300))")
 
 
-@pytest.mark.parametrize("name", ["05-self-attention", "13-faster-decoding"])
+@pytest.mark.parametrize("name", ["06-queries-keys-values", "13-faster-decoding"])
 def test_notes_in_the_margin_lie_on_nothing(visit, name: str) -> None:
     page = visit(f"notebooks/{name}", viewport={"width": 1500, "height": 900})
     for width in (1500, 1920):
@@ -138,6 +138,14 @@ def test_a_preview_is_seen_whole_on_a_phone_and_goes_with_escape(visit) -> None:
     page.keyboard.press("Escape")
     expect(tip).to_be_hidden()
     assert no_sideways_scroll(page)
+
+
+def test_a_preview_goes_once_its_link_is_followed(visit) -> None:
+    page = visit("notebooks/15-what-a-head-shows", viewport={"width": 390, "height": 844})
+    link = page.locator(".attnbook-preview a[href^='#picture-']").first
+    link.click()
+    tip = page.locator(".attnbook-preview", has=link).first.get_by_role("tooltip")
+    expect(tip).to_be_hidden()
 
 
 def test_a_still_drawing_is_shown_small_and_no_id_stands_twice(visit) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from attnlab.widgets import Checkpoint
-from tests.book.lectures import NOTEBOOKS, ROOT, code, load, stored
+from tests.book.lectures import KNOWN, NOTEBOOKS, ROOT, code, load, stored
 
 maker = load(ROOT / "book" / "tools" / "notebooks.py")
 MOST = 0.4  # of a place, and of right options that are the longest
@@ -16,13 +16,13 @@ MOST = 0.4  # of a place, and of right options that are the longest
 def asked() -> dict[str, list[dict]]:
     """The checkpoints of each lecture, as its page shows them."""
     return {
-        path.stem: [
+        maker.name_of(path): [
             json.loads(found[1]) | {"shuffle": "shuffle=False" not in cell.source}
             for cell in code(stored(path))
             for output in cell.outputs
             if (found := maker.CHECKPOINT.match(output.get("data", {}).get("text/html", "")))
         ]
-        for path in NOTEBOOKS
+        for path in [*NOTEBOOKS, *KNOWN]
     }
 
 

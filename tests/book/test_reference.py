@@ -107,10 +107,10 @@ def test_a_notebook_that_is_another_since_its_run_says_so(tmp_path: Path) -> Non
     path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
     told = {"day": "2026-01-02", "notebooks": {"one": ran}}
     start = "| [One](../notebooks/one.ipynb) | 1 | 0 | 0 | 1 "
-    changed = f"{start}| 8 | 2026-01-02, before its last change |"
+    changed = f"{start}| 8 | 2 January 2026, before its last change |"
     assert rows(told, [path], "book/status") == [changed]
     ran["code"] = digest(path)
-    assert rows(told, [path], "book/status") == [f"{start}| 8 | 2026-01-02 |"]
+    assert rows(told, [path], "book/status") == [f"{start}| 8 | 2 January 2026 |"]
     told["notebooks"] = {}
     assert rows(told, [path], "book/status") == [f"{start}| – | not yet |"]
 

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from tests.book.lectures import NOTEBOOKS, ROOT, code, load, stored
+from tests.book.lectures import KNOWN, NOTEBOOKS, ROOT, code, load, stored
 
 listing = load(ROOT / "benchmarks" / "rounding.py")
-notebooks = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+notebooks = pytest.mark.parametrize("path", [*NOTEBOOKS, *KNOWN], ids=listing.name_of)
 OPTIMISER = re.compile(
     r"optim\.\w+\(|\b(?:train|fit|learn|\w*translator|transformer|language_model)\("
 )

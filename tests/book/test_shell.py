@@ -42,6 +42,55 @@ def test_a_link_to_a_section_that_is_gone_says_so_and_helps(visit, via: str) -> 
     expect(page.locator(".search-sections a").first).to_be_visible()
 
 
+GLIDES = """() => { globalThis.seen = new Set();
+  const note = () => { seen.add(Math.round(scrollY)); requestAnimationFrame(note); };
+  requestAnimationFrame(note); }"""
+
+
+def test_a_place_in_another_page_is_gone_to_at_once_and_within_the_page_one_glides(visit) -> None:
+    page = visit(LECTURE, "http", first=f"({GLIDES})()")
+    page.goto(f"{page.url.replace('05-self-attention', '06-queries-keys-values')}#summary")
+    page.wait_for_function("document.documentElement.classList.contains('is-loaded')")
+    expect(page.locator("#summary > h2")).to_be_in_viewport()
+    assert page.evaluate("[...seen].filter((at) => at > 0 && at < scrollY - 900).length") <= 1
+    glides = "getComputedStyle(document.documentElement).scrollBehavior"
+    assert page.evaluate(glides) == "smooth"
+
+
+def test_what_is_saved_names_its_licence_and_what_is_printed_is_said(visit) -> None:
+    page = visit(LECTURE)
+    bars = page.locator("figure [role=toolbar]:has(button[aria-label^=save])")
+    assert bars.count() > 1
+    for bar in bars.all():
+        expect(bar.get_by_role("link", name="licence: CC BY 4.0")).to_have_count(1)
+        assert bar.locator("[tabindex='0']").count() == 1  # all of it one stop of the Tab key
+    bars.first.get_by_role("link").click()
+    page.wait_for_url("**/credits.html#licence")
+    expect(page.locator("#licence > h2")).to_be_in_viewport()
+    page.go_back()
+    page.locator(".dropdown-download-buttons > button").click()
+    expect(page.get_by_role("button", name="Print or save as PDF, opened answers")).to_be_visible()
+
+
+CUT = """() => [...document.querySelectorAll("article .cell_output pre")].filter((one) =>
+  one.checkVisibility() && one.scrollWidth > one.clientWidth + 1).map((one) =>
+    getComputedStyle(one).backgroundImage.startsWith("linear-gradient") && one.tabIndex === 0)"""
+
+
+def test_what_code_printed_shows_on_a_phone_that_it_is_cut(visit) -> None:
+    page = visit(LECTURE, viewport=PHONE)
+    page.wait_for_function("document.readyState === 'complete'")
+    before = page.evaluate(CUT)
+    assert before
+    assert all(before)
+    page.evaluate(
+        "document.querySelectorAll('article details').forEach((one) => (one.open = true))"
+    )
+    page.wait_for_function(f"({CUT})().length > {len(before)} && ({CUT})().every(Boolean)")
+    page.emulate_media(media="print")
+    assert not any(page.evaluate(CUT))
+
+
 class Blocking:
     """A browser whose user has blocked cookies, which takes all storage from a page."""
 
@@ -100,7 +149,7 @@ def test_a_book_works_where_nothing_may_be_kept(refused, roots, how: str, via: s
     arrows.get_by_label("count the second number too").check()
     expect(arrows).to_contain_text("0.005 had + 0.090 bowl + 0.905 nuts")
     answer(page)
-    expect(page.locator(".lecture-plan a[title*=': 1 of']")).to_have_count(1)
+    expect(page.locator(".plan-done", has_text="(1 of")).to_have_count(1)
     # the search, over the page and as a page of its own, whose words the next page is told
     page.keyboard.press("Control+k")
     page.keyboard.type("causal mask")
@@ -118,6 +167,30 @@ def test_a_book_works_where_nothing_may_be_kept(refused, roots, how: str, via: s
     expect(page.locator(".bd-sidebar-primary :focus")).to_have_count(1)
     page.keyboard.press("Escape")
     expect(pages).to_be_hidden()
+
+
+EMPTIED = """for (const name of ['getItem', 'setItem', 'removeItem', 'clear', 'key'])
+    Storage.prototype[name] = () => { throw new DOMException('refused', 'SecurityError'); };"""
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+@pytest.mark.parametrize("name", [LECTURE, "book/index"])
+@pytest.mark.parametrize("how", [REFUSED, EMPTIED], ids=["no-storage", "no-methods"])
+def test_at_no_width_a_refused_storage_ends_a_script(
+    visit, how: str, name: str, width: int
+) -> None:
+    page = visit(name, viewport={"width": width, "height": 900}, first=how)
+    page.wait_for_function(LOADED)
+    before = page.locator("html").get_attribute("data-theme")
+    page.get_by_role("button", name="light/dark").first.click()
+    expect(page.locator("html")).not_to_have_attribute("data-theme", before)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("causal mask")
+    expect(page.get_by_role("option").first).to_be_visible()
+    page.keyboard.press("Escape")
+    page.evaluate("scrollTo(0, 4000)")
+    page.reload()  # what is kept when a page is left
+    expect(page.locator("figure.attnbook:not([data-ready])")).to_have_count(0)
 
 
 def test_without_scripts_a_lecture_can_be_read(visit) -> None:
@@ -175,7 +248,8 @@ def test_the_list_of_pages_is_one_stop_and_arrow_keys_reach_all(lecture) -> None
     assert stops.count() == 1
     keys(lecture, "Home")
     seen = {lecture.evaluate(FOCUSED)}
-    for _ in range(links.count() + 5):  # folds stand between the links
+    folds = lecture.locator(".bd-docs-nav summary").count()  # they stand between the links
+    for _ in range(links.count() + folds):
         keys(lecture, "ArrowDown")
         seen.add(lecture.evaluate(FOCUSED))
     assert {text.strip() for text in links.all_inner_texts()} <= seen

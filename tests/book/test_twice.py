@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbval.plugin import coalesce_streams
 
 from attnlab.widgets.core.assets import FOLDER
-from tests.book.lectures import ROOT, TWINS, code, load
+from tests.book.lectures import EVERY, ROOT, code, load
 from tests.nbval.rules import StrictFile
 from tests.patience import PROCESS
 
@@ -66,7 +66,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.heavy
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize("path", TWINS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
 def test_each_cell_run_twice_in_a_row_prints_what_is_stored(path, tmp_path, request) -> None:
     if found := differences(path, request.session, tmp_path):
         pytest.fail("\n\n".join(found), pytrace=False)

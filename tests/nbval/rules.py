@@ -30,6 +30,7 @@ PIXEL_SHARE = 0.001  # of all pixels; a tag `figure-tolerance-0.05` states anoth
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b", re.I)
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])")
 PADDED = re.compile(rf" *{NUMBER.pattern} *")  # a column is filled up as its numbers are long
+BLANK = re.compile(r'(?<=">)(?=</td>)')  # a weight that is left blank counts as 0
 TOLERANCE = re.compile(r'data-tolerance="([\d.eE+-]+)"')
 PACKED = re.compile(r'"packed":"([A-Za-z0-9+/=]*)"')
 FINE = re.compile(r'"fine":"[A-Za-z0-9+/=]*"')  # what lies below the last digit of packed
@@ -186,7 +187,7 @@ def match_widgets(test: list, ref: list) -> str:
 
 def compare_numbers(new: str, old: str, tolerance: float) -> str:
     """Compare two texts: words to the letter, numbers and quantised data within a tolerance."""
-    new, old = (FINE.sub("", text) for text in (new, old))
+    new, old = (BLANK.sub("0", FINE.sub("", text)) for text in (new, old))
     numbers = [
         [float(n.replace("−", "-")) for n in NUMBER.findall(PACKED.sub("", text))]
         for text in (new, old)

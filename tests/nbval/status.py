@@ -45,7 +45,7 @@ class Status:
         from book.extensions.attnbook_status import digest
 
         found = {
-            Path(name).stem: {
+            name.removeprefix("notebooks/").removesuffix(".ipynb"): {
                 "seconds": round(self.seconds[name], 1),
                 "code": digest(self.root / name),
             }

@@ -109,7 +109,8 @@
     const scale = picture.matches("img") ? Math.min(clientWidth / wide, clientHeight / high)
       : picture.getScreenCTM().a / unit;
     if (wide < 100) faults.push("a picture is not there");
-    const letter = LEAST.inch * scale; // of as many dots at its own size
+    const chart = /^(Line|Dot) chart/.test(picture.alt ?? ""); // with letters and dots of its own
+    const letter = (chart ? LEAST.chart : LEAST.inch) * scale; // of as many dots at its own size
     if (letter < LEAST.rest - 0.05) faults.push(`a picture's letters: ${letter.toFixed(1)} px`);
   }
   return faults;

@@ -71,7 +71,8 @@ def test_a_course_s_cells_say_who_may_fill_them_and_what_they_earn(name):
     assert {key for key, d in data.items() if d["solution"]} == {*one.exercises, "written"}
     assert all(d["locked"] != d["solution"] for d in data.values())
     assert sum(d.get("points", 0) for d in data.values()) == len(tested) + assignment.WRITTEN
-    assert len(tested) >= 3
+    in_form = (ROOT / "book" / "evidence" / f"{name}.md").exists()
+    assert len(tested) >= (1 if in_form else 3)
     for cell in code(notebook):
         if cell.id in one.exercises:  # cut as nbgrader cuts it
             assert SOLVED.sub("", cell.source) == one.exercises[cell.id].blank

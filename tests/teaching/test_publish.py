@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from teaching.kit.__main__ import place
-from tests.book.lectures import ROOT, TWINS, code, load, read
+from tests.book.lectures import EVERY, ROOT, code, load, read
 from tests.patience import PROCESS
 
 address = load(ROOT / "book" / "tools" / "address.py")
@@ -93,11 +93,11 @@ def test_the_commands_of_the_page_lead_from_an_empty_repository_to_a_course(tmp_
     desk = Desk(tmp_path)
     said = desk.page(first)
     assert "executing" not in said
-    assert f"{len(TWINS)} written" in said
+    assert f"{len(EVERY)} written" in said
     assert head.unaddressed(desk.clone) == []
     assert address.addresses(desk.clone)[1] == ("ada", BOOK)
-    for path in TWINS:
-        mine, theirs = code(read(desk.clone / "notebooks" / path.name)), code(read(path))
+    for path in EVERY:
+        mine, theirs = code(read(desk.clone / path.relative_to(ROOT))), code(read(path))
         assert f"git+https://github.com/ada/{BOOK}@{desk.branch}" in mine[0].source
         assert [cell.outputs for cell in mine] == [cell.outputs for cell in theirs]
         assert mine[1:] == theirs[1:]

@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from attnlab.pictures.figures import DESK
 from book.tools.pdf.read import Printed
 from teaching.kit import __main__ as kit
 from teaching.kit import slides
@@ -20,7 +21,7 @@ SOURCES = sorted(slides.SOURCES.glob("[0-9]*.md"))
 SCREENS = {"16:9": (1280, 720), "4:3": (1024, 768)}
 # pixels on a slide 1280 wide, indices apart: of words, of code, and of whatever else can be read
 LEAST = {"words": 28, "code": 20, "rest": 18}
-POINTS = 9  # the smallest letters of a figure that is an image
+POINTS, CHART = 9, 10  # the smallest letters of a figure that is an image, and of a chart
 WRITTEN, MEASURE = (
     Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8")
     for name in ("canvas", "slides")
@@ -70,7 +71,7 @@ def look(chromium: Browser, decks: Path) -> Iterator[Callable[..., Page]]:
 
 def faults(page: Page) -> dict[int, list[str]]:
     """What is wrong, by the number of the slide."""
-    least = {**LEAST, "inch": POINTS / 72 * 144}
+    least = {**LEAST, "inch": POINTS / 72 * 144, "chart": CHART / 72 * 144 * DESK}
     found = page.evaluate(MEASURE, least)
     return {number: wrong for number, wrong in enumerate(found, start=1) if wrong}
 
@@ -154,7 +155,7 @@ def test_a_live_picture_is_alive_and_gives_the_keys_back(look):
     box = frame.locator("canvas").first.bounding_box()
     # on a slide that is enlarged the pointer is still where it seems to be
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.8)
-    expect(frame.locator(".attnbook-status")).to_contain_text("query 3 → key 6")
+    expect(frame.locator(".attnbook-status")).to_contain_text("fresh → eat")
     frame.get_by_label("divide by √64").check()
     expect(frame.locator(".attnbook-status")).to_contain_text("attends most to")
     page.keyboard.press("ArrowRight")

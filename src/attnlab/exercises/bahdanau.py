@@ -130,7 +130,7 @@ def losses() -> list[tuple[str, Loss, bool]]:
     ]
 
 
-@exercise(3)
+@exercise(4)
 def finds_unread_source(function: Callable[..., Any]) -> str:
     """`function(loss, sources, target)` must say whether the loss never depends on the source."""
     (first, *more), target, known = whole(4, 9, 3).tolist(), whole(4, 9, 3).tolist(), losses()
@@ -150,7 +150,7 @@ def finds_unread_source(function: Callable[..., Any]) -> str:
     return "Exchange the source, keep the target, compare the losses: no shape would have told you."
 
 
-@exercise(4)
+@exercise(3)
 def without_the_greatest(findings: Any) -> str:
     """`findings` holds the change, the share of right words, and how even weights compare."""
     names = "change", "words right", "than even weights"

@@ -160,7 +160,7 @@ def three_translators() -> dict[str, dict[str, float]]:
     return {name: dict(zip(names, row, strict=True)) for name, row in rows.items()}
 
 
-@exercise(4)
+@exercise(5)
 def read_the_measures(findings: Any) -> str:
     """`findings` says which of three translators needs what, and what search could reach."""
     found = answered(findings, "search", "divide", "train", "most")
@@ -235,7 +235,7 @@ def _living_step(model: _Told, last: Tensor, state: list[History], log_p: Tensor
     return _Step((chosen % model.size).flatten(), model.reorder(state, rows.flatten()), best, ends)
 
 
-@exercise(5)
+@exercise(4)
 def ends_take_no_place(function: Callable[[Any, Tensor, Any, Tensor], Any]) -> str:
     """`function(model, last, state, log_p)` must return last, state, log_p and ends."""
     for b, k, size in ((2, 3, 7), (3, 2, 5), (1, 4, 9)):

@@ -30,29 +30,6 @@ SCORES = ("dot", "scaled dot", "bilinear", "additive", "linear")
 PLACES = {"to write": "on the digit to write", "before": "on the digit before"}
 
 
-@exercise(1)
-def matrix_for_scaled_dot(function: Callable[[int], Any]) -> str:
-    """`function(d)` must return the w (d, d) with which bilinear is the scaled dot product."""
-    d, query, key = 3, drawn(2, 3), drawn(4, 3)
-    w = tensor_of(called(function, d), (d, d))
-    found, wanted = query @ w @ key.mT, scaled_dot(query, key)
-    if close(found, dot(query, key)):
-        raise Mistake("The identity gives the plain dot product: the scale is missing.")
-    if close(found, wanted / math.sqrt(d)):
-        raise Mistake("You divided by d: the scale is its root.")
-    if close(found, wanted * d):
-        raise Mistake("You multiplied by √d: divide by it.")
-    if close(w, torch.full((d, d), 1 / math.sqrt(d), dtype=torch.float64)):
-        raise Mistake("Each component must meet its own: the identity, not a matrix of ones.")
-    if not close(found, wanted):
-        raise Mistake(f"q W kᵀ is {found[0, 0]:.4f} for a pair that must have {wanted[0, 0]:.4f}.")
-    n = int(whole(4, 30))
-    again, other = tensor_of(called(function, n), (n, n)), drawn(1, n)
-    if not close(other @ again @ other.mT, scaled_dot(other, other)):
-        raise Mistake(f"Right for d = 3, wrong for d = {n}: take the scale from d.")
-    return "The bilinear score holds the dot products as special cases; training may leave them."
-
-
 def suspects() -> list[tuple[str, Callable[[Tensor, Tensor], Tensor], bool]]:
     """Name scores, some of them blind, and say whether their weights are the same for all."""
     w, v = drawn(3, 6) / 2, drawn(6)
@@ -76,7 +53,7 @@ def suspects() -> list[tuple[str, Callable[[Tensor, Tensor], Tensor], bool]]:
     ]
 
 
-@exercise(2)
+@exercise(1)
 def finds_the_blind(function: Callable[..., Any]) -> str:
     """`function(score, query, key)` must say whether all queries given get the same weights."""
     query, key, known = drawn(4, 3), drawn(5, 3), suspects()
@@ -95,7 +72,7 @@ def finds_the_blind(function: Callable[..., Any]) -> str:
     return "Several queries, one row of weights: a short test that finds a published bug."
 
 
-@exercise(3)
+@exercise(2)
 def what_a_shift_changes(findings: Any) -> str:
     """`findings` names the scores whose weights change when all keys, or the query, are shifted."""
     answers = answered(findings, "keys", "query")
@@ -117,6 +94,29 @@ def what_a_shift_changes(findings: Any) -> str:
             f"query, {missing[0]}: another query, other weights. Did you shift it at all?"
         )
     return "A bias on the keys is lost on every dot product: only the additive score notices."
+
+
+@exercise(3)
+def matrix_for_scaled_dot(function: Callable[[int], Any]) -> str:
+    """`function(d)` must return the w (d, d) with which bilinear is the scaled dot product."""
+    d, query, key = 3, drawn(2, 3), drawn(4, 3)
+    w = tensor_of(called(function, d), (d, d))
+    found, wanted = query @ w @ key.mT, scaled_dot(query, key)
+    if close(found, dot(query, key)):
+        raise Mistake("The identity gives the plain dot product: the scale is missing.")
+    if close(found, wanted / math.sqrt(d)):
+        raise Mistake("You divided by d: the scale is its root.")
+    if close(found, wanted * d):
+        raise Mistake("You multiplied by √d: divide by it.")
+    if close(w, torch.full((d, d), 1 / math.sqrt(d), dtype=torch.float64)):
+        raise Mistake("Each component must meet its own: the identity, not a matrix of ones.")
+    if not close(found, wanted):
+        raise Mistake(f"q W kᵀ is {found[0, 0]:.4f} for a pair that must have {wanted[0, 0]:.4f}.")
+    n = int(whole(4, 30))
+    again, other = tensor_of(called(function, n), (n, n)), drawn(1, n)
+    if not close(other @ again @ other.mT, scaled_dot(other, other)):
+        raise Mistake(f"Right for d = 3, wrong for d = {n}: take the scale from d.")
+    return "The bilinear score holds the dot products as special cases; training may leave them."
 
 
 @exercise(4)

@@ -92,7 +92,7 @@ def fading_sum(x: Tensor, h: Tensor) -> Tensor:
     return h / 2 + x
 
 
-@exercise(3)
+@exercise(4)
 def reading_by_lengths(function: Callable[..., Any]) -> str:
     """`function(words, lengths, step, h)` must return each sentence's own last state, (b, d)."""
     words, lengths, h = padded()
@@ -156,7 +156,7 @@ def _mistakes_of_reading(words: Tensor, h: Tensor, lengths: Tensor) -> list[tupl
     ]
 
 
-@exercise(4)
+@exercise(3)
 def what_packing_does(findings: Any) -> str:
     """`findings` names the last states that change without packing, and says if zeros help."""
     answers = answered(findings, "changed", "zeros help")

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from textwrap import fill
+from typing import Any, Literal, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -43,14 +44,15 @@ STYLE = {
     "savefig.facecolor": "white",
 }
 SMALL = 20  # tokens; with more, numbers in the cells would be too small to read
+PHONE = 3.5  # inches; with its margin a picture is as wide as the column on a phone
 BLANK = 0.005  # a smaller weight is told by its white cell alone
 # of a ramp, where black can be read; of the rest neither black nor white can in both themes, since
 # the dark one turns lightness round
 PALE = 0.6
 
 
-def _canvas(width: float, height: float) -> Figure:
-    figure = Figure(figsize=(width, height))
+def _canvas(width: float, height: float, layout: Literal["constrained"] | None = None) -> Figure:
+    figure = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
     return figure
 
@@ -68,7 +70,7 @@ def draw_heatmap(
     small = max(n_q, n_k) <= SMALL
     numbers = [[_told(value, digits, signed) for value in row] for row in matrix] if small else []
     longest = max((len(text) for row in numbers for text in row), default=0)
-    side = max(0.42, 0.08 + 0.08 * longest) if small else 5 / max(n_q, n_k)  # inches
+    side = max(0.4, 0.08 + 0.08 * longest) if small else 5 / max(n_q, n_k)  # inches
     figure = _canvas(side * n_k, side * n_q)
     axes = figure.add_axes((0, 0, 1, 1))
     colours, limit = _colours(matrix, signed)
@@ -195,7 +197,7 @@ def draw_curves(
     names: Sequence[str],
 ) -> Figure:
     """Draw curves over ``x`` with their names beside them; ``names`` are those of the places."""
-    figure = _canvas(5, 3)
+    figure = _canvas(PHONE, 2.2, "constrained")
     axes = figure.add_subplot()
     _draw_lines(axes, x, values, log)
     for name, (colour, _, _) in zip(values, LINES, strict=False):
@@ -205,9 +207,42 @@ def draw_curves(
         axes.set_xticks(x, names, parse_math=False)
     axes.set_xlabel(x_label, parse_math=False)
     axes.set_ylabel(y_label, parse_math=False)
-    if title:
-        axes.set_title(title, parse_math=False)
+    _finish(axes, title, ended=True)
     return figure
+
+
+def _broken(text: str, letters: int) -> str:
+    return text if len(text) <= letters else fill(text, letters)
+
+
+def _finish(axes: Axes, title: str | None, *, ended: bool = False) -> None:
+    """Write a title above and the curves' names below, of curves as they have ``ended``.
+
+    What is long is broken, so that nothing makes the picture wider than a phone.
+    """
+    figure = cast(Figure, axes.get_figure())
+    head = _broken(title or "", 42)
+    if head:  # over all of it: the axes of dots are narrow, beside their names
+        figure.suptitle(head, parse_math=False, fontsize=11)
+    lines = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
+    if ended:
+        lines.sort(key=lambda line: -np.asarray(line.get_ydata())[-1])
+    names = [_broken(str(line.get_label()), 40) for line in lines]
+    longest = max(len(part) for name in names for part in name.split("\n"))
+    columns = min(len(names), max(1, int(PHONE / (0.7 + 0.07 * longest))))  # inches of a column
+    legend = figure.legend(
+        lines,
+        names,
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+        handlelength=3,
+        columnspacing=1,
+    )
+    written = head.count("\n") + sum(1 + name.count("\n") for name in names) / columns
+    figure.set_figheight(figure.get_figheight() + 0.25 * (written + 1 + bool(head)))
+    for text in legend.get_texts():
+        text.set_parse_math(False)
 
 
 def _draw_lines(
@@ -220,26 +255,19 @@ def _draw_lines(
         axes.set_xticks(ticks, [plain(tick) for tick in ticks])
         axes.set_xticks([], minor=True)
     every = -(-len(x) // 20)  # markers on many points would hide the line
-    lines = [
-        axes.plot(x, y, c=colour, ls=dashes, marker=marker, ms=4, markevery=every, label=name)[0]
-        for (name, y), (colour, dashes, marker) in zip(values.items(), LINES, strict=False)
-    ]
+    for (name, y), (colour, dashes, marker) in zip(values.items(), LINES, strict=False):
+        axes.plot(x, y, c=colour, ls=dashes, marker=marker, ms=4, markevery=every, label=name)
     axes.grid(color=GRID, linewidth=0.4)
     axes.spines[["top", "right"]].set_visible(False)
-    # the names stand beside the curves' ends, in the same order from top to bottom
-    lines.sort(key=lambda line: -np.asarray(line.get_ydata())[-1])
-    legend = axes.legend(
-        handles=lines, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=4
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
 
 
 def draw_dots(
     rows: dict[str, dict[str, NDArray[np.float64]]], x_label: str, title: str | None
 ) -> Figure:
     """Draw a mark at each mean and a bar from the least to the greatest, a row for each name."""
-    figure = _canvas(5, 0.4 * len(rows) + 0.8)
+    names = [_broken(row, 18) for row in rows]
+    deep = max(0.4, 0.18 * max(name.count("\n") + 1 for name in names))  # inches of a row
+    figure = _canvas(PHONE, deep * len(rows) + 0.6, "constrained")
     axes = figure.add_subplot()
     kinds = list(next(iter(rows.values())))
     for k, (kind, (colour, _, marker)) in enumerate(zip(kinds, LINES, strict=False)):
@@ -249,7 +277,7 @@ def draw_dots(
         means = [one.mean() for one in some]
         axes.plot(means, y, c=colour, ls="", marker=marker, ms=4, label=kind)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_yticks(range(len(rows)), list(rows), parse_math=False)
+    axes.set_yticks(range(len(rows)), names, parse_math=False)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=GRID, linewidth=0.4)
     axes.set_yticks(np.arange(1, len(rows)) - 0.5, minor=True)
@@ -257,13 +285,7 @@ def draw_dots(
     axes.tick_params(axis="y", which="minor", length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.set_xlabel(x_label, parse_math=False)
-    legend = axes.legend(
-        loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(kinds), frameon=False
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
-    if title:
-        axes.set_title(title, parse_math=False, pad=24)
+    _finish(axes, title)
     return figure
 
 

@@ -5,16 +5,34 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from attnlab.pictures.parts import LABEL, Area, Arrow, Box, Frame, width_of
 
-__all__ = ["areas", "around", "lettered", "named"]
+__all__ = ["DESK", "PHONE", "Room", "areas", "around", "lettered", "named"]
 
-GAP, ROW_GAP = 38, 34  # between columns and rows, at least
+ROW_GAP = 34  # between rows, at least
+
+
+class Room(NamedTuple):
+    """What stands between columns, at least, and in a box beside its texts; how small one is.
+
+    ``across`` is what becomes of every width, letters and all.
+    """
+
+    gap: float = 38
+    beside: float = 24
+    least: float = 56
+    high: float = 46
+    across: float = 1
+
+
+DESK = Room()
+PHONE = Room(16, 10, 44, 48, 0.8)  # most drawings in 358 px or a little more, with letters of 11
 
 
 def _size(
-    box: Box, widest: Callable[[str], str], counted: Callable[[Box], str] | None
+    box: Box, widest: Callable[[str], str], counted: Callable[[Box], str] | None, room: Room
 ) -> tuple[float, float]:
     """Return width and height: a vector is a flat strip, all else has a line for each text."""
     label, shape = width_of(box.label, LABEL), width_of(widest(box.shape)) if box.shape else 0.0
@@ -22,11 +40,12 @@ def _size(
     flat = box.kind == "vector"
     lines = 1 + bool(box.shape and not flat) + bool(count)
     wide = label + shape + 10 * bool(shape) if flat else max(label, shape)
-    wide = max(wide, width_of(count)) + (32 if box.kind in ("learned", "operation") else 24)
-    least = 46 if counted else 0
+    wide = max(wide, width_of(count)) + room.beside
+    wide += 8 * (box.kind in ("learned", "operation"))
+    least = room.high if counted else 0
     if box.kind == "text":
         return wide - 16, 20 * lines
-    return max(wide, 56), max(14 + 20 * lines, least)
+    return max(wide, room.least), max(14 + 20 * lines, least)
 
 
 def areas(
@@ -35,14 +54,17 @@ def areas(
     frames: Sequence[Frame],
     widest: Callable[[str], str],
     counted: Callable[[Box], str] | None,
+    room: Room = DESK,
 ) -> dict[Box, Area]:
-    sizes = {box: _size(box, widest, counted) for box in boxes}
+    sizes = {box: _size(box, widest, counted, room) for box in boxes}
     across = [_gap_across(arrow, widest) for arrow in arrows]
     down = [_gap_down(arrow) for arrow in arrows]
     for frame in frames:
-        across += [(at, GAP + 10) for at in _beside([box.column for box in frame.boxes])]
+        across += [
+            (at, max(room.gap + 10, 36)) for at in _beside([box.column for box in frame.boxes])
+        ]
         down += [(at, ROW_GAP + 24) for at in _beside([box.row for box in frame.boxes])]
-    xs = _track([(box.column, sizes[box][0]) for box in boxes], across, GAP)
+    xs = _track([(box.column, sizes[box][0]) for box in boxes], across, room.gap)
     ys = _track([(box.row, sizes[box][1]) for box in boxes], down, ROW_GAP)
     areas = {}
     for box in boxes:

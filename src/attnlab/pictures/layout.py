@@ -23,16 +23,18 @@ def placed(
     *,
     widest: Callable[[str], str] = str,
     counted: Callable[[Box], str] | None = None,
+    room: grid.Room = grid.DESK,
 ) -> dict[str, Any]:
     """Return the whole drawing as numbers and texts: what Python and JavaScript draw alike.
 
     ``widest`` gives the widest text that may ever stand in place of a shape; ``counted`` gives that
-    of the line beneath a box of a live drawing, whose boxes are large enough for a finger.
+    of the line beneath a box of a live drawing, whose boxes are large enough for a finger. ``room``
+    is what stands between the boxes, and how wide all of it becomes.
 
     Raises: ValueError for boxes that overlap, an arrow that finds no way around the others, and a
     label that finds no room.
     """
-    areas = grid.areas(boxes, arrows, frames, widest, counted)
+    areas = grid.areas(boxes, arrows, frames, widest, counted, room)
     lines = routes(arrows, areas, widest)
     around = [grid.around(frame, areas) for frame in frames]
     parts = [part for line in lines.values() for part in straight(line)]
@@ -41,7 +43,7 @@ def placed(
     taken += [grid.lettered(area) for box, area in areas.items() if badge_of(box)]
     notes = [label_of(arrow, lines, areas, taken, widest) for arrow in arrows]
     corners = [Area(x, y, x, y) for line in lines.values() for x, y in line]
-    paper = _Paper([*areas.values(), *taken, *around, *corners])
+    paper = _Paper([*areas.values(), *taken, *around, *corners], room.across)
     return {
         "width": paper.width,
         "height": paper.height,
@@ -63,18 +65,22 @@ def placed(
 class _Paper:
     """The drawing's own edges, from which every number is counted."""
 
-    def __init__(self, whole: Sequence[Area]) -> None:
+    def __init__(self, whole: Sequence[Area], across: float) -> None:
+        self.across = across
         self.left, self.top = (min(area[at] for area in whole) - MARGIN for at in (0, 1))
         right, bottom = (max(area[at] for area in whole) + MARGIN for at in (2, 3))
-        self.width, self.height = math.ceil(right - self.left), math.ceil(bottom - self.top)
+        self.width, self.height = (
+            math.ceil(across * (right - self.left)),
+            math.ceil(bottom - self.top),
+        )
 
     def point(self, point: Point) -> Point:
-        return _tidy(point[0] - self.left), _tidy(point[1] - self.top)
+        return _tidy(self.across * (point[0] - self.left)), _tidy(point[1] - self.top)
 
     def area(self, area: Area) -> dict[str, float]:
         x, y = self.point((area.left, area.top))
         width, height = area.right - area.left, area.bottom - area.top
-        return {"x": x, "y": y, "w": _tidy(width), "h": _tidy(height)}
+        return {"x": x, "y": y, "w": _tidy(self.across * width), "h": _tidy(height)}
 
 
 def _arrow(

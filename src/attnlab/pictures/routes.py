@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 
-from attnlab.pictures.parts import Area, Arrow, Box, Point, width_of
+from attnlab.pictures.parts import HEAD, Area, Arrow, Box, Point, width_of
 
 __all__ = ["routes", "straight"]
 
@@ -149,8 +149,9 @@ def _ways(arrow: Arrow, areas: dict[Box, Area]) -> list[list[Point]]:
                 side = source.right if end_x > x else source.left
                 lines.append([(side, y), (end_x, y), (end_x, end)])
             end_y = to_y + shift
-            if abs(shift) < target[3] - to_y - 2 and not target.left < x < target.right:
-                side = target.left if x < to_x else target.right
+            side = target.left if x < to_x else target.right
+            beside = not target.left < x < target.right and abs(side - x) > HEAD
+            if abs(shift) < target[3] - to_y - 2 and beside:
                 lines.append([(x, start), (x, end_y), (side, end_y)])
     return lines
 

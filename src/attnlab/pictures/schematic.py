@@ -20,6 +20,7 @@ from attnlab.pictures.parts import ROLES, SMALL, Arrow, Box, Frame, Role, pieces
 
 __all__ = ["KINDS", "ROLES", "Role", "Schematic"]
 
+LEAST = 0.75  # of its own size, to which a drawing may shrink on a phone: letters of 10 pixels
 KINDS = ("vector", "matrix", "learned", "operation", "text")
 
 
@@ -188,8 +189,9 @@ def look() -> str:
 def svg_of(found: dict[str, Any], groups: Sequence[dict[str, Any]] | None = None) -> str:
     """Return a layout as SVG, of its own strokes or of these groups."""
     size = f'width="{found["width"]}" height="{found["height"]}"'
+    least = f'style="min-width:{LEAST * found["width"]:.0f}px"'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} viewBox="0 0'
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} {least} viewBox="0 0'
         f' {found["width"]} {found["height"]}" aria-label="{html.escape(found["alt"])}">'
         f"{''.join(map(_group, strokes(found) if groups is None else groups))}</svg>"
     )

@@ -16,7 +16,7 @@ LEAST, SHAPES = 18, 14  # pixels: what can be read from the back, and the least 
 ROOMS = {"figure": (1176, 546), "beside figure": (916, 706)}  # width and height for each layout
 HALVES = {"upper": (1, 0), "lower": (1, 1), "left": (0, 0), "right": (0, 1)}  # axis, which of both
 
-_HEAD = re.compile(r'width="([\d.]+)" height="([\d.]+)" viewBox="([-\d. ]+)"')
+_HEAD = re.compile(r'width="([\d.]+)" height="([\d.]+)"(?: style="[^"]*")? viewBox="([-\d. ]+)"')
 _OPEN = re.compile(r"<svg\b[^>]*>")
 _BADGE = re.compile(r'(attnbook-badge"[^>]*font-size:)[\d.]+')
 _SIZE = re.compile(r"font-size:([\d.]+)px")

@@ -168,7 +168,6 @@ def test_what_the_book_says_of_the_runs() -> None:
 @pytest.mark.parametrize(
     ("lecture", "title", "count"),
     [
-        ("03-attention", "Captions, by real people", 2),
         ("11-transformer", "What is the text worth?", 4),
     ],
 )

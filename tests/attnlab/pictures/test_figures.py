@@ -183,13 +183,14 @@ def test_more_weight_is_darker_and_signed_scores_are_white_at_zero() -> None:
 
 def test_curves_differ_in_more_than_colour_and_named_places_stand_apart() -> None:
     series = {f"curve {i}": [i, i + 1] for i in range(6)}
-    axes = curves([0, 1], series, x_label="x", y_label="y").figure.axes[0]
+    figure = curves([0, 1], series, x_label="x", y_label="y").figure
+    axes = figure.axes[0]
     drawn = axes.get_lines()
     assert len({line.get_marker() for line in drawn}) == 6
     assert len({str(line._unscaled_dash_pattern) for line in drawn}) == 6
     assert all(contrast(colour, "white") >= 4.5 for colour, *_ in LINES)
     # the names stand in the order of the curves' ends
-    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == list(reversed(series))
     labels = {"x_label": "digits", "y_label": "right"}
     chart = curves(["2–6", "$7", "13–24"], {"a": [1, 0.5, 0]}, **labels)
@@ -217,6 +218,21 @@ def test_bars_reach_from_the_least_to_the_greatest_and_rows_stand_from_top_to_bo
     assert len({line.get_marker() for line in axes.get_lines()}) == 2
     assert axes.collections[0].get_segments()[0][:, 0].tolist() == [1, 2]
     assert chart._repr_png_()[0].startswith(b"\x89PNG")
+
+
+def test_charts_are_as_wide_as_a_phones_column_whatever_is_written_on_them() -> None:
+    long = "a name that goes on for as long as a sentence of the lecture, " * 2
+    labels = {"title": long, "x_label": "steps"}
+    for chart in (
+        curves([1, 2], {"a": [1, 2], long: [2, 1]}, y_label="nats per word", **labels),
+        curves(["1–6", "7–12"], {"a": [1, 2]}, y_label="y", x_label="x"),
+        dots({long: {"all": [1, 2], "few": [4]}}, **labels),
+    ):
+        size = chart._repr_png_()[1]
+        # on a phone it may shrink to three quarters, where it is drawn at its own size
+        assert 320 < 0.75 * size["width"] <= 356, size
+        (legend,), axes = chart.figure.legends, chart.figure.axes[0]
+        assert legend.get_window_extent().y1 < axes.get_tightbbox().y0  # below, on nothing
 
 
 AXES = {"x_label": "score", "y_label": "searches", "width": 0.1}

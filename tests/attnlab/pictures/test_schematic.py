@@ -1,6 +1,7 @@
 """Drawings: what they show and say, where things lie, and what they refuse."""
 
 import itertools
+import math
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,7 +12,7 @@ from matplotlib.colors import to_rgb
 
 import attnlab
 from attnlab.pictures import Schematic
-from attnlab.pictures.parts import ROLES, Area, pieces, width_of
+from attnlab.pictures.parts import HEAD, ROLES, Area, pieces, width_of
 from attnlab.pictures.routes import straight
 from attnlab.pictures.schematic import Box, look
 from tests.attnlab.pictures.drawings import DRAWINGS
@@ -128,6 +129,17 @@ def test_an_arrow_goes_by_given_points_and_texts_are_never_markup() -> None:
     drawing.frame(EVIL, x)
     assert "<script" not in drawing._repr_html_()[0]
     ElementTree.fromstring(drawing.svg)
+
+
+def test_an_arrow_is_longer_than_its_head_where_a_box_begins_almost_below_another() -> None:
+    drawing = Schematic("weights, and the sum")
+    q, k = (drawing.learned(f"W^{c}", "d_model × d_model", at=(i, 0)) for i, c in enumerate("QK"))
+    weights = drawing.operation("softmax(Q Kᵀ / √d)", "h × n × n", at=(0.5, 1))
+    total = drawing.operation("weighted sum of V", "h × n × d", at=(1, 2))
+    for one, other in ((q, weights), (k, weights), (weights, total)):
+        drawing.arrow(one, other)
+    for arrow in drawing.layout()["arrows"]:
+        assert math.dist(*arrow["line"][-2:]) > HEAD
 
 
 EVIL = '"><script>alert(1)</script>&'

@@ -28,7 +28,7 @@ from attnlab.language import batching, dependencies, tokens, toy
 from attnlab.language.grammar import judge, parallel
 from attnlab.language.vocabulary import Vocabulary
 from attnlab.models import classifier, masked, recorded, recurrent, results, tasks, transformers
-from attnlab.pictures import arcs, figures
+from attnlab.pictures import arcs, exchange, fans, figures
 from attnlab.pretrained import Pretrained, SmolLM, load_minilm, load_smollm
 from attnlab.training import losses, metrics, rounding, schedules, train
 from attnlab.training.seeds import seeded
@@ -60,7 +60,7 @@ TREE, UNPARSED = dependencies.book_trees()[0], spacy.blank("en")("no model, no a
 NO_TREE = "I gave", "of the book's treebank: it is 'I gave'"
 NO_ARCS = tuple((doc, "with dependencies: parse it") for doc in (UNPARSED, UNPARSED[:0].as_doc()))
 DRAWN = partial(figures.curves, x_label="x", y_label="y")
-EVEN = np.full((2, 3), 1 / 3)
+EVEN, EYE_3, HALVES = np.full((2, 3), 1 / 3), np.eye(3), np.full((3, 2), 0.5)
 WRONG = (
     *((EVEN * np.nan, "not hold NaN"), (EVEN * np.inf, "+∞"), (EVEN - 1, "from -0.667")),
     *((EVEN * 9, "be from 0 to 1: they go from 3 to 3"), (EVEN + 1j, "are complex128")),
@@ -180,6 +180,17 @@ CALLS = (
     Call("pictures.arcs.arcs", arcs.arcs, {"doc": kind(TREE, also=NO_ARCS)}),
     Call("pictures.arcs.as_doc", arcs.as_doc, {"tree": kind(TREE, UNPARSED)}),
     Call("pictures.arcs.parse", partial(arcs.parse, model="no_such_model"), {"text": arg(TREE.text, (3, "be a string: it is a int", TypeError), NO_TREE)}),
+    Call("pictures.exchange.Exchange", partial(exchange.Exchange, "ab", written="", words="xy"), {
+        "other": arg("cd", ("c", "have as many words as source, 2: it is 'c'")),
+        "weights": arg(HALVES, (HALVES[:2], "be (3, 2): they are (2, 2)"), (HALVES + 1, "lie between 0 and 1: they are [[1.5, 1.5]")),
+        "chances": arg(HALVES, (HALVES[:2], "be (3, 2): they are (2, 2)"), (HALVES * NAN, "lie between 0 and 1")),
+    }),
+    Call("pictures.fans.Fans", fans.Fans, {
+        "ways": arg({"w": {"s": EYE_3}}, ({}, "be 1 to 6, each with a stage: they are {}"), ({"w": {}}, "with a stage"), ({"w": {"s": EVEN}}, "be (3, d): s is (2, 3)"), ({"w": {"s": EYE_3 * 0}}, "lengths of s are [0.0, 0.0, 0.0]"), ({"w": {"s": EYE_3 * np.nan}}, "hold finite vectors")),
+        "tokens": arg("abc", ("ab", "be three: they are ['a', 'b']")),
+        "above": arg(["w"], (["v"], "names of ways, ['w']: they are ['v']")),
+        "chosen": arg(None, Bad("v", "and chosen must be names of ways", named=False)),
+    }),
     Call("pictures.figures.curves", DRAWN, {
         "x": arg([0, 1], ([], "(0,)"), ([NAN, 1], "NaN"), ([1j, 1], "complex128")),
         "series": arg({"a": [1, 2]}, ({}, "hold 1 to 6 curves: it holds 0"), ({x: [1, 2] for x in "abcdefg"}, "it holds 7"), ({"a": [1]}, "have as many numbers as x: it has 1, x has 2"), ({"a": [NAN, 1]}, "NaN")),

@@ -572,7 +572,11 @@ class Example:
 
 def box_named(view, label: str) -> Locator:
     """Return a box by its label, and open the folds that it lies in."""
-    box = view.get_by_label(label, exact=True)
+    return unfolded(view.get_by_label(label, exact=True))
+
+
+def unfolded(box: Locator) -> Locator:
+    """Open the folds that something lies in."""
     box.evaluate(
         "(one) => { while ((one = one.parentElement?.closest('details'))) one.open = true; }"
     )
@@ -597,7 +601,9 @@ def tick(name: str) -> Callable:
 
 def choose(name: str, option: str | int) -> Callable:
     given = {"index": option} if isinstance(option, int) else {"label": option}
-    return lambda view: view.get_by_role("combobox", name=name).select_option(**given)
+    return lambda view: unfolded(
+        view.get_by_role("combobox", name=name, include_hidden=True)
+    ).select_option(**given)
 
 
 def enter(label: str, text: str) -> Callable:
@@ -1004,7 +1010,7 @@ EXAMPLES = {
             (fill("key cat, number 2", "3.5"), {"key": [[1, -1], [0, 2], [-1, 3.5]]}),
             (lambda view: view.locator(".attnbook-tip").first.press("ArrowUp"), {"query": [1,
                 0.1]},),
-            (check("additive score without tanh"), {"tanh": False}),
+            (check("with tanh", False), {"tanh": False}),
         ),
         moves=({"query": [0.5, -2], "tanh": False}, {"v": [2, 1]},),
         bad=(
@@ -1093,9 +1099,9 @@ EXAMPLES = {
         lambda: LogitLens(smollm_lens()),
         lambda evil: lens(prompts=[through(tokens=[evil, "</script>"])], token=0, caption=evil),
         hand=(
-            (choose("prompt", 1), {"prompt": 1}),
+            (choose("prompt", 1), {"prompt": 1, "step": 1}),  # where attention first adds
             (lambda view: view.get_by_role("button", name="a", exact=True).click(), {"token": 0}),
-            (click("next"), {"step": 3}),
+            (click("next"), {"step": 2}),
             (lambda view: view.get_by_role("button", name="next").press("Home"), {"step": 0}),
             (lambda view: view.locator(".attnbook-reading button").first.press("End"),
                 {"token": 1}),

@@ -49,6 +49,11 @@ RENDER = """async ([source, state, views]) => {
   });
 }"""
 
+# the greatest share of its width that a box which is seen hides at its side
+HIDDEN = """(root) => Math.max(0, ...Array.from(root.querySelectorAll("*"), (box) =>
+  /auto|scroll/.test(getComputedStyle(box).overflowX) && box.checkVisibility()
+    && box.scrollWidth > box.clientWidth + 1 ? 1 - box.clientWidth / box.scrollWidth : 0))"""
+
 # every word, number and line of views, but what their status says of the last hand: what is folded
 # is opened, which a view hears of, and two frames are waited for
 SEEN = """async (figures) => {

@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[3]
 LECTURES = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
+LECTURES += sorted(
+    f"evidence/{path.stem}" for path in (ROOT / "notebooks/evidence").glob("*.ipynb")
+)
 ASKED = ("answer", "bughunt", "checkpoint", "prediction")  # they ask; a task is about a picture
 FIGURE = re.compile(r'<figure class="attnbook attnbook-(\w+)"')
 SHOWN = re.compile("\0(\\d+)\0")  # where a picture stands in the lecture's text
@@ -44,7 +47,8 @@ def tasks(lecture: str) -> list[Task]:
         text += "".join(cell["source"]) + "\n\n" if cell["cell_type"] == "markdown" else ""
 
     def last(end: int) -> int:
-        return int(SHOWN.findall(text[:end])[-1])
+        shown = SHOWN.findall(text[:end])
+        return int(shown[-1]) if shown else -1  # a drawing stands first: no task is about it
 
     by_name = {one[1]: last(one.start()) for one in CAPTION.finditer(text)}
     found, shared = [], ""

@@ -1,6 +1,8 @@
 """The beam tree: the search of Python, drawn, told in words, moved by hand and keyboard."""
 
+import itertools
 import math
+import re
 from itertools import product
 
 import pytest
@@ -13,7 +15,7 @@ from attnlab.language import Vocabulary
 from attnlab.widgets import BeamTree, prefix_table
 from attnlab.widgets.core import markup
 from tests.attnlab.widgets.examples import DETERMINERS, EOS, full_table, model_table
-from tests.attnlab.widgets.pages import press, rows, says, settle, tells
+from tests.attnlab.widgets.pages import HIDDEN, eventually, press, rows, says, settle, tells
 
 PENALTIES = (0.0, 0.6, 1.0, 2.0)
 
@@ -249,14 +251,71 @@ def test_a_table_of_zeros_is_said_to_lead_nowhere(show) -> None:
     assert ranking(page)[0][0] == f"a {EOS}"
 
 
+# of each candidate in its order: its word's number, its box, and its smallest letters
+STANDS = """(all) => all.map((one) => {
+  const { left, right, top, bottom } = one.getBoundingClientRect();
+  const sizes = [one, ...one.children].map((part) => parseFloat(getComputedStyle(part).fontSize));
+  const [size, cut] = [Math.min(...sizes), one.scrollWidth > one.clientWidth];
+  return { left, right, top, bottom, size, cut };
+})"""
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_the_search_grows_downwards_and_nothing_is_hidden_at_its_side(
+    show, width: int
+) -> None:
+    page = show(BeamTree(full_table(0), beam=5, penalty=0, step=-1), width=width)
+    tree = page.locator(".attnbook-tree")
+    assert tree.evaluate("one => one.parentNode.scrollWidth === one.parentNode.clientWidth")
+    assert page.locator("figure").evaluate(HIDDEN) <= 0.25
+    found = page.locator(".attnbook-tree button").evaluate_all(STANDS)
+    assert len(found) > 12
+    for place, one in enumerate(found):
+        assert one["left"] >= 0
+        assert one["right"] <= width
+        assert one["size"] >= 10
+        assert not one["cut"]
+        for other in found[place + 1 :]:
+            beside = one["right"] <= other["left"] or other["right"] <= one["left"]
+            assert beside or one["bottom"] <= other["top"]  # and what comes later stands below
+    best = page.locator(".attnbook-best").evaluate_all(STANDS)
+    assert len(best) > 1
+    assert all(one["bottom"] < two["top"] for one, two in itertools.pairwise(best))
+    tree, last = tree.bounding_box(), found[-1]
+    assert tree["y"] + tree["height"] >= last["bottom"]
+    page.set_viewport_size({"width": 844, "height": 390})  # a phone that is turned
+    words = page.get_by_text(re.compile("^word [12]$"))
+
+    def level() -> bool:  # asked at once, as the tree is drawn anew meanwhile
+        bottoms = [one["bottom"] for one in words.evaluate_all(STANDS)]
+        return len(bottoms) == 2 and len(set(bottoms)) == 1
+
+    assert eventually(level)
+
+
+def test_on_a_phone_the_arrow_keys_go_as_the_tree_does(show) -> None:
+    page = show(BeamTree(DETERMINERS, step=1), width=390)
+    page.locator(".attnbook-tree button[tabindex='0']").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_text("word 2 of 3")).to_be_visible()
+    way = ["Right", "le chat", "Right", "le chien", "Up", "la", "Left", "le", "Left", "le"]
+    for key, words in zip(way[::2], way[1::2], strict=True):
+        page.keyboard.press(f"Arrow{key}")
+        tells(page, f"“{words}”: log p")
+    expect(page.get_by_text("pruned: 3", exact=True)).to_be_visible()
+    press(page, "next")  # no line leads through what was pruned: the count alone stays
+    expect(page.get_by_text("pruned: 3", exact=True)).to_be_visible()
+    assert boxes(page)[:6] == ["le", "la", "souris", "chat", EOS, EOS]
+
+
 def test_the_words_just_written_are_in_sight_in_a_long_search(show) -> None:
-    page = show(BeamTree(model_table(), beam=2), width=390)
+    page = show(BeamTree(model_table(), beam=2), width=600)
     for _ in range(5):
         press(page, "next")
         settle(page)
         newest = page.locator(".attnbook-tree button[tabindex='0']").bounding_box()
         assert newest["x"] >= 0
-        assert newest["x"] + newest["width"] <= 390
+        assert newest["x"] + newest["width"] <= 600
 
 
 def test_paper_has_no_column_for_a_word_that_is_not_written_yet(show) -> None:

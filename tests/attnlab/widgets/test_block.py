@@ -11,7 +11,16 @@ from torch import Tensor
 from attnbook.layers import Config, EncoderBlock
 from attnlab.widgets import BlockFlow
 from attnlab.widgets.core import markup
-from tests.attnlab.widgets.examples import NUTS, SIZES, block, flow, largest_flow, vectors
+from tests.attnlab.widgets.examples import (
+    NUTS,
+    SIZES,
+    block,
+    box_named,
+    flow,
+    largest_flow,
+    unfolded,
+    vectors,
+)
 from tests.attnlab.widgets.pages import rows, settle, table_of, tells, twin
 
 WAYS = list(itertools.product(["pre", "post", "none"], [True, False]))
@@ -113,7 +122,8 @@ def agrees(page, widget: BlockFlow) -> None:
 
 
 def choice(page, name: str):
-    return page.locator("label", has=page.get_by_text(name, exact=True)).locator("select")
+    label = page.locator("label", has=page.get_by_text(name, exact=True))
+    return unfolded(label.locator("select"))
 
 
 @pytest.fixture
@@ -169,11 +179,11 @@ def test_every_number_of_every_token_can_be_edited(nuts) -> None:
         widget.token = token
         agrees(nuts, widget)
         for c in range(4):
-            nuts.get_by_label(f"number {c + 1} of x").fill("−3,5")
+            box_named(nuts, f"number {c + 1} of x").fill("−3,5")
             x = [list(row) for row in widget.vectors]
             x[token][c] = -3.5
             widget.vectors = x
-        nuts.get_by_label("number 1 of x").press("ArrowUp")
+        box_named(nuts, "number 1 of x").press("ArrowUp")
         widget.vectors = [[-3.4, *row[1:]] if i == token else row for i, row in enumerate(x)]
         agrees(nuts, widget)
 
@@ -212,7 +222,7 @@ def test_large_and_small_numbers_are_short_and_never_nan_and_a_phone_breaks_none
             assert "Infinity" not in text
             assert max(len(one) for row in stages(page) for one in row[1:]) <= 8  # −1.2e100
     for c in range(1, 5):
-        page.get_by_label(f"number {c} of x").fill("0")
+        box_named(page, f"number {c} of x").fill("0")
     assert "NaN" not in page.locator("main").inner_text()
     page = show(flow(), largest_flow(), width=390, has_touch=True, is_mobile=True)
     now = page.locator(".attnbook-trace .attnbook-now").last.bounding_box()

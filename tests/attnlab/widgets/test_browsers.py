@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnlab.widgets import AttentionHeatmap
-from tests.attnlab.widgets.examples import EXAMPLES, TOKENS, X, digits, scores
+from tests.attnlab.widgets.examples import EXAMPLES, TOKENS, X, scores
 from tests.attnlab.widgets.pages import button, tells, unfold
 
 LIGHT = "document.documentElement.dataset.theme = 'light'"
@@ -42,21 +42,6 @@ def test_a_status_quotes_a_caption_names_a_small_number_is_blank_and_a_minus_a_m
     small.press("End")
     small.press_sequentially("0")  # what stands there can be read again
     expect(page.locator("[aria-invalid]")).to_have_count(0)
-
-
-def test_a_states_bar_stands_beside_its_number_and_in_the_readers_own_colours(show) -> None:
-    page = show(digits(step=4), forced_colors="active")
-    cell = page.locator(".attnbook-net td[style]").first
-    style = (
-        "c => { const s = getComputedStyle(c); return [s.backgroundSize, s.forcedColorAdjust]; }"
-    )
-    size, adjust = cell.evaluate(style)
-    assert float(size.split("px")[0]) <= 6
-    assert adjust == "none"
-    # beside it: the number begins to the right of the bar
-    text = """c => { const r = document.createRange(); r.selectNodeContents(c);
-      return r.getBoundingClientRect().left - c.getBoundingClientRect().left; }"""
-    assert cell.evaluate(text) >= float(size.split("px")[0])
 
 
 CROWD = {"query": [1, 2], "keys": [[2, 0], [-1, 1], [1, 1], [0.5, 0.75]]}

@@ -62,6 +62,7 @@ def test_a_chunk_is_of_these_sources_asks_the_core_alone_and_may_stand_in_a_page
     assert "eval(" not in text
     assert "innerHTML" not in text
     assert not re.search("</script|<!--", text)
+    assert not re.search(r"\b(?i:click|hover) (?:an?|or)\b", text), "a finger presses"
 
 
 def test_every_lecture_stays_within_its_budget() -> None:

@@ -11,7 +11,7 @@ from attnlab.widgets import DataFlow
 from attnlab.widgets.dataflow import sizes as counting
 from attnlab.widgets.dataflow.widget import _short
 from tests.attnlab.widgets.examples import dataflow
-from tests.attnlab.widgets.pages import alert, button, host, settle, tells, trait, twin
+from tests.attnlab.widgets.pages import HIDDEN, alert, button, host, settle, tells, trait, twin
 
 SIZES = [
     {"b": 2, "n": 5, "d_model": 24, "h": 3},
@@ -141,6 +141,63 @@ def test_a_drawing_of_heads_that_do_not_divide_of_none_in_letters_and_large(show
         }).flat()"""
     )
     assert max(wide) < -8
+
+
+def of_lecture(n: int) -> DataFlow:
+    """Four columns with counts beneath, as the lectures' layers have them."""
+    drawing = Schematic("a layer of attention")
+    pairs = {"multiplications": "h × n × n × d"}
+    x = drawing.matrix("X", "n × d_model", at=(2, 0))
+    soft = drawing.operation("softmax(Q Kᵀ / √d)", "h × n × n", at=(1.5, 3), role="weight", **pairs)
+    mixed = drawing.operation("weighted sum of V", "h × n × d", at=(2, 4), **pairs)
+    roles = ("query", "key", "value")
+    for column, (letter, role) in enumerate(zip("QKV", roles, strict=True), 1):
+        w = drawing.learned(f"W^{letter}", "d_model × d_model", at=(column, 1), role=role)
+        one = drawing.matrix(letter, "h × n × d", at=(column, 2), role=role)
+        drawing.arrow(x, w)
+        drawing.arrow(w, one, "n × d_model")
+        drawing.arrow(one, mixed if letter == "V" else soft)
+    drawing.arrow(soft, mixed)
+    for row, step in ((1, "project"), (2, "split"), (3.5, "attend")):
+        drawing.text(step, at=(0, row))
+    sizes = {"n": (n, 1, 4096), "d_model": (1024, 8, 1024, 8), "h": (16, 1, 64)}
+    return DataFlow(drawing, sizes, derived={"d": "d_model / h"})
+
+
+# of each text in a box: its letters' least size as it is seen, and what is free beside it
+LETTERS = """(view) => Array.from(view.querySelectorAll("svg text, svg tspan"), (text) => {
+  const svg = text.ownerSVGElement;
+  const shown = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  const box = text.closest(".attnbook-box")?.querySelector("rect")?.getBoundingClientRect();
+  const wide = text.getBoundingClientRect().width;
+  const free = box && !text.matches(".attnbook-badge, tspan") ? box.width - wide : 9;
+  return [parseFloat(getComputedStyle(text).fontSize) * shown, free];
+})"""
+
+
+def test_on_a_phone_a_drawing_is_narrow_enough_its_letters_large_enough_and_no_box_too_small(
+    show,
+) -> None:
+    large = dataflow()
+    large.sizes = {"b": 64, "n": 64, "d_model": 1024, "h": 16}
+    page = show(large, of_lecture(4096), width=390, has_touch=True, is_mobile=True)
+    for view in page.locator("figure").all():
+        for letters in (False, True):
+            view.get_by_label("shapes in letters").set_checked(letters)
+            settle(page)
+            assert view.evaluate(HIDDEN) <= 0.25
+            sizes, free = zip(*view.evaluate(LETTERS), strict=True)
+            assert min(sizes) >= 10
+            assert min(free) >= 3
+        heights = view.locator("svg [role=button]").evaluate_all(
+            "(all) => all.map((one) => one.getBoundingClientRect().height)"
+        )
+        assert min(heights) >= 44
+    page.locator(".attnbook-box[role=button]").first.press("Enter")
+    page.set_viewport_size({"width": 844, "height": 390})  # a phone that is turned
+    first, width = page.locator("svg[role=group]").first, large.picture["width"]
+    expect(first).to_have_attribute("width", str(width))
+    expect(page.locator(".attnbook-box[aria-pressed=true]")).to_have_count(1)
 
 
 def test_boxes_are_one_stop_arrow_keys_go_to_each_and_it_opens_and_closes(show) -> None:

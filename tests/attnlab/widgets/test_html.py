@@ -114,7 +114,11 @@ TOLD = {  # what Python computes and the fallback tells, by numbers or in words
     "gold": (player(chosen=1), lambda w: w.weights[0, 1:], "0.970*</td>"),
     "two sentences": (player(chosen=1), lambda w: [], "It is 0.273 in this sentence. Over the 2"),
     "no gold": (AlignmentPlayer([UNKNOWN]), lambda w: w.weights, "Weights"),
-    "an unrolled model": (words(forced={1: "une"}), lambda w: w.norms.decoder, "<td>[une]</td>"),
+    "an unrolled model": (
+        words(forced={1: "une"}),
+        lambda w: w.probabilities.max(1),
+        "<td>[une]</td>",
+    ),
     "its end": (words(), lambda w: w.probabilities.max(1), "→ the, ← apple"),
     "a beam": (beam(penalty=1), lambda w: [w.hypotheses[0].score], "le (−0.693); la (−0.916)"),
     "stages": (flow(norm="post", blocks=3), lambda w: [], "n₁ = norm(s₁)"),

@@ -60,3 +60,34 @@ def test_text_is_only_text(show) -> None:
     page = show(lens(prompts=[through(tokens=[EVIL, " <b>", "</script>"])]))
     settle(page)
     assert page.locator("figure img, figure b").count() == 0
+
+
+def test_it_opens_where_attention_first_adds_to_the_word(maths, show) -> None:
+    recorded = smollm_lens()
+    for prompt, one in enumerate(recorded):
+        widget = LogitLens(recorded, prompt=prompt)
+        adds = [round(float(added), 1) for added in one.adds[:, 0, -1]]
+        assert 2 * adds[widget.step - 1] >= max(adds)
+        assert all(2 * added < max(adds) for added in adds[: widget.step - 1])
+        given = {"one": widget.shown, "token": widget.token}
+        assert maths("({ one, token }) => maths.opening(one, token)", given, "lens") == widget.step
+    nothing = through()
+    nothing.adds[:, 0] = -1
+    assert LogitLens([nothing]).step == len(nothing.chance) - 1  # attention adds to no word
+    page = show(LogitLens(recorded))
+    page.get_by_role("combobox", name="prompt").select_option(index=2)
+    tells(page, f"After layer {LogitLens(recorded, prompt=2).step - 1}, ")
+
+
+def test_each_picture_is_named_and_the_sum_rises_before_the_probability_does(show) -> None:
+    page = show(LogitLens(smollm_lens(), prompt=1))
+    names = page.locator(".attnbook-half > p:first-child").all_inner_texts()
+    assert len(names) == len(set(names)) == 2
+    lines = page.locator(".attnbook-towards .attnbook-line")
+    heights = [
+        [float(point.split()[1]) for point in path.get_attribute("d")[1:].split("L")]
+        for path in lines.all()
+    ]
+    likely, summed = ([max(one) - y for y in one] for one in heights)
+    assert likely[28] < 0.02 * max(likely)  # it is flat to the last but one
+    assert summed[28] > 0.3 * max(summed)

@@ -97,14 +97,14 @@ def test_keys_move_toggle_paint_on_and_pin(painter) -> None:
     says(painter, "“nuts” is pinned; it attends most to nothing. Its gradients sum to 0.000.")
     plot(painter).focus()
     painter.keyboard.press("Escape")
-    tells(painter, "Click or drag")
+    tells(painter, "Press or drag")
 
 
 def test_a_browsers_modifier_is_left_alone_and_a_row_pinned_by_its_label(painter) -> None:
     plot(painter).focus()
     keys(painter, "Control+ArrowRight", "Alt+Space", "Meta+Enter")
     assert mask_of(painter) == "1 1 1 / 1 1 1 / 1 1 1"
-    tells(painter, "Click or drag")
+    tells(painter, "Press or drag")
     x, y = middle(painter, 1, 0)
     painter.mouse.click(x - 56, y)
     says(
@@ -113,7 +113,7 @@ def test_a_browsers_modifier_is_left_alone_and_a_row_pinned_by_its_label(painter
         "Its gradients sum to 0.446.",
     )
     painter.mouse.click(x - 56, y)
-    tells(painter, "Click or drag")
+    tells(painter, "Press or drag")
     painter.mouse.click(*middle(painter, 2, 2, which=1))
     painter.mouse.move(5, 5)
     tells(painter, "“nuts” is pinned")

@@ -99,6 +99,7 @@ def encoded(widget: PositionExplorer, position: int) -> np.ndarray:
 
 def spot(page, i: int, j: int) -> tuple[float, float]:
     """The middle of a cell of the map, on the page."""
+    page.locator(".attnbook-plot canvas").scroll_into_view_if_needed()
     box = page.locator(".attnbook-plot canvas").bounding_box()
     n, d = (int(page.get_by_label(name).input_value()) for name in ("positions n", "components d"))
     wide, high = (box["width"] - LEFT - 2) / d, (box["height"] - TOP - 2) / n

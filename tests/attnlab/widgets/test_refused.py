@@ -155,7 +155,7 @@ OF_A_KIND = {
     "heatmap/painter/heads/player.temperature roles/block.step": ABOVE_0,
     "browser/own/translator.asset": ASSET,
     "painter.show painter.fill heads.large block.norm memory.write browser.measure clocks.scaling "
-    "translator.part atlas.across atlas.upwards atlas.on": ONE_OF,
+    "translator.part atlas.across atlas.upwards atlas.on unrolled.right": ONE_OF,
     "atlas.layer": place(6), "atlas.head": place(2), "lens.prompt": place(2),
     "lens.step": place(5), "lens.token": place(3),
     "fewshot.task": place(2), "fewshot.word": place(3), "fewshot.count": whole(0, 4),

@@ -159,8 +159,7 @@ def test_a_tie_names_every_key_that_is_greatest(show) -> None:
 
 
 def test_without_tanh_the_query_moves_every_score_alike_and_no_weight(explorer) -> None:
-    unfold(explorer)
-    explorer.get_by_label("additive score without tanh").check()
+    explorer.get_by_label("with tanh").uncheck()
     expect(panel(explorer, "additive").locator("span").first).to_have_text("v · (q Wq + k Wk)")
     agrees(explorer, scores(tanh=False))
     before, weights = lines(explorer), drawn(explorer, "value")[3]
@@ -171,9 +170,21 @@ def test_without_tanh_the_query_moves_every_score_alike_and_no_weight(explorer) 
     expect(panel(explorer, "additive").locator("p").last).to_have_text(
         "All scores moved alike: no weight moved."
     )
-    explorer.get_by_label("additive score without tanh").uncheck()
+    explorer.get_by_label("with tanh").check()
     tells(explorer, "tanh: left out → there.")
     assert lines(explorer)[3] != before[3]
+
+
+def test_the_dashed_circles_are_those_of_the_first_query(show) -> None:
+    widget = scores(query=[1, 2], tanh=False)
+    first, widget.query = widget.weights, [-2, 1]
+    dashed = (
+        show(widget)
+        .locator(".attnbook-tip:not(.attnbook-asks)")
+        .evaluate_all("all => all.map((tip) => Number(tip.style.getPropertyValue('--was')))")
+    )
+    assert np.reshape(dashed, (4, -1)) == pytest.approx(first, abs=1e-4)
+    assert np.allclose(first[3], widget.weights[3])  # the blind score's circles fill theirs
 
 
 def test_each_plane_has_its_own_lines_and_circles_and_a_hand_in_any_moves_all(show) -> None:
@@ -214,8 +225,7 @@ def test_the_largest_numbers_give_no_nan(show) -> None:
     most_scores |= {"keys": [[4, 4], [-4, -4], [4, -4]], "w": [[10, 10]] * 2}
     page = show(widget := scores(query=[4, 4], v=[10] * 4, **most_scores))
     agrees(page, widget)
-    unfold(page)
-    page.get_by_label("additive score without tanh").check()
+    page.get_by_label("with tanh").uncheck()
     assert "NaN" not in page.locator("main").inner_text()
 
 

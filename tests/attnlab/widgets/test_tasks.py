@@ -111,12 +111,17 @@ def compare(told: tuple, shown: tuple) -> None:
 # ---- what a reader does ------------------------------------------------------------------------
 
 
+def opened(at: At) -> Locator:
+    unfold(at.view)
+    return at.view
+
+
 def tick(label: str, on: bool = True) -> Step:
-    return lambda at: at.view.get_by_role("checkbox", name=label).first.set_checked(on)
+    return lambda at: opened(at).get_by_role("checkbox", name=label).first.set_checked(on)
 
 
 def pick(label: str, option: str) -> Step:
-    return lambda at: at.view.get_by_role("combobox", name=label).select_option(label=option)
+    return lambda at: opened(at).get_by_role("combobox", name=label).select_option(label=option)
 
 
 def fill(label: str, text: str = "", *, told: str = "", group: int = 0) -> Step:
@@ -147,7 +152,7 @@ def hit(label: str, *keys: str) -> Step:
     """Press keys in a control that has no box."""
 
     def step(at: At) -> None:
-        at.view.get_by_label(label).first.focus()
+        opened(at).get_by_label(label).first.focus()
         for key in keys:
             at.view.page.keyboard.press(key)
 
@@ -367,12 +372,12 @@ def beam(k: str) -> list[Step]:
 
 ROWS: dict[str, list[Step] | str] = {
     # ---- 1
-    "Figure 1.1 opens at the end": [
+    "Figure 1.1 opens with a string": [
         # the string backwards is 8 1 8 2 8 1 7 2
+        shows("right as far as the fourth", r"^writes\t8✓\t1✓\t8✓\t2✓\t1×"),
         shows("fourth digit and comes out a digit short", r"ends the sentence: 8 1 8 2 1 8 2\."),
         shows(rf"not: {N} cells", rf"in {N} numbers"),
-        *(fill("sentence", "314159265358"), press("to the end")),
-        shows("here it stops too early", r"ends the sentence: (?:\d ){,10}\d\."),
+        *(fill("sentence", "3141"), press("to the end")),
         shows(rf"not: {N} cells", rf"in {N} numbers"),
     ],
     # ---- 2
@@ -408,6 +413,16 @@ ROWS: dict[str, list[Step] | str] = {
         ),
     ],
     # ---- 3
+    "At which English words does each look": [
+        *(
+            shows(r"\*Ne\* and \*pas\* both look at \*(\w+)\*", rf"^{w}\t(\w+) ")
+            for w in ("ne", "pas")
+        ),
+        shows(r"\*mange\* between them looks at \*(\w+)\*", r"^mange\t(\w+) "),
+        shows(
+            r"\*La\* looks at \*(\w+)\*, and a little at \*(\w+)\*", r"^la\t(\w+) [\d.]+, (\w+) "
+        ),
+    ],
     "tick *compare with gold links*": [
         tick("compare with gold links"),
         each(rf"{N},? at θ = {N}", THRESHOLD, ALL_LINKS),
@@ -419,7 +434,15 @@ ROWS: dict[str, list[Step] | str] = {
         ),
     ],
     # ---- 4
+    "Which circles of the fourth plane change": [
+        *(fill("query, number 1", "3"), fill("query, number 2", "-3")),
+        shows(rf"\*small\* keeps {N}", rf"additive: small \({N}\)"),
+        *(fill("query, number 1", "-2"), fill("query, number 2", "1")),
+        tick("with tanh"),
+        shows(r"With the tanh \*(\w+)\* wins", r"additive: (\w+) \("),
+    ],
     "*The* lies inside the triangle": [
+        tick("with tanh"),
         fill("query, number 1", told=r"at the query \((\S+), \S+\)"),
         fill("query, number 2", told=r"at the query \(\S+, (\S+)\)"),
         shows(
@@ -473,23 +496,10 @@ ROWS: dict[str, list[Step] | str] = {
         *(pick("token", "nuts"), shows(r"and \((\d), (\d)\), and their", r"^q\t(\d)\t(\d)$")),
     ],
     # ---- 7
-    "Read the row of *query 1*": [
-        shows("one key takes (nearly everything)", f"key 2” {N}"),
+    "What does *fresh* give to *fish* now?": [
         tick("divide by"),
-        holds("several keys take part", lambda at: sorted(weights(at, "query 1"))[-3] > 0.1),
-        fill("temperature as a number", "8"),
-        finds("each key gets (about a tenth)", lambda at: min(weights(at, "query 1"))),
-        finds("each key gets (about a tenth)", lambda at: max(weights(at, "query 1"))),
-    ],
-    "Begin with the causal mask": [
-        shows(rf"its only weight is {N}", rf"^had\t{N}\tmasked\tmasked"),
-        tick("show the gradient"),
-        shows(r"\(1 - 1\) = (0)\$", rf"^had\t{N}\tmasked\tmasked"),
-        hit("Mask: who may attend", "Home", "ArrowRight", "Space"),
-        holds(r"\*Bowl\* gives it more gradient than \*nuts\*", more_gradient),
-        *(tick("show the gradient", on=False), press("causal")),
-        pick("a masked score becomes", "0: a bug, as exp 0 = 1"),
-        shows("the key keeps a weight", r"^had\t0\.\d+(?:\tmasked, yet 0\.0[1-9]\d){2}\t"),
+        shows(rf"has {N} for \*often\*", rf"^fresh\t[\d.]+\t{N}"),
+        shows(rf"and {N} for \*fish\*", rf"^fresh(?:\t[\d.]+){{4}}\t{N}"),
     ],
     # ---- 8
     "find the temperature at which the third map": [
@@ -536,16 +546,15 @@ ROWS: dict[str, list[Step] | str] = {
         finds(f"on, position {N} wins", lambda at: alike(at)[0]),
     ],
     # ---- 10
-    "try all six combinations of norm and sum": [
-        *(tick("residual sum"), pick("norm", "pre: before each part")),
+    "Try all six combinations of norm and sum": [
+        *(pick("blocks", "12"), tick("residual sum"), pick("norm", "pre: before each part")),
         shows(f"the cosine is {N}, and still rising", OTHERS),
         shows(f"before each part it is {N},", f"has length {N},"),
         pick("norm", "post: after each sum"),
         shows(f"after each sum it is always {N},", f"has length {N},"),
         shows(f"it is {N} in the five others", OTHERS),
         pick("norm", "none"),
-        shows(f"reaches a length of {N} ", r"has length ([\d.e]+),"),
-        shows(r"in the table, ([\d.e]+)\)", r"has length ([\d.e]+),"),
+        shows(f"reaches a length of {N},", r"has length ([\d.e]+),"),
         shows(f"it is {N} in the five others", OTHERS),
         tick("residual sum", on=False),
         *(
@@ -554,13 +563,13 @@ ROWS: dict[str, list[Step] | str] = {
             for step in (pick("norm", norm), shows(f"it is {N} in the five others", OTHERS))
         ),
     ],
-    "Set the sizes of the question above": [
-        fill("d_model as a number", told=r"for (\d+), from [\d,]+ tokens on"),
-        *(fill("d_ff as a number", "3072"), fill("n as a number", told=f", from {N} tokens on")),
-        holds(r"from [\d,]+ tokens on", attention_takes_more),
+    "From which $n$ on does attention": [
+        *(fill("d_model as a number", "768"), fill("d_ff as a number", "3072")),
+        fill("n as a number", told=f"From {N} words on"),
+        holds("words on", attention_takes_more),
         *(
             fill("n as a number", "1536"),
-            holds("from 1,537", lambda at: not attention_takes_more(at)),
+            holds("From 1,537", lambda at: not attention_takes_more(at)),
         ),
     ],
     # ---- 11
@@ -727,8 +736,9 @@ ROWS: dict[str, list[Step] | str] = {
         shows(f"come round, needs {N}:", f"Now it takes .*: {N} times slower"),
         *(fill("factor s as a number", "8.5"), shows("about 8.6", "to here, [1-9]")),
     ],
-    "Add the third key": [
-        tick("a third key"),
+    "what do two keys read?": [
+        *(press("previous"), shows("Before it, their own", "k₁ and k₂ read their values back")),
+        press("next"),
         *(
             step
             for angle, exact in (("0", "k₂"), ("90", "k₁"), ("180", "k₂"), ("270", "k₁"))
@@ -767,7 +777,7 @@ ROWS: dict[str, list[Step] | str] = {
             )
         ),
     ],
-    "Choose “Our neighbour Marguerite …”": [
+    "“Our neighbour Marguerite …”: the name": [
         finds(rf"by {N}\.", lambda at: tallest(at, 3)[0]),
         finds(f"Layer {N}'s", lambda at: tallest(at, 3)[1]),
         shows("after it the lens says a full stop", r"^After layer 23\t\.\t"),

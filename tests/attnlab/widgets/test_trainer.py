@@ -19,7 +19,7 @@ from attnlab.models.copying import (
 from attnlab.models.recorded import FOLDER
 from attnlab.training import seeded
 from tests.attnlab.widgets.examples import choose, fill, trained
-from tests.attnlab.widgets.pages import alert, button, host, press, status, trait
+from tests.attnlab.widgets.pages import HIDDEN, alert, button, host, press, status, trait
 from tests.patience import BROWSER
 
 USUAL = {"symbols": 12, "layers": 2, "heads": 1, "rate": 5e-3, "from": 4, "to": 9, "seed": 0}
@@ -252,8 +252,9 @@ def test_the_readers_own_symbols_are_words_or_letters_and_the_rest_is_refused(sh
     page = show(trained())
     box = page.get_by_label("your text: letters, or words")
     box.fill("do re mi do re mi do re mi do")
-    expect(page.locator(".attnbook-strip tr").nth(0)).to_contain_text("do")
-    cells = page.locator(".attnbook-strip tr").nth(1).locator("td").all_inner_texts()
+    pairs = page.locator(".attnbook-strip li + li")
+    expect(pairs.first).to_contain_text("do")
+    cells = pairs.locator("span:last-child").all_inner_texts()
     assert cells[4:10] == ["re✓", "mi✓", "do✓", "re✓", "mi✓", "do✓"] or "do✓" in cells
     assert cells[-1] == "re"
     for text, said in (
@@ -266,6 +267,20 @@ def test_the_readers_own_symbols_are_words_or_letters_and_the_rest_is_refused(sh
         expect(box).to_have_attribute("aria-invalid", "true")
     box.fill("xyxyxy")
     expect(alert(page)).to_be_empty()
+
+
+def test_on_a_phone_every_guess_with_its_tick_is_in_sight(show) -> None:
+    page = show(trained(), width=390)
+    for text in (
+        "ABCDEFABCDEFABC",
+        "do re mi fa sol la ti do re mi fa sol la ti do re mi fa sol la",
+    ):
+        page.get_by_label("your text: letters, or words").fill(text)
+        guesses = page.locator(".attnbook-strip li span:last-child")
+        expect(guesses).to_have_count(2 + len(text.split() if " " in text else text))
+        assert page.locator("figure").evaluate(HIDDEN) == 0
+        ends = guesses.evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().right)")
+        assert max(ends) <= 390
 
 
 def test_a_run_that_is_done_stays_as_a_pale_curve_with_its_name(show) -> None:

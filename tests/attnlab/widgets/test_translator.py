@@ -19,6 +19,7 @@ from attnlab.widgets.core.markup import fixed
 from tests.attnlab.widgets import joint
 from tests.attnlab.widgets.examples import (
     box,
+    box_named,
     choose,
     lesson,
     longest_translation,
@@ -26,8 +27,10 @@ from tests.attnlab.widgets.examples import (
     small,
     translate,
     translator,
+    unfolded,
 )
 from tests.attnlab.widgets.pages import (
+    HIDDEN,
     button,
     eventually,
     keys,
@@ -339,6 +342,18 @@ def status(page):
     return page.get_by_role("status").last
 
 
+def test_the_servers_table_leaves_weights_below_5_in_1000_blank_and_fits_a_phone(show) -> None:
+    widget = translator()
+    _, weights = widget._run(widget.hypotheses[0], "cross")
+    page = show(widget, width=390)
+    cells = page.locator(".attnbook-fallback td[style]").all_inner_texts()
+    assert cells == ["" if w < 0.005 else fixed(w, 2) for w in weights.flatten().tolist()]
+    assert "" in cells
+    assert page.locator("figure").evaluate(HIDDEN) <= 0.25
+    sizes = "(all) => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
+    assert min(page.locator(".attnbook-fallback :is(th, td)").evaluate_all(sizes)) >= 10
+
+
 def words(page) -> list[str]:
     return texts(page.locator(".attnbook-words button > span"))
 
@@ -429,7 +444,7 @@ def test_a_typed_sentence_is_translated_by_enter_as_python_does(started) -> None
     page.locator(".attnbook-words li").first.wait_for()
     widget.sentence = ["the", "small", "red", "cat", "does", "not", "eat"]
     expect(written(page)).to_have_text(widget.translation)
-    page.get_by_role("button", name="how was your day").click()
+    unfolded(page.locator("button", has_text="how was your day")).click()
     widget.sentence = ["how", "was", "your", "day"]
     expect(written(page)).to_have_text(widget.translation)
     expect(box(page)).to_have_value("how was your day")
@@ -496,11 +511,11 @@ def test_a_beam_ranks_its_hypotheses_as_python_does(started) -> None:
         ]
         assert rows(table.locator("tbody tr")) == wanted
         widget.beam, widget.penalty = 3, 2.0
-        page.get_by_label("length penalty α as a number").fill("2")
+        box_named(page, "length penalty α as a number").fill("2")
         choose("beam", "3")(page)
     choose("beam", "1 (greedy)")(page)
     expect(table).to_be_hidden()
-    page.get_by_label("length penalty α as a number").fill("7")
+    box_named(page, "length penalty α as a number").fill("7")
     expect(page.get_by_role("alert").first).to_contain_text("a number from 0 to 2 is wanted")
 
 

@@ -1,7 +1,8 @@
 """Firefox and WebKit as they are installed, driven by the W3C's protocols with little between.
 
-Firefox speaks WebDriver BiDi by itself, so that it needs no geckodriver; WebKitGTK has a driver of
-its own, which speaks the classic protocol. Both take the same list of hands and keys, and both
+Firefox speaks WebDriver BiDi by itself, so that it needs no geckodriver, without which Selenium
+drives no Firefox and which neither Debian nor PyPI has; WebKitGTK has a driver of its own, which
+speaks the classic protocol. Both take the same list of hands and keys, and both
 answer JavaScript with JSON, which is all that the tests ask of them.
 """
 

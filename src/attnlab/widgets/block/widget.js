@@ -11,6 +11,7 @@ import {
   numberBox,
   reset,
   setText,
+  settingsFold,
   statusLine,
   tick,
   together,
@@ -85,7 +86,8 @@ function settings(view) {
     (to) => store.set({ blocks: to + 1 }),
   );
   const x = own(view);
-  const node = el("div", "controls", nodes([token, x, norm, residual, blocks]), reset(view, "numbers and switches"));
+  const fold = settingsFold(nodes([blocks, token, x]));
+  const node = el("div", {}, el("div", "controls", nodes([residual, norm]), reset(view, "numbers and switches")), fold);
   const show = (now) => {
     token.show(now.token);
     norm.show(keys.indexOf(now.norm));

@@ -19,7 +19,7 @@ function write(node, text, size) {
     ...pieces(text).map(([part, level]) => {
       const base = [0.22, 0, -0.36][level + 1] * size;
       const span = svg("tspan", { dy: base - before || null }, part);
-      if (level) span.style.fontSize = `${0.75 * size}px`;
+      if (level) span.style.fontSize = `${Math.max(10.8, 0.75 * size)}px`; // legible on a phone, too
       before = base;
       return span;
     }),
@@ -77,6 +77,18 @@ export function drawing({ width, height, alt, frames, arrows, boxes }, press) {
     });
   };
   return { node, show };
+}
+
+/** The same picture with a phone's places, strokes and sizes. */
+export function onPhone(picture) {
+  const left = [...picture.phone.groups];
+  const moved = (all) =>
+    all.map((one) => {
+      const other = left.shift();
+      return { ...one, ...other, texts: one.texts.map((text, at) => ({ ...text, ...other.texts[at] })) };
+    });
+  const [frames, arrows, boxes] = [picture.frames, picture.arrows, picture.boxes].map(moved);
+  return { ...picture, ...picture.phone, frames, arrows, boxes };
 }
 
 function button(node, press) {

@@ -18,11 +18,14 @@ import {
   twin,
 } from "../core/view/dom.js";
 import { listed } from "../core/view/text.js";
-import { drawing, label } from "./drawing.js";
+import { drawing, label, onPhone } from "./drawing.js";
 import { short, times, worked } from "./maths.js";
 
 const data = ["picture", "ranges", "derived", "initial"];
 const state = ["sizes", "letters", "opened"];
+
+// a frame, such as a slide's, is no phone, and is made narrow while its size is sought
+const narrow = matchMedia(window === window.top ? "(max-width: 480px)" : "not all");
 
 const HINT = "Press a box to see what it computes; the arrow keys go from box to box.";
 
@@ -38,8 +41,7 @@ function build(store) {
   const picture = store.get("picture");
   const table = twin("All boxes of the drawing", () => texts(view));
   view.controls = controls(view);
-  view.drawing = drawing(picture, (at) => store.set({ opened: at === store.get("opened") ? null : at }));
-  view.place = scroller(picture.alt, view.drawing.node);
+  view.place = scroller(picture.alt);
   mark(view.place, "drawing");
   view.panel = el("div", { class: "opened", "aria-live": "polite" });
   view.twin = table;
@@ -55,7 +57,23 @@ function build(store) {
     el("div", "foot", table.node, note(HINT)),
   );
   view.draw = () => draw(view);
+  view.attach = () => {
+    narrow.addEventListener("change", view.draw);
+    return () => narrow.removeEventListener("change", view.draw);
+  };
   return view;
+}
+
+/** The drawing that this screen has room for, made where it is another than before. */
+function choose(view, picture) {
+  const form = (narrow.matches && picture.phone) || picture;
+  if (view.form === form) return;
+  view.form = form;
+  const { store } = view;
+  view.drawing = drawing(form === picture ? picture : onPhone(picture), (at) =>
+    store.set({ opened: at === store.get("opened") ? null : at }),
+  );
+  view.place.replaceChildren(view.drawing.node);
 }
 
 function draw(view) {
@@ -70,6 +88,7 @@ function draw(view) {
   }
   const { now } = view.last;
   view.controls.show();
+  choose(view, picture);
   setText(view.problem, problem);
   mark(view.place, "stale", problem !== "");
   const letters = store.get("letters");

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import traitlets
 
-from attnlab.pictures.parts import Box
+from attnlab.pictures.grid import PHONE
+from attnlab.pictures.parts import Box, width_of
 from attnlab.pictures.schematic import Schematic, strokes, svg_of
 from attnlab.widgets.core import checks, markup
 from attnlab.widgets.core.base import Widget
@@ -20,6 +22,9 @@ __all__ = ["Count", "DataFlow"]
 _MOST_SIZES = 8
 _MOST_BOXES = 32
 _LARGEST = 1_000_000
+_PHONE = 358  # pixels that a page has there, of 390
+_WIDEST = 8_888_888  # no count has more letters than this one
+_CORNER, _LEAST = 14, 10.8  # there: of an operation, and the smallest letters
 
 
 class Count(NamedTuple):
@@ -317,18 +322,21 @@ def _picture(drawing: Schematic, known: Mapping[str, tuple[int, int]]) -> dict[s
 
     def widest(text: str) -> str:
         digits = _times(tuple(_nines(tree, known) for tree in shapes[text]))
-        return max(text, digits, key=len)
+        return max(text, digits, key=width_of)
 
-    def most(box: Box) -> str:
+    def most(box: Box, limit: int = counting.LARGEST) -> str:
         name = {"learned": "parameters", "operation": "multiplications"}.get(box.kind, "")
         tree = counted[box].get(name, {}).get("tree", 0)
-        return f"{_short(_nines(tree, known))} param." if tree else ""
+        return f"{_short(min(_nines(tree, known), limit))} param." if tree else ""
 
+    tight = functools.partial(most, limit=_WIDEST)
     found = drawing.layout(widest=widest, counted=most)
+    small = _small(drawing, widest=widest, counted=tight) if found["width"] > _PHONE else {}
     frames, arrows = len(found["frames"]), len(found["arrows"])
     groups = strokes(found)
     return {
         **{name: found[name] for name in ("width", "height", "alt")},
+        **small,
         "frames": groups[:frames],
         "arrows": [
             {**group, "letters": arrow.shape, "shape": shapes[arrow.shape]}
@@ -348,6 +356,27 @@ def _picture(drawing: Schematic, known: Mapping[str, tuple[int, int]]) -> dict[s
             for group, box in zip(groups[frames + arrows :], drawing.boxes, strict=True)
         ],
     }
+
+
+def _small(drawing: Schematic, **options: Any) -> dict[str, Any]:
+    """Return the strokes of the same drawing for a phone; none where labels then find no room."""
+    try:
+        found = drawing.layout(room=PHONE, **options)
+    except ValueError:
+        return {}
+    groups = [_smaller(group) for group in strokes(found)]
+    return {"phone": {**{name: found[name] for name in ("width", "height")}, "groups": groups}}
+
+
+def _smaller(group: dict[str, Any]) -> dict[str, Any]:
+    """Return what a phone has otherwise: smaller letters, and corners that leave them room."""
+    rect = group["rect"] and (*group["rect"][:4], min(group["rect"][4], _CORNER))
+    texts = [
+        {name: one[name] for name in ("x", "y", "anchor")}
+        | {"size": max(_LEAST, PHONE.across * one["size"])}
+        for one in group["texts"]
+    ]
+    return {"rect": rect, "lines": group["lines"], "filled": group["filled"], "texts": texts}
 
 
 def _times_in(drawing: Schematic, box: Box) -> str:

@@ -8,7 +8,7 @@ const NOTHING = "nothing: every key is masked";
 const NEAR = 5e-4; // weights that read the same to three decimals
 
 export const HINT =
-  "Click a small map to enlarge it and tick heads to compare them; click a row of " +
+  "Press a small map to enlarge it and tick heads to compare them; press a row of " +
   "the large map to pin its query. Arrow keys, Enter and Space do the same.";
 
 /** A head's name where there is little room: the number alone where the name says no more. */

@@ -12,7 +12,7 @@ import { cells, describe, describeRow } from "./words.js";
 const data = ["tokens", "key_tokens", "shape", "scores", "packed", "ranges", "d", "mask"];
 const state = ["temperature", "scaled", "causal", "pinned", "head"];
 
-const HINT = "Click a cell, or use the arrow keys and Enter, to pin its row; Escape lets go.";
+const HINT = "Press a cell, or use the arrow keys and Enter, to pin its row; Escape lets go.";
 
 function build(store) {
   const view = drawn(

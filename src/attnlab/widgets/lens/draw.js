@@ -1,54 +1,58 @@
-// The word that is said at last: how probable it is after each layer, and what each layer adds to it.
+// The word that is said at last, in two pictures over the layers: how probable it is after each, and
+// what each adds to its logit, with the sum of all that was added so far.
 
-import { el, svg } from "../core/view/dom.js";
+import { el, setText, svg } from "../core/view/dom.js";
 import { quoted } from "../core/view/text.js";
-import { added, rising } from "./maths.js";
+import { added, rising, summed } from "./maths.js";
 import { shown } from "./words.js";
 
-const [W, H] = [340, 238];
-const BOX = { left: 36, right: W - 8, top: 10, middle: 98, up: 122, bottom: 202 };
+const [W, H] = [330, 168];
+const BOX = { left: 32, right: W - 6, top: 8, bottom: 134 };
 const words = (x, y, text, anchor = "middle") => svg("text", { x, y, "text-anchor": anchor }, text);
-const path = (name) => svg("path", name);
+
+/** One picture under its own title, with paths of these classes over axes of their own. */
+function over(title, ...classes) {
+  const paths = ["axes", "mark", ...classes].map((name) => svg("path", name));
+  const numbers = svg("g", {});
+  const drawing = svg("svg", { viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true" }, paths, numbers);
+  const show = ({ steps, step }, ticks, shapes) => {
+    const [low, high] = [Math.min(...ticks), Math.max(...ticks)];
+    const x = (k) => BOX.left + ((k + 0.5) / (steps + 1)) * (BOX.right - BOX.left);
+    const y = (value) => BOX.bottom - ((value - low) / (high - low)) * (BOX.bottom - BOX.top);
+    const to = (k, value, by = 0) => `${(x(k) + by).toFixed(1)} ${y(value).toFixed(1)}`;
+    const axes = ticks.map((at) => `M${BOX.left} ${y(at)}H${BOX.right}`).join("");
+    const drawn = [axes, `M${to(step, low)}V${BOX.top}`, ...shapes.map((shape) => shape(to))];
+    for (const [each, d] of drawn.entries()) paths[each].setAttribute("d", d);
+    numbers.replaceChildren(
+      ...ticks.map((at) => words(BOX.left - 5, y(at) + 4, at.toFixed(at % 1 ? 1 : 0).replace("-", "−"), "end")),
+      ...[0, steps - 1].map((k) => words(x(k + 1), BOX.bottom + 15, String(k))),
+      words((BOX.left + BOX.right) / 2, H - 4, "layer →"),
+    );
+  };
+  return { node: el("div", "half", title, drawing), show };
+}
+
+const line = (values) => (to) => `M${values.map((value, k) => to(k, value)).join("L")}`;
 
 export function chart() {
-  const inside = {
-    axes: path("axes"),
-    line: path("line"),
-    one: path("attention"),
-    two: path("forward"),
-    now: path("mark"),
-  };
-  const numbers = svg("g", {});
-  const drawing = svg("svg", { viewBox: `0 0 ${W} ${H}`, "aria-hidden": "true" }, Object.values(inside), numbers);
-  const legend = el("p", "legend", el("span", "attention", "■ attention "), el("span", "forward", "■ feed-forward"));
-  const show = ({ one, steps, step, token, final }) => {
-    const x = (k) => BOX.left + ((k + 0.5) / (steps + 1)) * (BOX.right - BOX.left);
-    const y = (chance) => BOX.middle - chance * (BOX.middle - BOX.top);
+  const [first, second] = [el("p"), el("p")];
+  const likely = over(first, "line");
+  const legend = [el("span", "attention", "■ attention "), el("span", "forward", "■ feed-forward "), "— all so far"];
+  const adding = over(second, "attention", "forward", "line");
+  adding.node.append(el("p", {}, legend));
+  const show = (now) => {
+    const { one, token, final } = now;
+    const word = quoted(shown(final));
+    setText(first, `Probability of ${word}`);
+    setText(second, `Added to the logit of ${word}`);
+    likely.show(now, [0, 0.5, 1], [line(rising(one, token))]);
     const adds = added(one, token);
-    const most = Math.max(1, ...adds.flat().map(Math.abs));
-    const zero = (BOX.up + BOX.bottom) / 2;
-    const high = (value) => (value / most) * ((BOX.bottom - BOX.up) / 2);
-    const bars = (part) =>
-      adds
-        .map((both, k) => `M${(x(k + 1) + 4 * part - 2).toFixed(1)} ${zero}v${(-high(both[part])).toFixed(1)}`)
-        .join("");
-    inside.axes.setAttribute("d", [y(0), y(0.5), y(1), zero].map((at) => `M${BOX.left} ${at}H${BOX.right}`).join(""));
-    inside.line.setAttribute(
-      "d",
-      `M${rising(one, token)
-        .map((chance, k) => `${x(k).toFixed(1)} ${y(chance).toFixed(1)}`)
-        .join("L")}`,
-    );
-    inside.one.setAttribute("d", bars(0));
-    inside.two.setAttribute("d", bars(1));
-    inside.now.setAttribute("d", `M${x(step).toFixed(1)} ${BOX.top}V${BOX.bottom}`);
-    numbers.replaceChildren(
-      ...[0, 0.5, 1].map((at) => words(BOX.left - 5, y(at) + 4, String(at), "end")),
-      words(BOX.left, BOX.up - 9, `↑ probability of ${quoted(shown(final))}, ↓ added to its logit`, "start"),
-      words(BOX.left - 5, BOX.up + 8, `+${most.toFixed(0)}`, "end"),
-      ...[0, steps - 1].map((k) => words(x(k + 1), BOX.bottom + 16, String(k))),
-      words((BOX.left + BOX.right) / 2, H - 3, "layer →"),
-    );
+    const sums = summed(adds);
+    const all = [...sums, ...adds.flat()];
+    const ends = [Math.floor(Math.min(...all)), Math.max(1, Math.ceil(Math.max(...all)))];
+    const bars = (part) => (to) =>
+      adds.map((both, k) => `M${to(k + 1, 0, 4 * part - 2)}L${to(k + 1, both[part], 4 * part - 2)}`).join("");
+    adding.show(now, [...new Set([...ends, 0])], [bars(0), bars(1), line(sums)]);
   };
-  return { node: el("div", "towards", drawing, legend), show };
+  return { node: el("div", "main towards", likely.node, adding.node), show };
 }

@@ -25,3 +25,20 @@ export const rising = (one, token) => one.last.map((row) => row[token] / 100);
 
 /** What each layer's attention and its feed-forward network add. @type {(one: Prompt, token: number) => number[][]} */
 export const added = ({ adds }, token) => adds.map(([attention, forward]) => [attention[token], forward[token]]);
+
+/** All that was added so far, at each step. @type {(adds: number[][]) => number[]} */
+export function summed(adds) {
+  let sum = 0;
+  return [0, ...adds.map(([attention, forward]) => (sum += attention + forward))];
+}
+
+/**
+ * Where attention first adds to the word: the step after the first layer whose attention adds at least
+ * half of the most that any layer's adds.
+ * @type {(one: Prompt, token: number) => number}
+ */
+export function opening(one, token) {
+  const adds = added(one, token).map(([attention]) => attention);
+  const most = Math.max(...adds);
+  return most > 0 ? adds.findIndex((value) => 2 * value >= most) + 1 : adds.length;
+}

@@ -17,7 +17,7 @@ import {
 } from "../core/view/dom.js";
 import { stepKeys, stepper } from "../core/view/stepper.js";
 import { chart } from "./draw.js";
-import { at, last } from "./maths.js";
+import { at, last, opening } from "./maths.js";
 import { cells, names, said, shown, stage } from "./words.js";
 
 const data = ["prompts", "initial"];
@@ -87,7 +87,8 @@ function settings(view) {
   });
   const choose = choice("prompt", names(prompts), (prompt) => {
     view.pause();
-    store.set({ prompt, token: prompts[prompt].tokens.length - 1 });
+    const token = prompts[prompt].tokens.length - 1;
+    store.set({ prompt, token, step: opening(prompts[prompt], token) });
   });
   const show = (now) => {
     choose.show(now.prompt);

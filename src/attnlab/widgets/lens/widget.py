@@ -27,12 +27,15 @@ class LogitLens(Widget, kind="lens"):
 
     Under each token stands the most probable word after the present layer. Of the pressed token are
     shown the three most probable ones, and over all layers the probability of the word that is said
-    at last, and what each layer's attention and feed-forward network add to its logit.
+    at last; beside it what each layer's attention and feed-forward network add to its logit, and
+    the sum of all that was added so far.
 
     Args:
         prompts: what ``smollm_lens`` returns: 1 to 8 prompts of at most 64 tokens.
         prompt: the place of the one that is shown; −1 is the last.
-        step: 0 for the embeddings, k for after layer k − 1; −1, the default, is the last.
+        step: 0 for the embeddings, k for after layer k − 1, −1 for the last. Unless it is given,
+            the one where attention first adds to the word: after the first layer whose attention
+            adds at least half of the most that any layer's adds.
         token: the place of the pressed one; the last unless given.
 
     The traits prompt, step and token follow the reader's hand.
@@ -55,7 +58,7 @@ class LogitLens(Widget, kind="lens"):
         prompts: Sequence[LensPrompt],
         *,
         prompt: int = 0,
-        step: int = -1,
+        step: int | None = None,
         token: int = -1,
         caption: str = "",
     ) -> None:
@@ -66,6 +69,9 @@ class LogitLens(Widget, kind="lens"):
         found = [_prompt(one) for one in prompts]
         if len({len(one["chance"]) for one in found}) > 1:
             raise ValueError("prompts must all be of as many layers")
+        if step is None:
+            one = found[checks.index_of("prompt", prompt, count=len(found))]
+            step = _opening(one, checks.index_of("token", token, count=len(one["tokens"])))
         super().__init__(
             caption=caption,
             prompts=found,
@@ -111,6 +117,15 @@ class LogitLens(Widget, kind="lens"):
             f"<p>“{text}”: what the output would say after “{token}”, layer by layer.</p>"
             + markup.table(head, rows, label="Layer by layer")
         )
+
+
+def _opening(one: dict[str, Any], token: int) -> int:
+    """Return the step at which attention first adds to the word that is said at last."""
+    adds = [attention[token] for attention, _ in one["adds"]]
+    most = max(adds)
+    return (
+        1 + next(k for k, value in enumerate(adds) if 2 * value >= most) if most > 0 else len(adds)
+    )
 
 
 def _spaced(token: str) -> str:

@@ -14,7 +14,7 @@ const data = ["tokens", "key_tokens", "shape", "scores", "d", "length", "initial
 const state = ["mask", "fill", "scaled", "temperature", "pinned", "show"];
 
 const HINT =
-  "Click or drag in the mask to paint it. With keys: arrows move, Space turns a cell " +
+  "Press or drag in the mask to paint it. With keys: arrows move, Space turns a cell " +
   "round, Shift and an arrow paint on, Enter pins a row and Escape lets it go.";
 
 function build(store) {

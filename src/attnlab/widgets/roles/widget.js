@@ -27,7 +27,7 @@ const MOST = 1000; // a larger number would only fill the tables with digits
 
 const HINT =
   "In the squares, a row belongs to the token that asks; its largest weight is bold. " +
-  "Click a row, or use the up and down arrow keys, to work it out.";
+  "Press a row, or use the up and down arrow keys, to work it out.";
 
 const ROLES = [
   { letter: "q", upper: "Q", name: "query", matrix: "w_q" },

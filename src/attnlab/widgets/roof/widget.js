@@ -9,6 +9,7 @@ import {
   note,
   reset,
   setText,
+  settingsFold,
   statusLine,
   together,
   twin,
@@ -62,15 +63,17 @@ function settings(view) {
   };
   const bits = (label, trait) => one(label, trait, [16, 8, 4], (count) => `${count} bits`);
   const parts = [
+    power(view, "texts at once", "texts", [0, 12]),
     named("model"),
     named("machine"),
-    power(view, "texts at once", "texts", [0, 12]),
     power(view, "new tokens of each", "tokens", [0, 13]),
     power(view, "tokens in each cache", "cached", [7, 17], true),
     bits("weights in", "weight_bits"),
     bits("caches in", "cache_bits"),
   ];
-  return together(el("div", "controls", nodes(parts), reset(view, "settings")), parts);
+  const [texts, ...rest] = parts;
+  const fold = settingsFold(nodes(rest));
+  return together(el("div", {}, el("div", "controls", texts.node, reset(view, "settings")), fold), parts);
 }
 
 /** @type {import("../core/types.d.ts").Kind} */

@@ -1,7 +1,7 @@
 // Four scores side by side: each in its own plane, with each key's score and weight, and what the
 // last change moved.
 
-import { bar, el, mark, nodes, setText, table } from "../core/view/dom.js";
+import { bar, el, mark, nodes, setText, table, tick } from "../core/view/dom.js";
 import { fixed, plain } from "../core/view/text.js";
 import { planes } from "./plane.js";
 
@@ -13,6 +13,12 @@ const SCORES = [
   ["bilinear", "q W kᵀ"],
   ["additive", "v · tanh(q W_q + k W_k)"],
 ];
+
+/** The additive score's tanh, which can be left out. */
+const bend = (view) =>
+  tick("with tanh", (tanh) =>
+    view.change({ label: "tanh", text: (now) => (now.tanh ? "there" : "left out") }, { tanh }),
+  );
 
 /** Text whose W_q and W_k have their letter set low. */
 export const low = (text) => text.split(/_(\w)/).map((part, place) => (place % 2 ? el("sub", {}, part) : part));
@@ -28,23 +34,29 @@ export function panels(view) {
 }
 
 function panel(view, s, name, formula, plane) {
+  const title = el("strong", {}, name);
   const letters = el("span", {}, low(formula));
   const lines = view.names.map((token) => {
     const [score, value] = ["score", "value"].map((one) => el("span", one));
     return { token, score, value, fill: bar() };
   });
   const moved = el("p");
+  const bent = s === 3 ? bend(view) : null;
   const rows = lines.map(({ token, score, value, fill }) => [token, score, el("div", "weight", value, fill.node)]);
   const node = el(
     "div",
     { role: "group", "aria-label": name },
-    el("p", "panelhead", el("strong", {}, name), letters),
+    el("p", "panelhead", title, letters),
     plane,
-    el("div", "beside", table(["key", "score", "weight"], rows), moved),
+    el("div", "beside", table(["key", "score", "weight"], rows), moved, bent ? bent.node : ""),
   );
   const show = (now) => {
     const most = greatest(now.weights[s]);
-    if (s === 3) letters.replaceChildren(...low(now.tanh ? formula : formula.replace("tanh", "")));
+    if (bent) {
+      setText(title, now.tanh ? name : "sum, no tanh");
+      letters.replaceChildren(...low(now.tanh ? formula : formula.replace("tanh", "")));
+      bent.show(now.tanh);
+    }
     lines.forEach(({ score, value, fill }, j) => {
       const weight = now.weights[s][j];
       setText(score, plain(now.scores[s][j]));

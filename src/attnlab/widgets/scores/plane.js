@@ -1,14 +1,19 @@
 // A plane for each score: the query and the keys as arrows from its middle, whose tips are moved by
-// pointer and keys, and through each key the line on which a key would get the same score.
+// pointer and keys, and through each key the line on which a key would get the same score. Dashed are
+// the first query and the circles that it gives.
 
 import { times } from "../core/maths/lists.js";
-import { el, nodes, setText, svg } from "../core/view/dom.js";
+import { el, nodes, setText, setVar, svg } from "../core/view/dom.js";
 import { arrow, FARTHEST, lines, nameTips, sizeOf, spot, stroke, tip, UNIT, widthOf } from "../parts/plane.js";
 import { levelLine, sampled } from "./maths.js";
 
 const CELLS = 32;
 
 const path = (name) => svg("path", { class: name });
+
+/** A line from the middle to an end, in ten dashes. */
+const dashed = (span, end) =>
+  times(10, (k) => stroke(span, ...[k, k + 0.5].map((part) => end.map((x) => (x * part) / 10)))).join("");
 
 /** The four planes: a hand in one of them moves them all. */
 export function planes(view, many) {
@@ -55,9 +60,10 @@ function plane(view, s) {
     const pieces = now.scores[s].flatMap((score) => levelLine(points, score));
     levels.setAttribute("d", pieces.map((piece) => stroke(span, ...piece)).join(""));
     const [first, ...others] = ends.map((end) => arrow(span, end));
-    asks.setAttribute("d", first);
+    asks.setAttribute("d", first + dashed(span, now.first.query));
     arrows.setAttribute("d", others.join(""));
     tips.forEach((one) => one.show(now));
+    now.first.weights[s].forEach((weight, j) => setVar(tips[j + 1].node, "was", weight.toFixed(4)));
     nameTips(span, width, tips, ends, sizes);
   };
   const fit = () => {

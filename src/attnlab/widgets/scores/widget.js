@@ -15,7 +15,6 @@ import {
   setText,
   statusLine,
   table,
-  tick,
   together,
 } from "../core/view/dom.js";
 import { read } from "../core/view/store.js";
@@ -32,8 +31,9 @@ const MATRICES = { w: "W", w_q: "W_q", w_k: "W_k" };
 
 const HINT =
   "Drag an arrow’s tip, or reach it with Tab and press the arrow keys (Shift: larger steps): all " +
-  "four planes follow. A key’s circle grows with its weight. Wherever on a thin line a key stands, " +
-  "its score is that of the key on it.";
+  "four planes follow. A key’s circle grows with its weight. All places on a thin line have " +
+  "one score, that of the key on the line. Dashed are the query that the picture began with, and the circles " +
+  "that it gives.";
 
 function build(store) {
   /** @type {any} */
@@ -91,7 +91,10 @@ function draw(view) {
   const by = fourScores(given);
   const scores = by.map((score) => given.key.map(score));
   if (!view.hand) view.moved = null; // it was changed elsewhere
-  view.now = { ...given, by, scores, weights: scores.map((row) => softmax(row)) };
+  const weights = (all) => all.map((row) => softmax(row));
+  const { query } = view.store.get("initial");
+  const first = fourScores({ ...given, query }).map((score) => given.key.map(score));
+  view.now = { ...given, by, scores, weights: weights(scores), first: { query, weights: weights(first) } };
   view.parts.forEach((part) => part.show(view.now));
   setText(view.status, said(view));
 }
@@ -143,14 +146,6 @@ function settings(view) {
   return { node: el("div", "controls", reset(view, "numbers"), note(HINT)), show: () => {} };
 }
 
-/** The additive score's tanh, which can be left out. */
-function bend(view) {
-  const off = tick("additive score without tanh", (on) =>
-    view.change({ label: "tanh", text: ({ tanh }) => (tanh ? "there" : "left out") }, { tanh: !on }),
-  );
-  return { node: el("div", "controls", off.node), show: ({ tanh }) => off.show(!tanh) };
-}
-
 /** Put in the numbers of a matrix: what was typed wrong is forgotten. */
 function replace(view, what, changes) {
   forgive(view.node);
@@ -176,16 +171,14 @@ function learned(view) {
       ),
     ),
   );
-  const off = bend(view);
   const node = el(
     "details",
     "twin",
     el("summary", {}, low("Type the numbers, also of W, W_q, W_k and v, which a model would learn")),
     el("div", "main", nodes(parts)),
     el("div", "actions", put),
-    off.node,
   );
-  return together(node, [...parts, off]);
+  return together(node, parts);
 }
 
 /** @type {import("../core/types.d.ts").Kind} */

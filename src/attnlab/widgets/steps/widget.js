@@ -24,13 +24,11 @@ import { stepper } from "../core/view/stepper.js";
 import { fixed, plain, vector, visible } from "../core/view/text.js";
 import { numbers, STEPS } from "./formulas.js";
 
-const data = ["tokens", "initial", "plays"];
+const data = ["tokens", "initial"];
 const state = ["vectors", "query", "scaled", "causal", "step"];
 
 const MOST = 1e6; // a larger component would only fill the table with digits
 const LAST = STEPS.length - 1;
-const PACE = 1400; // milliseconds from step to step
-const MOST_OF = 0.9; // of the table is in sight: then it plays
 
 function build(store) {
   /** @type {any} */
@@ -41,7 +39,6 @@ function build(store) {
   view.grid = grid(view);
   view.formula = el("div", "formula");
   view.output = statusLine();
-  view.turn = store.get("plays") ? el("p", "turn", "Your turn: change a number.") : null;
   view.node = el(
     "div",
     {},
@@ -51,17 +48,15 @@ function build(store) {
     view.stepper.node,
     view.formula,
     view.output,
-    view.turn,
   );
   view.draw = () => draw(view);
-  view.attach = () => (store.get("plays") ? playing(view) : () => {});
   return view;
 }
 
 function draw(view) {
   const { store, names } = view;
   const [vectors, query, scaled, causal] = state.map((name) => store.get(name));
-  const step = stepOf(view);
+  const step = store.get("step");
   const given = { vectors, query, scaled, causal, names };
   const now = { ...given, ...oneQuery(given) };
   view.settings.show(now);
@@ -79,63 +74,6 @@ function draw(view) {
   );
   const result = `the output of ${names[query]} is ${vector(now.output, fixed)}`;
   setText(view.output, `Step ${step + 1} of ${STEPS.length}: ${step === LAST ? result : STEPS[step].name}.`);
-}
-
-/** The step that is shown: what plays by itself is at one of its own, until a hand takes over. */
-const stepOf = ({ playing, store }) => playing ?? store.get("step");
-
-/**
- * Play the steps once, from the first on, as soon as the table is in sight; any press or key
- * stops it. Where nothing may move, and on paper, the widget's own step stands at once.
- */
-function playing(view) {
-  const paper = matchMedia("print");
-  if (paper.matches || matchMedia("(prefers-reduced-motion: reduce)").matches) return () => {};
-  const hands = ["pointerdown", "keydown"];
-  const to = (step) => {
-    view.playing = step;
-    mark(view.node, "playing", step !== null);
-    view.output.setAttribute("aria-live", step === null ? "polite" : "off"); // nobody has asked
-    view.draw();
-  };
-  const stop = () => {
-    clearTimeout(timer);
-    seen.disconnect();
-    paper.removeEventListener("change", end);
-    for (const hand of hands) document.removeEventListener(hand, halt, true);
-  };
-  const end = () => {
-    stop();
-    to(null);
-  };
-  const halt = () => {
-    view.store.set({ step: view.playing });
-    end();
-  };
-  const tick = () => {
-    if (view.playing + 1 >= view.store.get("step")) return end();
-    to(view.playing + 1);
-    timer = setTimeout(tick, PACE);
-  };
-  let timer = 0;
-  const seen = new IntersectionObserver(
-    ([{ intersectionRatio }]) => {
-      if (intersectionRatio < MOST_OF) return;
-      seen.disconnect();
-      timer = setTimeout(tick, PACE);
-    },
-    { threshold: MOST_OF },
-  );
-  const heights = STEPS.map((_, step) => {
-    to(step);
-    return view.formula.offsetHeight;
-  });
-  view.formula.style.minHeight = `${Math.max(...heights)}px`; // what follows stays where it is
-  to(0);
-  seen.observe(view.grid.node);
-  paper.addEventListener("change", end);
-  for (const hand of hands) document.addEventListener(hand, halt, true);
-  return stop;
 }
 
 function settings(view) {
@@ -163,7 +101,7 @@ function settings(view) {
 /** Previous, the five steps by name, next. */
 function along(view) {
   const go = (step) => view.store.set({ step });
-  const at = () => stepOf(view);
+  const at = () => view.store.get("step");
   const names = STEPS.map(({ name }, step) => button(`${step + 1} ${name}`, () => go(step)));
   const inner = el("div", "names", names);
   const steps = stepper({ what: "steps", inner, at, last: () => LAST, go });

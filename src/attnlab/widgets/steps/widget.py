@@ -31,7 +31,6 @@ class AttentionSteps(Widget, kind="steps"):
         tokens: n texts; query: the row that attends (−1 is the last).
         scaled: divide by √d; causal: hide the keys after the query.
         step: the step shown first, 0 to 4.
-        plays: show the steps one after the other, once, before it; then invite the reader.
 
     The traits vectors, query, scaled, causal and step follow the reader's hand.
 
@@ -46,7 +45,6 @@ class AttentionSteps(Widget, kind="steps"):
     scaled = ruled(traitlets.Bool(True), checks.switch)
     causal = ruled(traitlets.Bool(False), checks.switch)
     step = ruled(traitlets.Int(0), checks.index_of, count=_LAST + 1)
-    plays = traitlets.Bool(False).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
@@ -58,7 +56,6 @@ class AttentionSteps(Widget, kind="steps"):
         scaled: bool = True,
         causal: bool = False,
         step: int = 0,
-        plays: bool = False,
         caption: str = "",
     ) -> None:
         rows = _vectors(vectors)
@@ -66,14 +63,8 @@ class AttentionSteps(Widget, kind="steps"):
             caption=caption,
             tokens=checks.texts("tokens", tokens, count=len(rows)),
             step=step,
-            plays=checks.switch("plays", plays),
             start={"vectors": rows, "query": query, "scaled": scaled, "causal": causal},
         )
-
-    def state(self) -> dict[str, Any]:
-        """Return what the page's JSON holds: that it plays, only where it does."""
-        found = super().state()
-        return found if self.plays else {k: v for k, v in found.items() if k != "plays"}
 
     @property
     def weights(self) -> np.ndarray:

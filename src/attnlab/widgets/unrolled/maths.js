@@ -1,6 +1,6 @@
 // A sentence read and written by a GRU: pure functions on plain numbers, tested against PyTorch.
 
-import { affine, dot, rowAt, softmax } from "../core/maths/nn.js";
+import { affine, rowAt, softmax } from "../core/maths/nn.js";
 
 /** @import { Flat, Vec } from "../core/types.d.ts" */
 
@@ -22,9 +22,6 @@ export function gruCell([wX, wH, bX, bH], x, h) {
   });
 }
 
-/** @type {(vector: Vec) => number} */
-const norm = (vector) => Math.sqrt(dot(vector, vector));
-
 /** How many numbers s_0 has: as many as the summary's bias. @type {(tensors: Float64Array[]) => number} */
 export const width = (tensors) => tensors[10].length;
 
@@ -38,7 +35,7 @@ export const width = (tensors) => tensors[10].length;
  * @param {number} longest
  * @param {number} [bos]
  * @param {number} [eos]
- * @returns {{forward: Vec[], backward: Vec[], states: Vec[], steps: {reads: number, p: number[], best: number, word: number}[], norms: {forward: number[], backward: number[], decoder: number[]}, most: number}}
+ * @returns {{forward: Vec[], backward: Vec[], states: Vec[], steps: {reads: number, p: number[], best: number, word: number}[]}}
  */
 export function unrolled(tensors, source, forced, longest, bos = 1, eos = 2) {
   const pair = (at) => ({ weight: tensors[at], bias: tensors[at + 1] });
@@ -64,7 +61,5 @@ export function unrolled(tensors, source, forced, longest, bos = 1, eos = 2) {
     steps.push({ reads, p, best, word });
     reads = word;
   }
-  const norms = { forward: forward.map(norm), backward: backward.map(norm), decoder: states.map(norm) };
-  const most = Math.max(...Object.values(norms).flat());
-  return { forward, backward, states, steps, norms, most };
+  return { forward, backward, states, steps };
 }

@@ -5,26 +5,22 @@ import { times } from "../core/maths/lists.js";
 import { el, mark, setText, setVar } from "../core/view/dom.js";
 import { fixed } from "../core/view/text.js";
 
-const WIDEST = 32; // cells in a line; a wider vector goes on in the next
 const DECIMALS = 2;
 
 export function summary(view, d) {
   const here = () => view.go(view.now.n);
   const cells = times(d, () => el("span"));
   const row = el("div", { class: "vector", role: "img", onclick: here }, cells);
-  setVar(row, "n", Math.min(d, WIDEST));
+  setVar(row, "n", d);
   const words = el("span");
   const numbers = el("p");
   const fold = el("details", {}, el("summary", {}, "its numbers"), numbers);
   const node = el("div", "sum", el("span", { onclick: here }, "s₀"), row, el("div", "told", words, fold));
-  const show = ({ step, n, states: [s0], norms }) => {
+  const show = ({ step, n, states: [s0] }) => {
     const there = step >= n;
     cells.forEach((one, i) => colour(one, i, there ? s0[i] : null));
     mark(row, "at", step === n);
-    row.setAttribute(
-      "aria-label",
-      `s₀: ${d} numbers, ${there ? `of norm ${fixed(norms.decoder[0])}` : "not yet there"}`,
-    );
+    row.setAttribute("aria-label", `s₀: ${d} numbers${there ? "" : ", not yet there"}`);
     setText(words, there ? `${counted(n)}, in ${d} numbers` : `${d} numbers, made when all is read`);
     fold.hidden = !there;
     setText(numbers, there ? Array.from(s0, (value) => fixed(value, DECIMALS)).join(", ") : "");

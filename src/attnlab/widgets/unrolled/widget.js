@@ -3,17 +3,28 @@
 
 import { times } from "../core/maths/lists.js";
 import { unpackTensors } from "../core/maths/packing.js";
-import { alertLine, el, nodes, note, reset, setText, statusLine, together } from "../core/view/dom.js";
+import {
+  alertLine,
+  button,
+  el,
+  nodes,
+  note,
+  reset,
+  setText,
+  settingsFold,
+  statusLine,
+  together,
+} from "../core/view/dom.js";
 import { stepKeys, stepper } from "../core/view/stepper.js";
 import { visible } from "../core/view/text.js";
 import { unrolled, width } from "./maths.js";
 import { net } from "./net.js";
 import { choices } from "./next.js";
-import { said } from "./words.js";
+import { EOS, said } from "./words.js";
 
 const WEIGHTS = ["packed", "fine", "ranges", "shapes"];
 
-const data = ["source_words", "target_words", ...WEIGHTS, "initial"];
+const data = ["source_words", "target_words", ...WEIGHTS, "right", "initial"];
 const state = ["sentence", "forced", "step"];
 
 const MOST = 12; // words of a sentence, as Python has it
@@ -23,9 +34,9 @@ const OWN = "_"; // in the line of forced words: here the model goes on with its
 const MOVES = { "to the start": -Infinity, previous: -1, next: 1, "to the end": Infinity };
 
 const NOTE =
-  "→ reads from the left, ← from the right; their last states make s₀, and from it the decoder " +
-  "writes. In the row s₀ a number above 0 is blue, one below 0 orange, and 0 has the page’s colour. " +
-  "A norm is a vector’s length as an arrow. Click a column or use the arrow keys. A " +
+  "Above is what is read, in the middle s₀, all that the writer gets of it, below what is written. " +
+  "The paler a word, the less probable it was. → reads from the left, ← from the right. Of s₀ a " +
+  "number above 0 is blue, one below 0 orange. Press a word or use the arrow keys to see its step. A " +
   `forced word stands in brackets; “${OWN}” leaves a word to the model.`;
 
 function build(store) {
@@ -68,6 +79,9 @@ function build(store) {
   return view;
 }
 
+/** One of them, by chance. */
+const any = (words) => words[Math.floor(Math.random() * words.length)];
+
 const longest = (sentence) => Math.floor(1.5 * sentence.length) + 3;
 
 /** Run the model; its last run is kept, because most of what the reader does only looks at it. */
@@ -87,7 +101,9 @@ function draw(view) {
   const n = sentence.length;
   const last = n + done.steps.length;
   const step = Math.min(asked, last);
-  view.now = { ...done, n, last, step, forced, t: step - n, words: sentence.map(visible) };
+  const words = sentence.map(visible);
+  const right = view.store.get("right") && [...words].reverse().concat(view.names[EOS]);
+  view.now = { ...done, n, last, step, forced, t: step - n, words, right };
   view.parts.forEach((part) => part.show(view.now));
   setText(view.status, said(view));
 }
@@ -137,7 +153,7 @@ function line(view, { label, known, least, most, now, use }) {
   const show = () => {
     if (!box.hasAttribute("aria-invalid")) box.value = text();
   };
-  return { node: el("label", "typed", el("span", {}, label), box), show };
+  return { node: el("label", "typed", el("span", {}, label), box), show, use };
 }
 
 function settings(view) {
@@ -170,7 +186,13 @@ function settings(view) {
         ),
     }),
   ];
-  return together(el("div", "controls", nodes(lines), reset(view, "sentence")), lines);
+  const [typed, forced] = nodes(lines);
+  const drawn = () => times(store.get("sentence").length, () => any(source.slice(SPECIAL)));
+  const others = button("others of this length", () => put(view, { sentence: drawn(), forced: {} }, Infinity));
+  return together(
+    el("div", {}, el("div", "controls", typed, others, reset(view, "sentence")), settingsFold(forced)),
+    lines,
+  );
 }
 
 /** @type {import("../core/types.d.ts").Kind} */

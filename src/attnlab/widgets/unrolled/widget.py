@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import traitlets
@@ -15,32 +15,25 @@ from attnlab.widgets.core.base import Widget
 from attnlab.widgets.core.checks import ruled
 from attnlab.widgets.unrolled.run import EOS, TENSORS, Run, run, with_weights
 
-__all__ = ["Norms", "UnrolledModel"]
+__all__ = ["UnrolledModel"]
 
 _MOST_TOKENS = 12
 _MOST_WORDS = 40  # of a vocabulary, without its special tokens
 _WIDEST = 32
 _MOST_WEIGHTS = 12_000  # as many as 50 KB carry
 _LARGEST = 1e3
+_RIGHT = ("", "reversed")
 _SPECIAL = 3  # <pad>, <bos> and <eos>
 
 
-class Norms(NamedTuple):
-    """Euclidean norms: of →h_j and of ←h_j for the words j = 1 … n, and of s_0, s_1 … s_m."""
-
-    forward: np.ndarray
-    backward: np.ndarray
-    decoder: np.ndarray
-
-
 class UnrolledModel(Widget, kind="unrolled"):
-    """Step through a small trained translator without attention, word by word.
+    """Send words through the one vector of a small trained translator without attention.
 
     Steps 0 to n − 1 read: at step i the forward reader takes word i + 1 and the backward reader
     word n − i. Step n makes the summary s_0; step n + t is the decoder's step t, which reads the
     word before and gives each next word its probability. It writes the most probable word, until
-    eos or 1.5 n + 3 words. Each state shows its norm; s_0 has a coloured cell for each of its
-    numbers, as many for a long sentence as for a short one.
+    eos or 1.5 n + 3 words. Each word has a colour, pale where it is improbable; s_0, the throat of
+    the funnel, has a cell for each of its numbers, as many for a long sentence as for a short one.
 
     Args:
         model: ``RNNSeq2Seq(order="none")`` with d_model ≤ 32 and at most 12,000 weights. They go
@@ -48,6 +41,8 @@ class UnrolledModel(Widget, kind="unrolled"):
         source: the model's vocabulary, at most 40 words beside the special ones; ``target`` alike.
         sentence: 1 to 12 tokens of ``source``.
         step: the step shown first (−1 is the last).
+        right: "reversed" where the sentence should come out with its words the other way round: a
+            row then says so, and each written word is marked ✓ or ×. Without it, nothing is judged.
         forced: words of ``target`` that take the place of the model's own: {1: "7"} makes y_1
             "7", whatever the model chooses, and the decoder reads it at its step 2. A list gives
             y_1, y_2, … in order: teacher forcing.
@@ -65,6 +60,7 @@ class UnrolledModel(Widget, kind="unrolled"):
     fine = traitlets.Unicode().tag(sync=True)
     ranges = traitlets.List().tag(sync=True)
     shapes = traitlets.List().tag(sync=True)
+    right = ruled(traitlets.Unicode(""), checks.one_of, choices=_RIGHT)
     sentence = traitlets.List(traitlets.Unicode()).tag(
         sync=True, rule=lambda self, _, value: _sentence(value, self.source_words)
     )
@@ -85,6 +81,7 @@ class UnrolledModel(Widget, kind="unrolled"):
         *,
         step: int = 0,
         forced: Mapping[int, str] | Sequence[str] | None = None,
+        right: str = "",
         caption: str = "",
     ) -> None:
         tensors = _weights(model, source, target)
@@ -100,6 +97,7 @@ class UnrolledModel(Widget, kind="unrolled"):
             fine=fine,
             ranges=ranges,
             shapes=shapes,
+            right=right,
             start={"sentence": sentence, "forced": forced, "step": step},
         )
 
@@ -118,13 +116,6 @@ class UnrolledModel(Widget, kind="unrolled"):
     def probabilities(self) -> np.ndarray:
         """The probability of each next word at each step of the decoder, of shape (m, V)."""
         return self._run().probabilities
-
-    @property
-    def norms(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The norms of all states: forward (n,), backward (n,) and decoder (m + 1,)."""
-        done = self._run()
-        states = (done.forward, done.backward, done.states)
-        return Norms(*(np.linalg.norm(part, axis=-1) for part in states))
 
     def _run(self) -> Run:
         source = [self.source_words.index(word) for word in self.sentence]
@@ -154,42 +145,39 @@ class UnrolledModel(Widget, kind="unrolled"):
             "<p>A recurrent translator, unrolled. Two readers take the sentence word by word, →"
             " from the left and ← from the right; their last states make the summary s<sub>0</sub>,"
             f" and from it the decoder writes. It reads: {read}. It writes: {wrote}."
-            f"{' A forced word stands in brackets.' if self.forced else ''}</p>"
+            f"{self._judged()}{' A forced word stands in brackets.' if self.forced else ''}</p>"
             + _vector(self._run().states[0])
             + markup.table(
-                ["step", "reads", "norm of its state", "most probable next word", "probability"],
+                ["step", "reads", "most probable next word", "probability"],
                 [*self._reading(), *self._writing()],
                 label="Every step of the model",
             )
         )
 
+    def _judged(self) -> str:
+        """What should be written, where that is known."""
+        wanted = self.sentence[::-1]
+        said = "right" if self.written == wanted else "wrong"
+        words = markup.escape(" ".join(wanted))
+        return f" It should write: {words}; it is {said}." if self.right else ""
+
     def _reading(self) -> list[list[str]]:
         """The steps of the two readers, and the summary."""
-        (forward, backward, decoder), n = self.norms, len(self.sentence)
         words = [markup.escape(word) for word in self.sentence]
-        rows = []
-        for i in range(n):
-            there, back = markup.fixed(forward[i]), markup.fixed(backward[n - 1 - i])
-            reads = f"→ {words[i]}, ← {words[n - 1 - i]}"
-            rows.append([f"reading {i + 1}", reads, f"→ {there}, ← {back}", "–", "–"])
-        return [*rows, ["summary", "–", markup.fixed(decoder[0]), "–", "–"]]
+        pairs = zip(words, reversed(words), strict=True)
+        rows = [[f"reading {i}", f"→ {a}, ← {b}", "–", "–"] for i, (a, b) in enumerate(pairs, 1)]
+        return [*rows, ["summary", "–", "–", "–"]]
 
     def _writing(self) -> list[list[str]]:
         """The steps of the decoder; a forced word stands in brackets."""
-        done, norms = self._run(), self.norms[2]
+        done = self._run()
         read = [
             f"[{word}]" if t in self.forced else word
             for t, word in enumerate(self._words(done.reads))
         ]
         steps = zip(read, self._words(done.chosen), done.probabilities, strict=True)
         return [
-            [
-                f"writing {t}",
-                markup.escape(reads),
-                markup.fixed(norms[t]),
-                markup.escape(word),
-                markup.fixed(row.max()),
-            ]
+            [f"writing {t}", markup.escape(reads), markup.escape(word), markup.fixed(row.max())]
             for t, (reads, word, row) in enumerate(steps, 1)
         ]
 
@@ -199,11 +187,11 @@ def _vector(values: np.ndarray) -> str:
     d = len(values)
     sign = ("", ' class="attnbook-minus"')
     cells = "".join(f'<span{sign[x < 0]} style="--w:{abs(x):.3f}"></span>' for x in values.tolist())
-    label = f"s₀: {d} numbers, of norm {markup.fixed(float(np.linalg.norm(values)))}"
+    label = f"s₀: {d} numbers"
     numbers = ", ".join(markup.fixed(value, 2) for value in values)
     return (
         f'<div class="attnbook-vector" role="img" aria-label="{label}"'
-        f' style="--n:{min(d, _WIDEST)}">{cells}</div>'
+        f' style="--n:{d}">{cells}</div>'
         f"<p>s<sub>0</sub>, all that the decoder gets of the sentence, in {d} numbers:"
         f" {numbers}.</p>"
     )

@@ -1,9 +1,8 @@
 // What the present step of the unrolled model does, in words.
 
 import { fixed, quoted } from "../core/view/text.js";
-import { low } from "./net.js";
 
-const EOS = 2;
+export const EOS = 2;
 
 export function said(view) {
   const { step, last, n } = view.now;
@@ -11,23 +10,20 @@ export function said(view) {
   return `Step ${step + 1} of ${last + 1}, ${what(view)}`;
 }
 
-function reading({ now: { step, n, words, norms } }) {
-  const one = (name, i, norm) => `${name} reads ${quoted(words[i])} (norm ${fixed(norm[i])})`;
-  return `reading: ${one("→", step, norms.forward)}, ${one("←", n - 1 - step, norms.backward)}.`;
-}
+const reading = ({ now: { step, n, words } }) =>
+  `reading: → reads ${quoted(words[step])}, ← reads ${quoted(words[n - 1 - step])}.`;
 
-const summary = ({ now: { norms, states } }) =>
-  "the summary: the last states of → and ← become " +
-  `s₀, ${states[0].length} numbers of norm ${fixed(norms.decoder[0])}. The decoder gets nothing ` +
-  "else of the sentence.";
+const summary = ({ now: { states } }) =>
+  `the summary: the last states of → and ← become s₀, ${states[0].length} numbers. The writer ` +
+  "gets nothing else of what was read.";
 
-function writing({ names, now: { t, steps, norms, forced } }) {
+function writing({ names, now: { t, steps, forced } }) {
   const { reads, p, best, word } = steps[t - 1];
   const whose = t === 1 ? "" : forced[t - 1] === undefined ? ", its own" : ", forced";
   const loss = fixed(-Math.log(Math.max(p[word], Number.MIN_VALUE)));
   return (
-    `writing: the decoder reads ${quoted(names[reads])}${whose}; s${low(t)} has the norm ` +
-    `${fixed(norms.decoder[t])}. Most probable next: ${quoted(names[best])} (${fixed(p[best])}).` +
+    `writing: the writer reads ${quoted(names[reads])}${whose}. ` +
+    `Most probable next: ${quoted(names[best])} (${fixed(p[best])}).` +
     (forced[t] === undefined
       ? ""
       : ` Forced: ${quoted(names[word])}, of probability ` + `${fixed(p[word])}, a loss of −ln p = ${loss}.`) +

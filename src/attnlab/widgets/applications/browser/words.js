@@ -21,8 +21,8 @@ export const specialName = (causal) => (causal ? "the first token" : "[CLS] and 
 const NOTHING = "nothing that is not hidden";
 
 export const HINT =
-  "Click a cell of the large map to ask which heads look from its query to its " +
-  "key; click a small map to make it large. Arrow keys and Enter do the same.";
+  "Press a cell of the large map to ask which heads look from its query to its " +
+  "key; press a small map to make it large. Arrow keys and Enter do the same.";
 
 export const about = ({ special, causal }) =>
   "The strip of a small map, and its tint, show the measure: full at a weight of " +
@@ -51,7 +51,7 @@ export function asked(view) {
   const { now } = view;
   if (now.best.length) return `${question(view)}. Most in:`;
   return now.measure === "key" && now.key === null
-    ? "From which word to which? Choose a query and a key, or click a cell of the large map."
+    ? "From which word to which? Choose a query and a key, or press a cell of the large map."
     : `${question(view)}: there is no such key${now.hide ? ", or it is hidden" : ""}.`;
 }
 

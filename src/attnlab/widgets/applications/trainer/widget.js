@@ -12,6 +12,7 @@ import {
   numberBox,
   reset,
   setText,
+  settingsFold,
   together,
   twin,
 } from "../../core/view/dom.js";
@@ -320,14 +321,15 @@ function settings(view) {
     place: Math.log10,
   });
   const parts = [
-    pick("steps a frame", "speed", SPEEDS, SPEEDS.map(String), (changes) => store.set(changes)),
     pick("layers", "layers", [1, 2], ["one", "two"], changed),
+    pick("steps a frame", "speed", SPEEDS, SPEEDS.map(String), (changes) => store.set(changes)),
     pick("heads a layer", "heads", [1, 4], ["one", "four"], changed),
     rate,
     labelled(view, "seed", "seed", 0, 9999, changed),
   ];
-  const first = el("div", "moves", turn, one);
-  const node = el("div", "controls", first, nodes(parts), resetting(view));
+  const [layers, ...rest] = parts;
+  const first = el("div", "controls", el("div", "moves", turn), layers.node, resetting(view));
+  const node = el("div", {}, first, settingsFold(one, nodes(rest)));
   const show = (now) => {
     setText(turn, now.running ? "pause" : "start");
     parts.forEach((part) => part.show(now));

@@ -122,15 +122,14 @@ export function typing(view, start) {
         el("summary", {}, `The ${known.length} words that it knows`),
         el("p", {}, [...known].sort().join(" ")),
       );
-  const node = el(
-    "div",
-    {},
-    el("div", "ask", box, go, cost),
+  const folded = !view.simple && !page; // of pieces, an example shows what one would not think of
+  const more = [
     examples.length
       ? el("div", { class: "examples", role: "group", "aria-label": "examples" }, el("span", {}, "or"), examples)
       : null,
     words,
-  );
+  ];
+  const node = el("div", {}, el("div", "ask", box, go, cost), folded ? null : more);
   let put = null;
   const fill = () => {
     const now = page ? store.get("sentence")[0] : joined(store.get("sentence"));
@@ -144,6 +143,7 @@ export function typing(view, start) {
   fill(); // now: what a quick hand types before the first drawing stays
   return {
     node,
+    more: folded ? more : [],
     hints,
     show,
     price,

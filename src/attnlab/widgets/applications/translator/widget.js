@@ -3,7 +3,7 @@
 import { times } from "../../core/maths/lists.js";
 import { mask, mean } from "../../core/maths/nn.js";
 import { slide } from "../../core/view/controls.js";
-import { alertLine, choice, el, nodes, note, reset, setText } from "../../core/view/dom.js";
+import { alertLine, choice, el, nodes, note, reset, setText, settingsFold } from "../../core/view/dom.js";
 import { makeHead, paint } from "../../core/view/frame.js";
 import { drawLarge, drawn, plot } from "../../core/view/plot.js";
 import { stepper } from "../../core/view/stepper.js";
@@ -46,6 +46,7 @@ function build(store) {
       alert: alertLine(),
       there: Boolean(store.get("carried")?.byteLength), // else they are loaded when they are wanted
       place: el("div"),
+      spot: el("div"), // where what is found stands, above what resets the picture
       about: note(),
       simple: store.get("simple"), // a sentence, a button; all else once it is translated
       pinWord(row) {
@@ -82,6 +83,7 @@ function build(store) {
   );
   view.node = el("div", view.simple ? "simple" : {}, view.line.node, view.alert.node, view.line.hints);
   (view.simple ? view.found : view.node).append(view.settings.node);
+  view.node.append(view.spot);
   const { attach } = view;
   view.attach = (figure) => {
     const detach = attach(figure);
@@ -101,7 +103,7 @@ function draw(view, width) {
   if (view.asked || view.there) translate(view);
   if (!view.result || view.writing) return;
   view.written?.remove();
-  if (!view.found.parentNode) view.node.append(view.found);
+  if (!view.found.parentNode) view.spot.append(view.found);
   view.figure.querySelector(".attnbook-fallback")?.remove(); // what it says is said here now
   look(view);
   view.parts.forEach((part) => part.show(view.now));
@@ -123,7 +125,7 @@ function write(view) {
   view.found.replaceWith(text);
   view.written?.remove();
   view.written = text;
-  view.node.append(text);
+  view.spot.append(text);
 }
 
 /** What is shown now: the translation as far as it is shown, and the weights that are drawn. */
@@ -218,7 +220,11 @@ function settings(view) {
     beam.show(store.get("beam") - 1);
     penalty.show();
   };
-  return { node: el("div", "controls", beam.node, penalty.node, again), show };
+  const both = [beam.node, penalty.node];
+  const node = view.simple
+    ? el("div", "controls", both, again)
+    : el("div", {}, settingsFold(view.line.more, both), again);
+  return { node, show };
 }
 
 /** Which attention is drawn. */

@@ -33,6 +33,7 @@ EXAMPLES = (
     "the queen looks after your neighbour's owl",
     "how many blue bags must you sell",
 )
+BLANK = 0.005  # as in the book's other figures, a smaller weight has no number
 _LAYERS = {
     "cross": "decoder.blocks.{}.cross",
     "encoder": "encoder.blocks.{}.attention",
@@ -250,7 +251,7 @@ class Translator(WithAsset, kind="translator"):
         chances, weights = self._run(best, "cross")
         words = map(markup.escape, self._words(_written(best)))
         rows = [
-            [word, markup.fixed(p, 2), *(markup.fixed(w, 2) for w in row)]
+            [word, markup.fixed(p, 2), *map(_weight, row)]
             for word, p, row in zip(words, chances, weights, strict=True)
         ]
         source = [markup.escape(word) for word in self._reader.source(self.sentence)[1]]
@@ -266,6 +267,11 @@ class Translator(WithAsset, kind="translator"):
                 shades=[[None, *row] for row in weights.tolist()],
             )
         )
+
+
+def _weight(weight: float) -> str:
+    """Return a weight as the maps have it: below 0.005 a cell has no number."""
+    return "" if weight < BLANK else markup.fixed(weight, 2)
 
 
 def _heads(value: Any, sizes: dict[str, Any]) -> list[list[Any]]:

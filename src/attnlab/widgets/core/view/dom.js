@@ -152,6 +152,10 @@ export const reset = (view, what, also = () => {}, kept = () => ({})) =>
     { class: "reset", "aria-label": `reset to the first ${what}` },
   );
 
+/** What is seldom wanted, folded up under the controls that move the picture. @type {(...parts: any[]) => any} */
+export const settingsFold = (...parts) =>
+  el("details", "settings", el("summary", {}, "settings"), el("div", "controls", ...parts));
+
 /** Several parts that are shown together. @type {(node: any, parts: Part[]) => Part} */
 export const together = (node, parts) => ({ node, show: (now) => parts.forEach((part) => part.show(now)) });
 
@@ -297,8 +301,11 @@ export const keyed = (label, ...children) =>
  */
 export function scroller(label, ...children) {
   const node = keyed(label, ...children);
+  // in the next frame: the sign that a stop has makes the box higher, of which WebKit would complain
   const watch = new ResizeObserver(() => {
-    node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
+    requestAnimationFrame(() => {
+      node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
+    });
   });
   for (const one of [node, ...node.children]) watch.observe(one);
   return node;

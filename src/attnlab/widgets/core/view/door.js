@@ -2,7 +2,7 @@
 
 import { el, inline, mark } from "./dom.js";
 import { savable } from "./saving.js";
-import { modelStore, plainStore } from "./store.js";
+import { modelStore, plainStore, read } from "./store.js";
 
 /** @import { Kind, Store } from "../types.d.ts" */
 
@@ -85,10 +85,17 @@ function forPrint(node) {
 function enliven(kinds, figure) {
   try {
     const state = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
-    mount(kinds, figure, plainStore(state));
+    const [store, kind] = [plainStore(state), kinds[state.kind]];
+    mount(kinds, figure, store);
+    // what a reader answers, the page may keep; it gives it back in the JSON, before this runs
+    if (kind.asks) {
+      const tell = () =>
+        figure.dispatchEvent(new CustomEvent("attnbook:said", { bubbles: true, detail: read(store, kind.state) }));
+      store.on(kind.state, tell);
+    }
     figure.dataset.ready = "";
     // a widget with a table of its own needs the server's no longer; the others print it
-    if (kinds[state.kind].drawsTable) figure.querySelector(".attnbook-fallback").remove();
+    if (kind.drawsTable) figure.querySelector(".attnbook-fallback").remove();
   } catch (error) {
     figure.querySelector(".attnbook-live")?.remove();
     console.error(error);

@@ -52,10 +52,13 @@ const svgButton = (store, text) =>
     "aria-label": "save as SVG",
   });
 
-/** Buttons that are one stop of the Tab key. */
+/** Buttons that are one stop of the Tab key; in the book's page the licence of what they save, too. */
 function toolbar(label, buttons, ...before) {
-  const node = el("div", { class: "actions", role: "toolbar", "aria-label": label }, before, buttons);
-  oneStop(node, buttons);
+  const { content_root: root } = document.documentElement.dataset;
+  const about = { href: `${root}book/credits.html#licence`, "aria-label": "licence: CC BY 4.0" };
+  const all = root === undefined ? buttons : [...buttons, el("a", about, "CC BY 4.0")];
+  const node = el("div", { class: "actions", role: "toolbar", "aria-label": label }, before, all);
+  oneStop(node, all);
   return node;
 }
 
@@ -67,14 +70,13 @@ export function actions(view) {
 }
 
 /**
- * Let a picture be saved as SVG where it has no such button yet: beside the one that resets it,
- * as one stop of the Tab key with it.
+ * Let a picture be saved as SVG where it has no such button yet: below it, where the picture comes
+ * first, as one stop of the Tab key with the button that resets it.
  * @type {(node: HTMLElement, store: Store) => void}
  */
 export function savable(node, store) {
   const again = node.querySelector(".attnbook-reset");
   if (!again || node.querySelector('[aria-label="save as SVG"]')) return; // what is loaded later has its own
-  const place = document.createComment("");
-  again.replaceWith(place);
-  place.replaceWith(toolbar("this picture", [again, svgButton(store, "save as SVG")]));
+  const below = node.querySelector(":scope > .attnbook-foot") ?? node;
+  below.append(toolbar("this picture", [again, svgButton(store, "save as SVG")]));
 }
