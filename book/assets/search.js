@@ -380,13 +380,13 @@
     if (!words.length) return ["Type a word: all lectures and all pages around them are searched."];
     const said = instead.map(([typed, known]) => `Instead of ${quoted(typed)}: ${known}.`);
     if (absent) said.push(absent.says);
-    else if (named.length) said.push(`Here called ${named.map(([, ours]) => ours).join(", ")}.`);
+    else if (named.length) said.push(`Searched as: ${named.map(([, ours]) => ours).join(", ")}.`);
     if (cut && words.length > 1) said.push(`Only the first ${words.length} words were looked for.`);
     const count = all === 1 ? "1 section" : `${all} sections`;
     if (absent && !best.length) return said;
     if (!best.length) said.push(`Nothing in the book holds ${quoted(question)}. Try another word, or fewer.`);
     else if (!whole) said.push(`No section holds all the words of ${quoted(question)}; ${count} hold some of them.`);
-    else said.push(`${count}${best.length > most ? ", the best shown" : ""}.`);
+    else said.push(`${count}${best.length > most ? "; the best are shown" : ""}.`);
     return said;
   };
 

@@ -201,7 +201,7 @@ def test_a_result_lands_on_its_section(asked) -> None:
         ("atention", "Instead of “atention”: attention."),  # codespell:ignore
         ("transfromer", "Instead of “transfromer”: transformer."),  # codespell:ignore
         ("halucination", "Instead of “halucination”: hallucination."),
-        ("RoPE", "Here called rotary positions."),
+        ("RoPE", "Searched as: rotary positions."),
     ],
 )
 def test_what_was_understood_is_said(asked, typed: str, said: str) -> None:
