@@ -1,4 +1,4 @@
-"""How much of a sentence goes through one vector: no attention, three tasks, by length and place.
+"""How much of a sentence goes through one vector: three tasks, by length and place.
 
 "sentences" translates the corpus; "reversal" writes a string of digits backwards, "copying"
 forwards. The last two differ in nothing but the order of writing, so what they have in common in
@@ -6,7 +6,8 @@ the shares of right digits by place comes from reading, and the rest from the or
 rows "one reader" read from the left alone, so that the first digit was read longest ago. The rows
 "reader of" train a fresh decoder on the frozen encoder of the other task: if the decoder loses,
 what is wrong follows its own order of writing; if that encoder kept less, that of the other task.
-A fresh decoder for the encoder's own task is their control.
+A fresh decoder for the encoder's own task is their control. "reversal, attention", lecture 3's
+control, looks back; all other rows have no attention.
 
 The rows named by numbers, steps and rate reverse strings of 2 to 8 digits. They tell apart what the
 size of the model, the size of its vector alone, and the training do to a limit.
@@ -18,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from attnbook.rnn import Encoded, RNNSeq2Seq
+from attnbook.rnn import Encoded, Order, RNNSeq2Seq
 from attnlab.language import Vocabulary, copied
 from attnlab.models import Lesson, by_length, reversal, translation, translator, write
 from attnlab.training.losses import teacher_forced
@@ -31,6 +32,7 @@ MODELS = {
     "reversal": {"task": "reversal"},
     "copying": {"task": "copying"},
     "reversal, ten times the steps": {"task": "reversal", "steps": 11_500},
+    "reversal, attention": {"task": "reversal", "order": "bahdanau"},
     "reversal, one reader": {"task": "reversal", "encoder": "one reader"},
     "copying, one reader": {"task": "copying", "encoder": "one reader"},
     "reversal, reader of copying": {"task": "reversal", "reader": "copying"},
@@ -127,6 +129,7 @@ def measure(
     task: str,
     encoder: str = "both",
     reader: str = "",
+    order: Order = "none",
     asked: int | None = None,
     d_model: int = 192,
     steps: int = 1_150,
@@ -138,7 +141,7 @@ def measure(
     if reader:
         model = rewritten(lesson, reader, seed, **training)
     elif encoder == "both":
-        how = {"order": "none", "d_model": d_model, "seed": seed, "progress": False}
+        how = {"order": order, "d_model": d_model, "seed": seed, "progress": False}
         model, _ = translator(lesson, **how, **training)
     else:
         model = made(lesson, encoder, d_model, seed)

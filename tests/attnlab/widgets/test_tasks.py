@@ -413,7 +413,7 @@ ROWS: dict[str, list[Step] | str] = {
         ),
     ],
     # ---- 3
-    "At which English words does each look": [
+    "at which English word does each look": [
         *(
             shows(r"\*Ne\* and \*pas\* both look at \*(\w+)\*", rf"^{w}\t(\w+) ")
             for w in ("ne", "pas")
