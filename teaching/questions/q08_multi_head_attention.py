@@ -186,7 +186,7 @@ def heads_change_places(draw: random.Random) -> Choice:
     )
 
 
-@question(section="8.6")
+@question(section="8.3")
 def fold_the_mixing_away(draw: random.Random) -> Text:
     h = draw.choice([4, 8, 16])
     d = draw.choice([32, 64])

@@ -150,10 +150,10 @@ def test_a_preview_goes_once_its_link_is_followed(visit) -> None:
 
 def test_a_still_drawing_is_shown_small_and_no_id_stands_twice(visit) -> None:
     page = visit("notebooks/08-multi-head-attention")
-    link = page.locator("a.attnbook-ref[href='#picture-8-3']").first
+    link = page.locator("a.attnbook-ref[href='#picture-8-4']").first
     link.focus()
     tip = page.locator(f"#{link.get_attribute('aria-describedby')}")
-    expect(tip).to_contain_text("Figure 8.3.")
+    expect(tip).to_contain_text("Figure 8.4.")
     expect(tip.locator("svg")).to_be_visible()
     page.wait_for_function(INSIDE, arg=tip.element_handle())
     ids = page.locator("[id]").evaluate_all("all => all.map((one) => one.id)")

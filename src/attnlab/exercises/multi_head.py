@@ -65,7 +65,7 @@ def _of_slices(x: Tensor, matrices: Matrices, n_heads: int) -> Tensor:
     return torch.stack(found)
 
 
-@exercise(3)
+@exercise(1)
 def shares_of_the_heads(function: Callable[..., Any]) -> str:
     """`function(x, w_q, w_k, w_v, w_o, n_heads)` must return what each head adds, (h, n, d_model).
 
@@ -114,7 +114,7 @@ def shares_of_the_heads(function: Callable[..., Any]) -> str:
     return "A layer is a sum over its heads: to remove one, leave out its share."
 
 
-@exercise(4)
+@exercise(2)
 def without_mixing(function: Callable[[], Any]) -> str:
     """`function()` must train two heads without W^O and return 8 shares lost, one a component."""
     with training() as at_least:
@@ -130,7 +130,7 @@ def without_mixing(function: Callable[[], Any]) -> str:
     worst, rest = int(found.argmax()), found.sort().values[:-1]
     if worst != 4 or found[4] < 0.4 or bool((rest > 0.15).any()):
         shown = ", ".join(f"{share:.2f}" for share in found.tolist())
-        raise Mistake(f"Wanted are the shares of the task of 8.6, without W^O: these are {shown}.")
+        raise Mistake(f"Wanted are the shares of the lesson's task, without W^O: these are {shown}.")
     at_least(500)
     return (
         "One component is lost, the fifth: it belongs to the word before, and lies among the five "
@@ -138,54 +138,8 @@ def without_mixing(function: Callable[[], Any]) -> str:
     )
 
 
-def _maps(temperature: float) -> Tensor:
-    """The weights of the two heads of section 8.3, (2, 3, 3)."""
-    known = torch.tensor([[2, -1, 0], [1, 1, 1], [1, 2, 2]], dtype=torch.float64)
-    asks = torch.tensor([[0, 0, 6], [0, 0, 6], [6, 0, 0]], dtype=torch.float64)
-    return torch.softmax(torch.stack([known @ known.T, asks]) / math.sqrt(3) / temperature, dim=-1)
-
-
-@exercise(5)
-def explorer(function: Callable[[], Any]) -> str:
-    """`function()` must return what `interact` makes of a map of one head's weights."""
-    with patch("ipywidgets.widgets.interaction.display"):  # `interact` shows what it has made
-        made = called(function)
-    controls = getattr(made, "widget", made)
-    if not isinstance(controls, interactive):
-        raise Mistake("Return what `interact(my_map, head=…, temperature=…)` gives you.")
-    ranges = {
-        one.description: (getattr(one, "min", None), getattr(one, "max", None))
-        for one in controls.kwargs_widgets
-    }
-    if ranges != {"head": (0, 1), "temperature": (0.25, 4)}:
-        raise Mistake(f"Wanted are sliders for head, 0 to 1, and temperature, 0.25 to 4: {ranges}.")
-
-    def maps(temperature: float) -> Tensor:
-        pictures = [controls.f(head=head, temperature=temperature) for head in (0, 1)]
-        if not all(isinstance(picture, Picture) for picture in pictures):
-            raise Mistake("my_map must return the picture that heatmap(weights, tokens) makes.")
-        shown = [picture.figure.axes[0].images[0].get_array() for picture in pictures]
-        return torch.stack([torch.tensor(one) for one in shown])
-
-    low, high = float(uniform(0.3, 0.8)), float(uniform(1.5, 3.5))
-    right, wrong = _maps(low), "At some temperature the map is not that of the head's weights."
-    named(
-        maps(low),
-        right,
-        (_maps(1), "The temperature changes nothing: divide the query by it."),
-        (_maps(1 / low), "You multiply by the temperature: a low one must make a map sharper."),
-        (right.mT, "The map is turned: a row is a query, a column a key."),
-        (right.flip(0), "The heads have changed places."),
-        (right.mean(dim=0).expand(2, 3, 3), "Both maps are the mean of the two heads."),
-        (right[:1].expand(2, 3, 3), "Both maps are head 0's: use the slider's head."),
-        otherwise=wrong,
-    )
-    named(maps(high), _maps(high), otherwise=wrong)
-    return "Ten lines make a live picture. It needs a running Python; this book's need none."
-
-
 class Draft(nn.Module):
-    """The layer that exercise 6 has mended, as it stands in the lecture: it holds three faults."""
+    """The layer that exercise 3 has mended, as it stands in the lecture: it holds three faults."""
 
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
@@ -202,7 +156,7 @@ class Draft(nn.Module):
         return self.fc_o(right_merge(attention(query, key, value, seen).output))
 
 
-@exercise(6)
+@exercise(3)
 def mend_the_layer(layer: Any) -> str:
     """`layer(d_model, n_heads)` must build the draft without its three faults."""
     if layer is None or layer is ...:
@@ -266,3 +220,49 @@ def _drops(layer: Any) -> bool:
         x = drawn(4, 9, 12)
         may = torch.ones(4, 9).bool()
         return not close(training(x, may), training(x, may))
+
+
+def _maps(temperature: float) -> Tensor:
+    """The weights of the two heads of section 8.3, (2, 3, 3)."""
+    keys = torch.tensor([[1, 0], [0, 1], [-1, -1]], dtype=torch.float64)
+    queries = 6 * torch.stack([keys[[0, 2, 0]], keys[[0, 0, 1]]])
+    return torch.softmax(queries @ keys.T / math.sqrt(2) / temperature, dim=-1)
+
+
+@exercise(4)
+def explorer(function: Callable[[], Any]) -> str:
+    """`function()` must return what `interact` makes of a map of one head's weights."""
+    with patch("ipywidgets.widgets.interaction.display"):  # `interact` shows what it has made
+        made = called(function)
+    controls = getattr(made, "widget", made)
+    if not isinstance(controls, interactive):
+        raise Mistake("Return what `interact(my_map, head=…, temperature=…)` gives you.")
+    ranges = {
+        one.description: (getattr(one, "min", None), getattr(one, "max", None))
+        for one in controls.kwargs_widgets
+    }
+    if ranges != {"head": (0, 1), "temperature": (0.25, 4)}:
+        raise Mistake(f"Wanted are sliders for head, 0 to 1, and temperature, 0.25 to 4: {ranges}.")
+
+    def maps(temperature: float) -> Tensor:
+        pictures = [controls.f(head=head, temperature=temperature) for head in (0, 1)]
+        if not all(isinstance(picture, Picture) for picture in pictures):
+            raise Mistake("my_map must return the picture that heatmap(weights, tokens) makes.")
+        shown = [picture.figure.axes[0].images[0].get_array() for picture in pictures]
+        return torch.stack([torch.tensor(one) for one in shown])
+
+    low, high = float(uniform(0.3, 0.8)), float(uniform(1.5, 3.5))
+    right, wrong = _maps(low), "At some temperature the map is not that of the head's weights."
+    named(
+        maps(low),
+        right,
+        (_maps(1), "The temperature changes nothing: divide the query by it."),
+        (_maps(1 / low), "You multiply by the temperature: a low one must make a map sharper."),
+        (right.mT, "The map is turned: a row is a query, a column a key."),
+        (right.flip(0), "The heads have changed places."),
+        (right.mean(dim=0).expand(2, 3, 3), "Both maps are the mean of the two heads."),
+        (right[:1].expand(2, 3, 3), "Both maps are head 0's: use the slider's head."),
+        otherwise=wrong,
+    )
+    named(maps(high), _maps(high), otherwise=wrong)
+    return "Ten lines make a live picture. It needs a running Python; this book's need none."

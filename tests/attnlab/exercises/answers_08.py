@@ -17,7 +17,7 @@ def cut(t, n_heads):
 
 
 def shares(rows=lambda w_o, own: w_o[own], order=1, width=None, slices=False):
-    """An answer to exercise 3 with its parts exchanged."""
+    """An answer to exercise 1 with its parts exchanged."""
 
     def answer(x, w_q, w_k, w_v, w_o, n_heads):
         found = []
@@ -67,7 +67,7 @@ def eight(**others):
 
 
 class Draft(nn.Module):
-    """The layer of exercise 6 as the lecture gives it."""
+    """The layer of exercise 3 as the lecture gives it."""
 
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -90,7 +90,7 @@ class Draft(nn.Module):
 
 
 def mended(*, turned=True, blocked=-math.inf, dropping=True, free=True, scale=1.0, axis=True):
-    """An answer to exercise 6 that leaves some of it undone."""
+    """An answer to exercise 3 that leaves some of it undone."""
 
     class Mended(Draft):
         def weights(self, q, k, mask):
@@ -122,12 +122,12 @@ class Reached(mended()):
 
 
 def explored(change=lambda maps, t: maps(t), temperature=(0.25, 4, 0.25), head=(0, 1), own=True):
-    """An answer to exercise 5 that draws other maps, or has other sliders."""
+    """An answer to exercise 4 that draws other maps, or has other sliders."""
 
     def answer():
         def my_map(head, temperature):
             weights = change(lecture_8._maps, temperature)[head if own else 0]
-            return heatmap(weights, ["had", "bowl", "nuts"])
+            return heatmap(weights, ["gave", "my", "cat"])
 
         return interact(my_map, head=head, temperature=temperature)
 
