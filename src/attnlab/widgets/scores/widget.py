@@ -110,7 +110,10 @@ class ScoreExplorer(Widget, kind="scores"):
 
     @property
     def scores(self) -> np.ndarray:
-        """The scores as they are drawn now, (4, n) or (1, n): dot, scaled dot, bilinear, additive."""
+        """The scores as they are drawn now, (4, n): dot, scaled dot, bilinear, additive.
+
+        Alone, the scaled dot product is (1, n).
+        """
         names = ("query", "key", "w", "w_q", "w_k", "v")
         q, k, w, w_q, w_k, v = (np.array(getattr(self, name), dtype=float) for name in names)
         dot = k @ q
