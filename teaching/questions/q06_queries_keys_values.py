@@ -29,7 +29,7 @@ def dot(one: list[int], other: list[int]) -> int:
     return sum(a * b for a, b in zip(one, other, strict=True))
 
 
-@question(section="6.4", points=4)
+@question(section="6.2", points=4)
 def two_directions(draw: random.Random) -> Number:
     """Matrices whose scores differ in the two directions, also from what W x would give."""
     while True:
@@ -173,7 +173,7 @@ def thin_matrices(draw: random.Random) -> Number:
     )
 
 
-@question(section="6.4", points=2)
+@question(section="6.5", points=2)
 def factors_that_cancel(draw: random.Random) -> Choice:
     c = draw.choice([2, 3, 4, 5, 10])
     return Choice(
@@ -197,7 +197,7 @@ def factors_that_cancel(draw: random.Random) -> Choice:
     )
 
 
-@question(section="6.3", points=2)
+@question(section="6.4", points=2)
 def an_answer_that_cannot_be(draw: random.Random) -> Choice:
     a = draw.choice([4, 8, 12, 20])
     far = 3 * a // 4
@@ -219,7 +219,7 @@ def an_answer_that_cannot_be(draw: random.Random) -> Choice:
     )
 
 
-@question(section="6.4")
+@question(section="6.3")
 def keys_against_queries(draw: random.Random) -> Text:
     c = draw.choice([1, 2, 3, 5])
     by = "" if c == 1 else str(c)

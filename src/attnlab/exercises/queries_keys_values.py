@@ -58,6 +58,29 @@ def hard_lookup(function: Callable[[Tensor, Tensor, Tensor], Any]) -> str:
 
 
 @exercise(2)
+def frozen(errors: Any) -> str:
+    """`errors` holds the mean error after training with W^Q, W^K or W^V left as it was drawn."""
+    names = ("W^Q", "W^K", "W^V")
+    errors = answered(errors, *names)
+    q, k, v = tensor_of([errors[name] for name in names], (3,)).tolist()
+    if not all(math.isfinite(error) and error >= 0 for error in (q, k, v)):
+        raise Mistake("An error is a mean of squares: a number, not below 0.")
+    if min(q, k, v) > 1:
+        raise Mistake("These are larger than fetching zeros costs, a third. Are they percentages?")
+    if max(q, k, v) < 0.1:
+        raise Mistake("All are small: was W^V frozen? Use requires_grad_(False) before train.")
+    if min(q, k, v) > 0.2:
+        raise Mistake("All are large: were the other two matrices still free to learn?")
+    if q < 0.001 and k < 0.001:
+        raise Mistake("Without W^Q or W^K it goes less well than that: were they frozen?")
+    if max(q, k) > v:
+        raise Mistake("The largest error should be that of W^V: which number belongs to which?")
+    if v < 0.15 or max(q, k) > 0.15:
+        raise Mistake(f"You say {q:.3f}, {k:.3f} and {v:.3f}. Average over more seeds.")
+    return "No weights can undo what a random W^V hands over."
+
+
+@exercise(3)
 def around_the_circle(matrices: Any) -> str:
     """`matrices` = (w_q, w_k): had must attend to bowl, bowl to nuts, nuts to had, by 0.9 each."""
     if matrices is None or matrices is ...:
@@ -84,29 +107,6 @@ def around_the_circle(matrices: Any) -> str:
     return f"{shown}: no symmetric scores could do that."
 
 
-@exercise(3)
-def frozen(errors: Any) -> str:
-    """`errors` holds the mean error after training with W^Q, W^K or W^V left as it was drawn."""
-    names = ("W^Q", "W^K", "W^V")
-    errors = answered(errors, *names)
-    q, k, v = tensor_of([errors[name] for name in names], (3,)).tolist()
-    if not all(math.isfinite(error) and error >= 0 for error in (q, k, v)):
-        raise Mistake("An error is a mean of squares: a number, not below 0.")
-    if min(q, k, v) > 1:
-        raise Mistake("These are larger than fetching zeros costs, a third. Are they percentages?")
-    if max(q, k, v) < 0.1:
-        raise Mistake("All are small: was W^V frozen? Use requires_grad_(False) before train.")
-    if min(q, k, v) > 0.2:
-        raise Mistake("All are large: were the other two matrices still free to learn?")
-    if q < 0.001 and k < 0.001:
-        raise Mistake("Without W^Q or W^K it goes less well than that: were they frozen?")
-    if max(q, k) > v:
-        raise Mistake("The largest error should be that of W^V: which number belongs to which?")
-    if v < 0.15 or max(q, k) > 0.15:
-        raise Mistake(f"You say {q:.3f}, {k:.3f} and {v:.3f}. Average over more seeds.")
-    return "No weights can undo what a random W^V hands over."
-
-
 @exercise(4)
 def read_the_rule(rule: Any) -> str:
     """`rule` says for each kind which kind it asks for, as read off the learned matrix."""
@@ -115,7 +115,7 @@ def read_the_rule(rule: Any) -> str:
     if unknown:
         raise Mistake(f"{unknown[0]!r} is none of the kinds {', '.join(KINDS)}.")
     if rule == dict(zip(KINDS, ("verb", "object", "subject", "object", "verb"), strict=True)):
-        raise Mistake("This is the rule of Figure 6.1: read the picture of this exercise.")
+        raise Mistake("This is the rule of Figure 6.4: read the picture of this exercise.")
     asked_by = {asked: kind for kind, asked in OTHER_RULE.items() if asked != "object"}
     if all(rule[asked] == kind for asked, kind in asked_by.items()):
         raise Mistake("You read the columns: a row asks, a column is asked.")

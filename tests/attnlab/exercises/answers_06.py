@@ -71,7 +71,7 @@ WRONG = {
     lecture_6.read_the_rule: [
         (["verb"] * 5, "A dictionary was wanted"),
         (asks("noun", "verb", "verb", "verb", "verb"), "none of the kinds"),
-        (asks("verb", "object", "subject", "object", "verb"), "Figure 6.1"),
+        (asks("verb", "object", "subject", "object", "verb"), "Figure 6.4"),
         (asks("verb", "object", "adjective", "subject", "object"), "read the columns"),
         (asks("adjective", "subject", "adverb", "object", "verb"), "the row of adverb"),
     ],

@@ -220,6 +220,19 @@ def test_a_matrix_becomes_the_identity(show) -> None:
         tells(page, "→ (1, 0")
 
 
+def test_alone_the_scaled_dot_product_has_one_plane_and_no_matrix(show) -> None:
+    page = show(widget := scores(alone=True))
+    expect(page.locator(".attnbook-plane")).to_have_count(1)
+    assert widget.scores.shape == (1, 3)
+    agrees(page, widget)
+    drag(tip(page, "query"), 1, 2)
+    agrees(page, moved := scores(query=[2, 2], alone=True))
+    tells(page, f"Greatest weight: black ({moved.weights.max():.3f})")
+    assert lines(page) == [""]
+    unfold(page)
+    assert page.get_by_label(", number").count() == 2 * (1 + len(NAMES))
+
+
 def test_the_largest_numbers_give_no_nan(show) -> None:
     most_scores = {name: [[10.0] * 4] * 2 for name in ("w_q", "w_k")}
     most_scores |= {"keys": [[4, 4], [-4, -4], [4, -4]], "w": [[10, 10]] * 2}

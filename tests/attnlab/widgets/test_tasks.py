@@ -482,6 +482,12 @@ ROWS: dict[str, list[Step] | str] = {
         shows(r"At about", r"^nuts\t0\.005\t0\.090\t0\.905$"),
     ],
     # ---- 6
+    "Drag the thick arrow of Figure 6.1 until *fish*": [
+        fill("query, number 1", told=r"At \((\S+), \S+\)"),
+        fill("query, number 2", told=r"At \(\S+, (\S+)\)"),
+        shows(rf"\*fish\* has {N}\.", rf"Greatest weight: fish \({N}\)"),
+        *(press("reset"), shows(rf"\*fish\* has {N}\.", rf"Greatest weight: fresh \({N}\)")),
+    ],
     "Nobody looks for a verb yet": [
         keeps(
             "its query stays",

@@ -24,8 +24,9 @@ const bend = (view) =>
 export const low = (text) => text.split(/_(\w)/).map((part, place) => (place % 2 ? el("sub", {}, part) : part));
 
 export function panels(view) {
-  const drawn = planes(view, SCORES.length);
-  const parts = SCORES.map(([name, formula], s) => panel(view, s, name, formula, drawn.parts[s].node));
+  const shown = view.kept(SCORES);
+  const drawn = planes(view, shown.length);
+  const parts = shown.map(([name, formula], s) => panel(view, s, name, formula, drawn.parts[s].node));
   const show = (now) => {
     drawn.show(now);
     parts.forEach((part) => part.show(now));
@@ -46,7 +47,7 @@ function panel(view, s, name, formula, plane) {
   const node = el(
     "div",
     { role: "group", "aria-label": name },
-    el("p", "panelhead", title, letters),
+    view.alone ? null : el("p", "panelhead", title, letters),
     plane,
     el("div", "beside", table(["key", "score", "weight"], rows), moved, bent ? bent.node : ""),
   );
@@ -81,11 +82,12 @@ function shift({ names, from, now }, s) {
 }
 
 /** What was changed, and whom each score gives its greatest weight. */
-export function said({ names, moved, from, now }) {
+export function said({ alone, names, moved, from, now }) {
   const found = now.weights.map((weights, s) => {
     const most = greatest(weights);
-    return `${SCORES[s][0]}: ${most.map((j) => names[j]).join(" and ")} (${fixed(weights[most[0]])})`;
+    const whose = `${most.map((j) => names[j]).join(" and ")} (${fixed(weights[most[0]])})`;
+    return alone ? whose : `by ${SCORES[s][0]}: ${whose}`;
   });
   const change = moved ? `${moved.label}: ${moved.text(from)} → ${moved.text(now)}. ` : "";
-  return `${change}Greatest weight by ${found.join("; ")}.`;
+  return `${change}Greatest weight${alone ? ":" : ""} ${found.join("; ").replaceAll("; by", ";")}.`;
 }

@@ -57,7 +57,7 @@ function plane(view, s) {
     const ends = view.places.map((place) => place.at(now));
     if (drawn !== span[1]) widen(span);
     const points = sampled(now.by[s], span[1], CELLS);
-    const pieces = now.scores[s].flatMap((score) => levelLine(points, score));
+    const pieces = (view.alone ? [] : now.scores[s]).flatMap((score) => levelLine(points, score));
     levels.setAttribute("d", pieces.map((piece) => stroke(span, ...piece)).join(""));
     const [first, ...others] = ends.map((end) => arrow(span, end));
     asks.setAttribute("d", first + dashed(span, now.first.query));

@@ -23,23 +23,27 @@ import { FARTHEST } from "../parts/plane.js";
 import { fourScores } from "./maths.js";
 import { low, panels, said } from "./panels.js";
 
-const data = ["tokens", "initial"];
+const data = ["tokens", "initial", "alone"];
 const state = ["query", "key", "w", "w_q", "w_k", "v", "tanh"];
 
 const LARGEST = 10; // of a number in a matrix
 const MATRICES = { w: "W", w_q: "W_q", w_k: "W_k" };
 
-const HINT =
-  "Drag an arrow’s tip, or reach it with Tab and press the arrow keys (Shift: larger steps): all " +
-  "four planes follow. A key’s circle grows with its weight. All places on a thin line have " +
-  "one score, that of the key on the line. Dashed are the query that the picture began with, and the circles " +
-  "that it gives.";
+const HINT = [
+  "Drag an arrow’s tip, or reach it with Tab and press the arrow keys (Shift: larger steps)",
+  ": all four planes follow",
+  ". A key’s circle grows with its weight.",
+  " All places on a thin line have one score, that of the key on the line.",
+  " Dashed are the query that the picture began with, and the circles that it gives.",
+];
 
 function build(store) {
   /** @type {any} */
   const view = {
     store,
     names: store.get("tokens").map(visible),
+    alone: store.get("alone"),
+    kept: (all) => (view.alone ? all.slice(1, 2) : all), // of the four
     // the last change by hand: what it was, what was there before, and whether a new one begins
     moved: null,
     from: null,
@@ -88,12 +92,12 @@ function build(store) {
 
 function draw(view) {
   const given = read(view.store, state);
-  const by = fourScores(given);
+  const by = view.kept(fourScores(given));
   const scores = by.map((score) => given.key.map(score));
   if (!view.hand) view.moved = null; // it was changed elsewhere
   const weights = (all) => all.map((row) => softmax(row));
   const { query } = view.store.get("initial");
-  const first = fourScores({ ...given, query }).map((score) => given.key.map(score));
+  const first = view.kept(fourScores({ ...given, query })).map((score) => given.key.map(score));
   view.now = { ...given, by, scores, weights: weights(scores), first: { query, weights: weights(first) } };
   view.parts.forEach((part) => part.show(view.now));
   setText(view.status, said(view));
@@ -143,7 +147,8 @@ function lines(view, title, rows, most) {
 }
 
 function settings(view) {
-  return { node: el("div", "controls", reset(view, "numbers"), note(HINT)), show: () => {} };
+  const hint = HINT.filter((_, k) => !view.alone || k % 2 === 0).join("");
+  return { node: el("div", "controls", reset(view, "numbers"), note(hint)), show: () => {} };
 }
 
 /** Put in the numbers of a matrix: what was typed wrong is forgotten. */
@@ -157,8 +162,13 @@ function replace(view, what, changes) {
 function learned(view) {
   const first = view.store.get("initial");
   const rows = (name) => first[name].map((_, r) => line(view.store, `${MATRICES[name]}, row ${r + 1}`, name, r));
+  const vectors = lines(view, "vector", view.places, FARTHEST);
+  if (view.alone) {
+    const node = el("details", "twin", el("summary", {}, "Type the numbers"), vectors.node);
+    return together(node, [vectors]);
+  }
   const parts = [
-    lines(view, "vector", view.places, FARTHEST),
+    vectors,
     lines(view, "bilinear", rows("w"), LARGEST),
     lines(view, "additive", [...rows("w_q"), ...rows("w_k"), line(view.store, "v", "v")], LARGEST),
   ];

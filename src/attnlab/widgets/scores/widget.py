@@ -33,6 +33,8 @@ _SHAPES = {
 }
 _EDGE = 4.0  # the plane goes from −4 to 4
 _LARGEST = 10.0  # of a number in a matrix
+_EYE = ((1, 0), (0, 1))
+_ALONE = slice(1, 2)  # of the scores
 
 
 def _numbers(name: str, value: Any) -> list[Any]:
@@ -61,6 +63,7 @@ class ScoreExplorer(Widget, kind="scores"):
     Args:
         query: (2,); keys: (n, 2), from 2 to 5; each number from −4 to 4.
         tokens: n texts, one for each key.
+        alone: draw the scaled dot product only, and no matrix.
         w: (2, 2); w_q, w_k: (2, h); v: (h,), h at most 4; each number from −10 to 10.
         tanh: False leaves the tanh out of the additive score.
 
@@ -77,6 +80,7 @@ class ScoreExplorer(Widget, kind="scores"):
     w_k = traitlets.List().tag(sync=True, rule=_new_numbers)
     v = traitlets.List().tag(sync=True, rule=_new_numbers)
     tanh = ruled(traitlets.Bool(True), checks.switch)
+    alone = traitlets.Bool(False).tag(sync=True)
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
 
     def __init__(
@@ -85,11 +89,12 @@ class ScoreExplorer(Widget, kind="scores"):
         keys: Any,
         tokens: Sequence[str],
         *,
-        w: Any,
-        w_q: Any,
-        w_k: Any,
-        v: Any,
+        w: Any = _EYE,
+        w_q: Any = _EYE,
+        w_k: Any = _EYE,
+        v: Any = (1, 1),
         tanh: bool = True,
+        alone: bool = False,
         caption: str = "",
     ) -> None:
         given = {"query": query, "keys": keys, "w": w, "w_q": w_q, "w_k": w_k, "v": v}
@@ -99,26 +104,32 @@ class ScoreExplorer(Widget, kind="scores"):
         super().__init__(
             caption=caption,
             tokens=checks.texts("tokens", tokens, count=len(start["key"])),
+            alone=checks.switch("alone", alone),
             start=start | {"tanh": tanh},
         )
 
     @property
     def scores(self) -> np.ndarray:
-        """The scores as they are drawn now, (4, n): dot, scaled dot, bilinear, additive."""
+        """The scores as they are drawn now, (4, n): dot, scaled dot, bilinear, additive.
+
+        Alone, the scaled dot product is (1, n).
+        """
         names = ("query", "key", "w", "w_q", "w_k", "v")
         q, k, w, w_q, w_k, v = (np.array(getattr(self, name), dtype=float) for name in names)
         dot = k @ q
         hidden = q @ w_q + k @ w_k  # (n, h)
         additive = (np.tanh(hidden) if self.tanh else hidden) @ v
-        return np.stack([dot, dot / math.sqrt(len(q)), k @ (q @ w), additive])
+        scores = np.stack([dot, dot / math.sqrt(len(q)), k @ (q @ w), additive])
+        return scores[_ALONE] if self.alone else scores
 
     @property
     def weights(self) -> np.ndarray:
-        """The weights that follow from each score, (4, n): each row sums to 1."""
+        """The weights that follow from each score, (4, n) or (1, n): each row sums to 1."""
         return softmax(self.scores)
 
     def _summary(self) -> str:
-        return f"query {bracket(self.query)}, h {len(self.v)}, keys: {', '.join(self.tokens)}"
+        hidden = "alone" if self.alone else f"h {len(self.v)}"
+        return f"query {bracket(self.query)}, {hidden}, keys: {', '.join(self.tokens)}"
 
     def _fallback(self) -> str:
         matrices = "; ".join(
@@ -128,10 +139,14 @@ class ScoreExplorer(Widget, kind="scores"):
         bent = "v · tanh(q W<sub>q</sub> + k W<sub>k</sub>)"
         if not self.tanh:
             bent = "v · (q W<sub>q</sub> + k W<sub>k</sub>), the tanh left out"
+        told = (
+            "Four scores of each key k: dot, q · k; scaled dot, q · k / √2; bilinear,"
+            f" q W k<sup>T</sup>; additive, {bent}. Here {matrices}; v is {bracket(self.v)}."
+        )
+        if self.alone:
+            told = "The score of each key k is q · k / √2."
         return (
-            f"<p>The query q is {bracket(self.query)}. Four scores of each key k: dot, q · k;"
-            f" scaled dot, q · k / √2; bilinear, q W k<sup>T</sup>; additive, {bent}. Here"
-            f" {matrices}; v is {bracket(self.v)}.</p>"
+            f"<p>The query q is {bracket(self.query)}. {told}</p>"
             + self._table("score", self.scores, markup.plain)
             + "<p>The softmax of each column of scores gives weights that sum to 1.</p>"
             + self._table("weight", self.weights, markup.fixed, shaded=True)
@@ -143,8 +158,9 @@ class ScoreExplorer(Widget, kind="scores"):
             for token, key, column in zip(self.tokens, self.key, values.T, strict=True)
         ]
         tints = [[None, *column] for column in values.T] if shaded else None
-        label = f"The {what} of each key by four scoring functions"
-        return markup.table([what, "key k", *NAMES], rows, label=label, shades=tints)
+        names = NAMES[_ALONE] if self.alone else NAMES
+        label = f"The {what} of each key by {len(names)} scoring function{'s'[: len(names) - 1]}"
+        return markup.table([what, "key k", *names], rows, label=label, shades=tints)
 
 
 def _same_hidden(given: dict[str, list[Any]]) -> None:
