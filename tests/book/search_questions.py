@@ -59,7 +59,7 @@ TYPED = {
     "difference between encoder and decoder": "1 reader and | 1 Eight | 11 machine | 11 another",
     "self-attention and cross-attention": "11 another sentence",
     "rnn vs transformer": "5 recurrence | 11 compared",
-    "dot product vs cosine similarity": "4 Four scores | page blind score",
+    "dot product vs cosine similarity": "4 Two ways | page blind score",
     "can I trust attention maps": "15 explanation | 15 picture",
     "time complexity of attention": "5 recurrence | 14 question | 8 cost | 14 tiles",
     "memory bandwidth": "13 roof",
