@@ -452,7 +452,7 @@ ROWS: dict[str, list[Step] | str] = {
         shows("At the query 0 all four words share", r"^the\t0\t\s*0\.250$"),
     ],
     # ---- 5
-    "drag the three tips wherever you like": [
+    "Drag the three tips wherever you like": [
         *(
             fill(f"{word}, number {number}", told=rf"\*{word}\* at \((\d), (\d)\)", group=group)
             for word in ("had", "bowl", "nuts")
