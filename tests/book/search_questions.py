@@ -32,7 +32,7 @@ REVIEWED = {
 # what users of peer courses and of PyTorch asked, where it was asked
 USERS = {
     "attention mask shape": "7 same zero | 7 leak | 11 masks",  # pytorch/pytorch#120488
-    "is_causal": "7 paint | page spellings | page triangle",  # pytorch/pytorch#118972
+    "is_causal": "page do in PyTorch | page spellings | page triangle",  # pytorch/pytorch#118972
     "softmax returns nan": "7 nobody | page empty row",  # bentrevett and pytorch, an empty row
     "decoder repeats one token": "11 falls too fast",  # pytorch/tutorials#719
     "pre-layer norm vs post-layer norm": "10 block | 10 Pre-norm",  # annotated-transformer#92
