@@ -60,8 +60,7 @@ UNCOMPARED = {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
     "evidence/05-self-attention": {
-        "recurrent = nn.RNN(d, d, bias=False, batch_first=True)": "a ratio of times, other on each "
-        "machine",
+        "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
     "10-transformer-block": {
         "# @title Their curves": "whether a curve that hardly falls ends at its lowest is another "
