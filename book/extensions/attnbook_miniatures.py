@@ -135,7 +135,7 @@ def scores(state: dict[str, Any], _: str) -> str:
 
 def arrows(state: dict[str, Any], _: str) -> str:
     """Three arrows, and the average of their tips."""
-    x = np.array(state["vectors"], dtype=float)[:, state["drawn"]]
+    x = np.array(state["vectors"], dtype=float)
     shares = softmax(x @ x[state["query"]] / math.sqrt(2))
     drawn, tips = fan(x.tolist(), state["query"])
     corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in tips)

@@ -32,13 +32,13 @@ REVIEWED = {
 # what users of peer courses and of PyTorch asked, where it was asked
 USERS = {
     "attention mask shape": "7 same zero | 7 leak | 11 masks",  # pytorch/pytorch#120488
-    "is_causal": "7 paint | page spellings | page triangle",  # pytorch/pytorch#118972
+    "is_causal": "page do in PyTorch | page spellings | page triangle",  # pytorch/pytorch#118972
     "softmax returns nan": "7 nobody | page empty row",  # bentrevett and pytorch, an empty row
     "decoder repeats one token": "11 falls too fast",  # pytorch/tutorials#719
     "pre-layer norm vs post-layer norm": "10 block | 10 Pre-norm",  # annotated-transformer#92
     "weight tying": "11 Further",  # harvardnlp/harvardnlp.github.io#13
     "what exactly are keys queries and values": "6 Queries | 6 three roles",  # stats.SE
-    "why not one big head": "8 two relations | 8 One head",  # Reddit, February 2026
+    "why not one big head": "8 Half is lost | 8 training find",  # Reddit, February 2026
     "why sine and cosine": "9 Clocks | 9 rotation",  # the same
     "label smoothing": "11 Further",  # bentrevett/pytorch-seq2seq#147
     "beam search": "2 Beam search",  # pytorch/tutorials#894

@@ -59,6 +59,9 @@ UNCOMPARED = {
     "evidence/04-scoring-functions": {
         "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
     },
+    "evidence/05-self-attention": {
+        "from torch.utils.benchmark import Timer": "a ratio of times, other on each machine",
+    },
     "10-transformer-block": {
         "# @title Their curves": "whether a curve that hardly falls ends at its lowest is another "
         "machine's to say; the cell before prints where each ends",

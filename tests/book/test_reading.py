@@ -50,12 +50,12 @@ def a_caption_comes_out_in_german(page: Page) -> None:
     assert max(found) > 0
 
 
-def test_counting_the_second_number_moves_the_weights_of_nuts(lecture):
+def test_another_word_that_asks_gets_weights_of_its_own(lecture):
     """The promise of the book: no kernel, no network, and the numbers move."""
     arrows = lecture.locator("figure.attnbook-arrows").first
     expect(arrows).to_contain_text("0.088 had + 0.178 bowl + 0.734 nuts")
-    arrows.get_by_label("count the second number too").check()
-    expect(arrows).to_contain_text("0.005 had + 0.090 bowl + 0.905 nuts")
+    arrows.get_by_role("combobox", name="what becomes of").select_option(label="bowl")
+    expect(arrows).to_contain_text("0.248 had + 0.248 bowl + 0.503 nuts")
     arrows.get_by_role("button", name="reset").click()
     expect(arrows).to_contain_text("0.088 had + 0.178 bowl + 0.734 nuts")
 

@@ -292,7 +292,7 @@ def test_every_command_of_the_page_runs_from_the_roster_to_the_gradebook(grading
         (row,) = csv.DictReader(file)
     assert row == {
         "student": "ada", "exercises": "2.0", "written": "0.0",
-        "05 exercise-1": "1.0", "05 exercise-2": "1.0", "05 written": "0.0",
+        "05 exercise-2": "1.0", "05 exercise-3": "1.0", "05 written": "0.0",
     }  # fmt: skip
     assert list((tmp_path / "course" / "feedback" / "ada").rglob("*.html"))
     found = tmp_path / "assignments" / "05-self-attention" / "found" / "results.json"

@@ -42,7 +42,7 @@ def sentence() -> Tensor:
     return drawn(4, 5)
 
 
-@exercise(1)
+@exercise(2)
 def prefix_attention(function: Callable[[Tensor, int], Any]) -> str:
     """`function(x, p)` must return the prefix attention (n, d) of x (n, d), p seen by all."""
     x = sentence()
@@ -112,7 +112,7 @@ def _mistakes(x: Tensor, may: Tensor) -> list[tuple[Tensor, str]]:
     ]
 
 
-@exercise(2)
+@exercise(3)
 def without_softmax(findings: Any) -> str:
     """`findings` says what changes where the scaled scores themselves are the weights."""
     findings = answered(findings, "order", "inside", "factor", "hide")
@@ -134,7 +134,7 @@ def without_softmax(findings: Any) -> str:
     return "The softmax is what makes the output an average."
 
 
-@exercise(3)
+@exercise(5)
 def sees_no_order(function: Callable[[Callable[[Tensor], Tensor], Tensor], Any]) -> str:
     """`function(layer, x)` must say whether every shuffle only shuffles the outputs."""
     x = sentence()

@@ -101,7 +101,8 @@ three = partial(HeadGrid, query=QUERY, key=KEY, tokens=TOKENS)
 heatmap = partial(AttentionHeatmap, query=X, tokens=TOKENS)
 painter = partial(MaskPainter, query=X, tokens=TOKENS)
 steps = partial(AttentionSteps, vectors=X, tokens=TOKENS, step=4)
-arrows = partial(ThreeArrows, vectors=X, tokens=TOKENS, drawn=(0, 2))
+TWO = [[2, 0], [1, 1], [1, 2]]
+arrows = partial(ThreeArrows, vectors=TWO, tokens=TOKENS)
 tiles = partial(TileSteps, scores=[0, 2, 1, 3], values=[4, 1, 2, 0], step=4)
 # three identities: the self-attention of the lecture before
 roles = partial(RoleProjection, vectors=X, tokens=TOKENS, token=2, w_q=EYE, w_k=EYE, w_v=EYE)
@@ -725,20 +726,19 @@ EXAMPLES = {
     ),
     "arrows": Example(
         arrows,
-        lambda: arrows(vectors=[[4, -4, 4], [-4, 4, -4], [-4, -4, 4]], whole=True),
+        lambda: arrows(vectors=[[4, -4], [-4, 4], [-4, -4]]),
         lambda evil: arrows(tokens=[evil, "</script>", "nuts"], caption=evil),
         hand=(
-            (fill("bowl, number 1", "1.5"), {"vectors": [X[0], [1.5, 1, 1], X[2]]}),
+            (fill("bowl, number 1", "1.5"), {"vectors": [TWO[0], [1.5, 1], TWO[2]]}),
             (lambda view: view.locator(".attnbook-tip").nth(2).press("ArrowUp"),
-                {"vectors": [X[0], [1.5, 1, 1], [1, 2, 2.1]]}),
-            (check("count the second number too"), {"whole": True}),
+                {"vectors": [TWO[0], [1.5, 1], [1, 2.1]]}),
             (choose("what becomes of", "had"), {"query": 0}),
         ),
-        moves=({"vectors": [[0, 1, 0]] * 3}, {"query": 1, "whole": True},),
+        moves=({"vectors": [[0, 1]] * 3}, {"query": 1},),
         bad=(
-            ("nuts, number 3", ["", "4.1", "e-", "NaN"], "a number from −4 to 4", "2", "1,5"),
+            ("nuts, number 2", ["", "4.1", "e-", "NaN"], "a number from −4 to 4", "2", "1,5"),
         ),
-        more=(lambda: arrows(vectors=[[0, 0]] * 3, drawn=(1, 0), caption="and `code`"),),
+        more=(lambda: arrows(vectors=[[0, 0]] * 3, caption="and `code`"),),
         start={"query": 1},
         tables=((0, 0),),
         fallback=("(1.088, 1.646)", "0.734"),

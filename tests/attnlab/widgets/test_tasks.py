@@ -452,14 +452,14 @@ ROWS: dict[str, list[Step] | str] = {
         shows("At the query 0 all four words share", r"^the\t0\t\s*0\.250$"),
     ],
     # ---- 5
-    "drag the three tips wherever you like": [
+    "Drag the three tips wherever you like": [
         *(
             fill(f"{word}, number {number}", told=rf"\*{word}\* at \((\d), (\d)\)", group=group)
             for word in ("had", "bowl", "nuts")
-            for group, number in enumerate((1, 3))
+            for group, number in enumerate((1, 2))
         ),
         shows(r"\*nuts\* at \((\d), (\d)\), halfway", rf"new nuts = .* = \({N}, {N}\)\."),
-        *(press("reset"), fill("nuts, number 1", "0"), fill("nuts, number 3", "0")),
+        *(press("reset"), fill("nuts, number 1", "0"), fill("nuts, number 2", "0")),
         shows("each word gets (a third)", f"new nuts = {N} had"),
     ],
     "drag *bowl* until both have the same share": [
@@ -467,19 +467,10 @@ ROWS: dict[str, list[Step] | str] = {
         for place in (r"\((\d), (\d)\), ", r"\((−\d), (\d)\) and", r"itself, \((\d), (\d)\)")
         for step in (
             fill("bowl, number 1", told=place),
-            fill("bowl, number 3", told=place, group=1),
+            fill("bowl, number 2", told=place, group=1),
             shows(rf"has the score {N} with \*nuts\*", rf"^bowl\t.*\t{N}\t{N[1:-1]}\t"),
             holds("They lie on a line", lambda at: len(set(shares(at))) == 1),
         )
-    ],
-    "Switch the scaling off": [
-        tick("divide by", on=False),
-        hit("temperature", *["ArrowRight"] * 24),
-        holds(
-            f"At about {N},", lambda at: at.view.get_by_label("as a number").input_value() == "1.74"
-        ),
-        fill("temperature as a number", told=f"At about {N},"),
-        shows(r"At about", r"^nuts\t0\.005\t0\.090\t0\.905$"),
     ],
     # ---- 6
     "Drag the thick arrow of Figure 6.1 until *fish*": [

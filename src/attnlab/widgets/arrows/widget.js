@@ -18,7 +18,6 @@ import {
   statusLine,
   svg,
   table,
-  tick,
 } from "../core/view/dom.js";
 import { read } from "../core/view/store.js";
 import { fixed, listed, plain, vector, visible } from "../core/view/text.js";
@@ -38,10 +37,9 @@ import {
 } from "../parts/plane.js";
 import { average, special } from "./maths.js";
 
-const data = ["tokens", "drawn", "initial"];
-const state = ["vectors", "query", "whole"];
+const data = ["tokens", "initial"];
+const state = ["vectors", "query"];
 
-const PLACES = ["first", "second", "third"];
 const SMALL = [-1, 3]; // a plane in which the first arrows are large
 const HINT = "Drag a tip, or reach it with Tab and press the arrow keys (Shift: larger steps).";
 
@@ -56,9 +54,8 @@ function build(store) {
   const side = el("div", "side", settled.node, view.status, note(HINT), view.alert.node);
   view.node = el("div", {}, el("div", "main", drawn.node, side), numbers.node);
   view.draw = () => {
-    const given = read(store, [...state, "drawn"]);
-    const tips = given.vectors.map((row) => given.drawn.map((c) => row[c]));
-    view.now = { ...given, ...average(given), tips };
+    const given = read(store, state);
+    view.now = { ...given, ...average(given) };
     [settled, drawn, numbers].forEach((part) => part.show(view.now));
     setText(view.status, said(view.names, view.now));
   };
@@ -70,29 +67,19 @@ function build(store) {
   return view;
 }
 
-/** A word's vector as a tip in the plane: only the numbers that are drawn. */
+/** A word's vector as a tip in the plane. */
 function place(store, name, j) {
-  const at = ({ tips }) => tips[j];
-  const put = (values) => {
-    const drawn = store.get("drawn");
-    const row = store.get("vectors")[j].map((x, c) => (drawn.includes(c) ? values[drawn.indexOf(c)] : x));
-    return { vectors: store.get("vectors").map((old, r) => (r === j ? row : old)) };
-  };
-  return { name, label: name, at, put, text: ({ counted }) => vector(counted[j]) };
+  const at = ({ vectors }) => vectors[j];
+  const put = (values) => ({ vectors: store.get("vectors").map((old, r) => (r === j ? values : old)) });
+  return { name, label: name, at, put, text: ({ vectors }) => vector(vectors[j]) };
 }
 
-/** Which word asks, whether the number that is not drawn counts, and reset. */
+/** Which word asks, and reset. */
 function settings(view) {
   const { store, names } = view;
   const ask = choice("what becomes of", names, (query) => store.set({ query }));
-  const hidden = store.get("vectors")[0].findIndex((_, c) => !store.get("drawn").includes(c));
-  const count = tick(`count the ${PLACES[hidden]} number too`, (on) => store.set({ whole: on }));
-  const node = el("div", "controls", ask.node, hidden < 0 ? null : count.node, reset(view, "arrows"));
-  const show = ({ query, whole }) => {
-    ask.show(query);
-    count.show(whole);
-  };
-  return { node, show };
+  const node = el("div", "controls", ask.node, reset(view, "arrows"));
+  return { node, show: ({ query }) => ask.show(query) };
 }
 
 function plane(view) {
@@ -105,9 +92,7 @@ function plane(view) {
   const made = { ...ringed(""), node: el("div", "tip made") };
   made.node.append(made.ring, made.token);
   made.grow(0.35);
-  const letters = view.store
-    .get("drawn")
-    .map((c, axis) => svg("text", { "text-anchor": axis ? "start" : "end" }, `number ${c + 1}`));
+  const letters = [1, 2].map((c) => svg("text", { "text-anchor": c > 1 ? "start" : "end" }, `number ${c}`));
   const drawing = svg("svg", { "aria-hidden": "true" }, grid, axes, triangle, arrows, asks, pulls, letters);
   const node = el(
     "div",
@@ -119,24 +104,24 @@ function plane(view) {
   const show = (now) => {
     widen(now);
     const { span } = view;
-    triangle.setAttribute("d", `${stroke(span, ...now.tips)}Z`);
-    asks.setAttribute("d", arrow(span, now.tips[now.query]));
-    const others = now.tips.filter((_, j) => j !== now.query);
+    triangle.setAttribute("d", `${stroke(span, ...now.vectors)}Z`);
+    asks.setAttribute("d", arrow(span, now.vectors[now.query]));
+    const others = now.vectors.filter((_, j) => j !== now.query);
     arrows.setAttribute("d", others.map((end) => arrow(span, end)).join(""));
     tips.forEach((one, j) => {
       one.show(now);
       mark(one.node, "asks", j === now.query);
-      pulls[j].setAttribute("d", stroke(span, now.tips[j], now.at));
+      pulls[j].setAttribute("d", stroke(span, now.vectors[j], now.output));
       pulls[j].setAttribute("stroke-width", (14 * now.weights[j]).toFixed(2));
       setText(shares[j], ` ${fixed(100 * now.weights[j], 1)} %`);
     });
     setText(made.token, `new ${view.names[now.query]}`);
-    putAt(made.node, span, now.at);
+    putAt(made.node, span, now.output);
     const all = [...tips, made];
-    nameTips(span, node.clientWidth, all, [...now.tips, now.at], all.map(sizeOf));
+    nameTips(span, node.clientWidth, all, [...now.vectors, now.output], all.map(sizeOf));
   };
   /** The plane is larger where a tip is at its edge, but not while a pointer has it. */
-  function widen({ tips: ends }) {
+  function widen({ vectors: ends }) {
     const span = ends.flat().every((x) => x > SMALL[0] && x < SMALL[1]) ? SMALL : [-FARTHEST, FARTHEST];
     if (view.held || view.span === span) return;
     view.span = span;
@@ -161,9 +146,8 @@ function plane(view) {
 /** Every number, folded away at first: to be read, and typed. */
 function everyNumber(view) {
   const { store, names } = view;
-  const columns = times(store.get("vectors")[0].length, (c) => c);
   const boxes = names.map((name, j) =>
-    columns.map((c) =>
+    [0, 1].map((c) =>
       numberBox({
         label: `${name}, number ${c + 1}`,
         most: FARTHEST,
@@ -174,9 +158,8 @@ function everyNumber(view) {
     ),
   );
   const results = names.map(() => times(3, () => el("span")));
-  const scaled = el("span");
   const rows = names.map((name, j) => [name, ...nodes(boxes[j]), ...results[j]]);
-  const drawn = table(["word", ...columns.map((c) => `number ${c + 1}`), "score", scaled, "weight"], rows);
+  const drawn = table(["word", "number 1", "number 2", "score", "÷ √2", "weight"], rows);
   const node = el(
     "details",
     "twin",
@@ -184,11 +167,6 @@ function everyNumber(view) {
     scroller("The numbers", drawn),
   );
   const show = (now) => {
-    setText(scaled, `÷ √${now.columns.length}`);
-    for (const line of drawn.rows)
-      columns.forEach((c) => {
-        line.cells[c + 1].hidden = !now.columns.includes(c);
-      });
     names.forEach((_, j) => {
       boxes[j].forEach((box, c) => box.show(now.vectors[j][c]));
       [plain(now.raw[j]), plain(now.ready[j]), fixed(now.weights[j])].forEach((text, k) =>
@@ -200,9 +178,9 @@ function everyNumber(view) {
 }
 
 /** The average in words and numbers, and what is special about it. */
-function said(names, { weights, output, query, counted, tips }) {
+function said(names, { weights, output, query, vectors }) {
   const parts = weights.map((weight, j) => `${fixed(weight)} ${names[j]}`);
-  const { same, silent, zeros, line } = special(counted, tips, query);
+  const { same, silent, zeros, line } = special(vectors, query);
   const more = [];
   if (silent) more.push(`${names[query]} is all zeros: every score is 0, so each word gets a third.`);
   if (same) more.push("All three vectors are the same, and so is every average of them.");
