@@ -49,7 +49,7 @@ function panel(view, s, name, formula, plane) {
     { role: "group", "aria-label": name },
     view.alone ? null : el("p", "panelhead", title, letters),
     plane,
-    el("div", "beside", table(["key", "score", "weight"], rows), moved, bent ? bent.node : ""),
+    el("div", "beside", table(["key", view.alone ? "score ÷ √2" : "score", "weight"], rows), moved, bent ? bent.node : ""),
   );
   const show = (now) => {
     const most = greatest(now.weights[s]);
