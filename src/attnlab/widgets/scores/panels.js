@@ -43,13 +43,14 @@ function panel(view, s, name, formula, plane) {
   });
   const moved = el("p");
   const bent = s === 3 ? bend(view) : null;
+  const heads = ["key", view.alone ? "score ÷ √2" : "score", "weight"];
   const rows = lines.map(({ token, score, value, fill }) => [token, score, el("div", "weight", value, fill.node)]);
   const node = el(
     "div",
     { role: "group", "aria-label": name },
     view.alone ? null : el("p", "panelhead", title, letters),
     plane,
-    el("div", "beside", table(["key", "score", "weight"], rows), moved, bent ? bent.node : ""),
+    el("div", "beside", table(heads, rows), moved, bent ? bent.node : ""),
   );
   const show = (now) => {
     const most = greatest(now.weights[s]);
