@@ -38,7 +38,7 @@ USERS = {
     "pre-layer norm vs post-layer norm": "10 block | 10 Pre-norm",  # annotated-transformer#92
     "weight tying": "11 Further",  # harvardnlp/harvardnlp.github.io#13
     "what exactly are keys queries and values": "6 Queries | 6 three roles",  # stats.SE
-    "why not one big head": "8 two relations | 8 One head",  # Reddit, February 2026
+    "why not one big head": "8 Half is lost | 8 training find",  # Reddit, February 2026
     "why sine and cosine": "9 Clocks | 9 rotation",  # the same
     "label smoothing": "11 Further",  # bentrevett/pytorch-seq2seq#147
     "beam search": "2 Beam search",  # pytorch/tutorials#894

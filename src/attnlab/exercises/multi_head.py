@@ -130,7 +130,7 @@ def without_mixing(function: Callable[[], Any]) -> str:
     worst, rest = int(found.argmax()), found.sort().values[:-1]
     if worst != 4 or found[4] < 0.4 or bool((rest > 0.15).any()):
         shown = ", ".join(f"{share:.2f}" for share in found.tolist())
-        raise Mistake(f"Wanted are the shares of the lesson's task, without W^O: these are {shown}.")
+        raise Mistake(f"Wanted are the shares of the task `both`, without W^O: these are {shown}.")
     at_least(500)
     return (
         "One component is lost, the fifth: it belongs to the word before, and lies among the five "
