@@ -89,6 +89,18 @@ def test_a_reason_may_cite_its_source_and_a_page_is_told_of_what_is_done(show) -
     assert page.evaluate("heard[1]") == "attnbook attnbook-prediction"
 
 
+def test_one_press_reveals_also_where_a_number_is_told_back_in_another_form(show) -> None:
+    for text in ("0,25", "1/4"):
+        page = show(guess())
+        page.get_by_label("your prediction for bowl").press_sequentially(text)
+        place = button(page, "reveal").bounding_box()
+        page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+        page.mouse.down()  # the box is left, and its number told back, before the button is let go
+        expect(page.locator(".attnbook-calm")).to_have_text(f"“{text}” is read as 0.25.")
+        page.mouse.up()
+        expect(page.locator(".attnbook-live tbody tr").nth(1)).to_contain_text("0.160 too high")
+
+
 def test_several_choices_are_checked_together(show) -> None:
     page = show(several())
     check = page.get_by_role("button", name="check")

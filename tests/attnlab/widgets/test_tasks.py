@@ -499,11 +499,11 @@ ROWS: dict[str, list[Step] | str] = {
         shows(rf"and {N} for \*fish\*", rf"^fresh(?:\t[\d.]+){{4}}\t{N}"),
     ],
     # ---- 8
-    "find the temperature at which the third map": [
+    "Lower the temperature in Figure 8.2": [
         fill("temperature as a number", "0.1"),
-        shows("near to (a half) and", f"“gave”, “my” {N} each in both"),
-        shows(f"first two maps come near to {N}", f"most to gave {N}"),
-        shows(f"first two maps come near to {N}", f"most to my {N}"),
+        shows("approaches (a half) for each", f"“gave”, “my” {N} each in both"),
+        shows(rf"first two approach {N}\.", f"most to gave {N}"),
+        shows(rf"first two approach {N}\.", f"most to my {N}"),
     ],
     "Change $h$ from 8 to 1": [
         keeps(

@@ -26,8 +26,8 @@ function build(store) {
     "form",
     { novalidate: true, onsubmit: submit },
     el("fieldset", {}, el("legend", {}, inline(store.get("question"))), el("div", "guesses", nodes(inputs))),
-    alert.node,
     el("div", "verdict", reveal, reset),
+    alert.node, // below the button: it appears while that is pressed, and must not move it
     answer,
   );
   const draw = () => {
