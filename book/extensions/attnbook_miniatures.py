@@ -133,6 +133,14 @@ def scores(state: dict[str, Any], _: str) -> str:
     return fan([*state["key"], state["query"]], len(state["key"]))[0]
 
 
+def asks(state: dict[str, Any], _: str) -> str:
+    """The arrow that asks, and the points where words are found."""
+    *keys, tip = fan([*state["key"], state["query"]], 0)[1]
+    zero = fan([*state["key"], [0, 0]], 0)[1][-1]
+    arrow = line([zero, tip], 3.5) + ring(*tip, 3.5)
+    return arrow + "".join(rect(x - 4, y - 4, 8, 8, 0.6) for x, y in keys)
+
+
 def arrows(state: dict[str, Any], _: str) -> str:
     """Three arrows, and the average of their tips."""
     x = np.array(state["vectors"], dtype=float)
@@ -319,8 +327,8 @@ def fewshot(state: dict[str, Any], _: str) -> str:
 
 
 KINDS: dict[str, Callable[[dict[str, Any], str], str]] = {
-    "unrolled": unrolled, "beam": beam, "player": shaded, "scores": scores, "arrows": arrows,
-    "fans": fans, "steps": steps,
+    "unrolled": unrolled, "beam": beam, "player": shaded, "scores": scores, "asks": asks,
+    "arrows": arrows, "fans": fans, "steps": steps,
     "roles": roles, "heatmap": shaded, "heads": heads, "positions": positions, "block": block,
     "translator": translator, "browser": browser, "own": own, "cache": memory,
     "visibility": visibility, "fewshot": fewshot, "lens": lens,
@@ -335,6 +343,8 @@ def widgets(stem: str) -> list[tuple[str, str, str]]:
         "".join(o.get("data", {}).get("text/html", "")) for c in cells for o in c.get("outputs", [])
     ]
     live = [found.groups() for page in pages for found in WIDGET.finditer(page)]
+    # one plane of the four is a picture of its own
+    live = [("asks", *rest) if '"alone":true' in rest[0] else (kind, *rest) for kind, *rest in live]
     for page in pages:  # the only picture without a script that one changes by hand
         if "attnbook-fans" in page and "radio" in page:
             tips = [(float(a), float(b)) for a, b in TIP.findall(page)]
