@@ -56,7 +56,7 @@ def test_the_plan_fills_as_one_reads_and_says_where_one_is(visit) -> None:
     assert [one, two, four] == [1, 1, 0]
     assert 0.3 < three < 0.9
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    expect(current).to_contain_text("Further")
+    expect(current).to_contain_text("Summary")
     assert set(rows.evaluate_all(READ)) == {1}
 
 
@@ -75,7 +75,7 @@ def test_in_a_narrower_window_a_line_says_it_and_opens_the_plan(visit) -> None:
     page: Page = visit(f"notebooks/{NOTEBOOKS[4].stem}", viewport={"width": 1024, "height": 768})
     page.emulate_media(reduced_motion="reduce")
     line, plan = page.locator("button.secondary-toggle"), page.locator(".lecture-plan")
-    expect(line).to_contain_text("68 minutes")
+    expect(line).to_contain_text("50 minutes")
     expect(plan).not_to_be_in_viewport()
     page.evaluate("document.querySelector('#by-hand').scrollIntoView()")
     expect(line).to_contain_text("5.2 By hand · ")
@@ -85,7 +85,7 @@ def test_in_a_narrower_window_a_line_says_it_and_opens_the_plan(visit) -> None:
     page.keyboard.press("End")
     page.keyboard.press("Enter")
     expect(plan).not_to_be_in_viewport()
-    expect(line).to_contain_text("Further")
+    expect(line).to_contain_text("Summary")
 
 
 def test_tab_goes_from_the_picture_to_the_code_below_it(visit) -> None:

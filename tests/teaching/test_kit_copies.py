@@ -146,12 +146,12 @@ def test_a_student_copy_says_so_and_leads_to_its_own_notebook(name):
 
 def test_a_fork_s_copies_install_from_and_lead_to_the_fork():
     fork = lectures.Home(("somebody", "course"), "spring", HOME.written)
-    name = "06-queries-keys-values"
+    name = "11-transformer"
     copy = student(ALL[name], fork)
     assert "git+https://github.com/somebody/course@spring" in code(copy)[0].source
     assert f"github/somebody/course/blob/kit/students/{name}.ipynb)" in copy.cells[0].source
     text = "".join(cell.source for cell in prose(copy))
-    assert "](https://github.com/somebody/course/blob/spring/book/credits.md)" in text
+    assert "](https://github.com/somebody/course/blob/spring/book/translator.md)" in text
     elsewhere = student(ALL[name], fork, "teacher/class/blob/main/week-1").cells[0].source
     assert f"github/teacher/class/blob/main/week-1/{name}.ipynb)" in elsewhere
 
@@ -347,7 +347,7 @@ def test_the_kit_is_one_zip_of_the_same_bytes_each_time(desk, capsys, monkeypatc
 
     monkeypatch.setattr(command, "PARTS", {"slides": slides})
     assert command.main([], desk / "kit") == 0
-    assert "notebooks: 6" in capsys.readouterr().out
+    assert "notebooks: 8" in capsys.readouterr().out
     file = desk / "kit" / "attention-worked-out-kit.zip"
     first = file.read_bytes()
     with zipfile.ZipFile(file) as held:

@@ -499,7 +499,7 @@ ROWS: dict[str, list[Step] | str] = {
         shows(rf"and {N} for \*fish\*", rf"^fresh(?:\t[\d.]+){{4}}\t{N}"),
     ],
     # ---- 8
-    "Lower the temperature in Figure 8.2": [
+    "Lower the temperature in Figure 8.1": [
         fill("temperature as a number", "0.1"),
         shows("approaches (a half) for each", f"“gave”, “my” {N} each in both"),
         shows(rf"first two approach {N}\.", f"most to gave {N}"),
