@@ -82,7 +82,7 @@ def what_a_shift_changes(findings: Any) -> str:
     if keys == set(SCORES) - {"additive"} or query == {"linear"}:
         raise Mistake("The other way round: name the scores whose weights do change.")
     if "linear" in keys | query:
-        raise Mistake("linear: f(q) + g(k) moves by as much for every key, and that cancels.")
+        raise Mistake("linear: a shift moves each part by as much for every key, and that cancels.")
     if products := sorted(keys - {"additive"}):
         raise Mistake(
             f"keys, {products[0]}: q · (k + a) = q · k + q · a, and q · a is the same for all keys."

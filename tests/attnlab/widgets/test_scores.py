@@ -161,6 +161,8 @@ def test_a_tie_names_every_key_that_is_greatest(show) -> None:
 def test_without_tanh_the_query_moves_every_score_alike_and_no_weight(explorer) -> None:
     explorer.get_by_label("with tanh").uncheck()
     expect(panel(explorer, "additive").locator("span").first).to_have_text("v · (q Wq + k Wk)")
+    expect(panel(explorer, "additive").locator("strong")).to_have_text("sum, no tanh")
+    tells(explorer, "; sum: ")
     agrees(explorer, scores(tanh=False))
     before, weights = lines(explorer), drawn(explorer, "value")[3]
     drag(tip(explorer, "query"), -3, 2)
@@ -172,6 +174,7 @@ def test_without_tanh_the_query_moves_every_score_alike_and_no_weight(explorer) 
     )
     explorer.get_by_label("with tanh").check()
     tells(explorer, "tanh: left out → there.")
+    tells(explorer, "; additive: ")
     assert lines(explorer)[3] != before[3]
 
 

@@ -87,7 +87,8 @@ export function said({ alone, names, moved, from, now }) {
   const found = now.weights.map((weights, s) => {
     const most = greatest(weights);
     const whose = `${most.map((j) => names[j]).join(" and ")} (${fixed(weights[most[0]])})`;
-    return alone ? whose : `by ${SCORES[s][0]}: ${whose}`;
+    const name = s === 3 && !now.tanh ? "sum" : SCORES[s][0];
+    return alone ? whose : `by ${name}: ${whose}`;
   });
   const change = moved ? `${moved.label}: ${moved.text(from)} → ${moved.text(now)}. ` : "";
   return `${change}Greatest weight${alone ? ":" : ""} ${found.join("; ").replaceAll("; by", ";")}.`;
