@@ -43,7 +43,7 @@ USERS = {
     "label smoothing": "11 Further",  # bentrevett/pytorch-seq2seq#147
     "beam search": "2 Beam search",  # pytorch/tutorials#894
     "training vs inference": "11 one by one",  # attention-is-all-you-need-pytorch#213
-    "backprop through attention": "7 sure row | 7 nor d | 6 error reaches",  # torchedup's exercise
+    "backprop through attention": "7 sure row | 7 nor d | 6 error moves",  # torchedup's exercise
     "why do all tokens attend to the first": "14 sinks",  # jessevig/bertviz#131
     "induction heads": "15 larger model",  # coairesearch/mlxterp#5
     "vision transformer": "none pictures",  # Atcold/NYU-DLSP20#854
