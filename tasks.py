@@ -167,7 +167,8 @@ def chromium() -> None:
     say("set-up: no Chromium found, installing one for the browser tests")
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
         subprocess.run(["apt-get", "update", "-qq"], check=False)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "chromium"], check=False)
+        packages = ["chromium", "fonts-liberation"]  # its letters, where nothing else is installed
+        subprocess.run(["apt-get", "install", "-y", "-qq", *packages], check=False)
     if not found():
         subprocess.run([str(PYTHON), "-m", "playwright", "install", "chromium"], check=False)
     if not found():
