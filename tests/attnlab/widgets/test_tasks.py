@@ -372,7 +372,7 @@ def beam(k: str) -> list[Step]:
 
 ROWS: dict[str, list[Step] | str] = {
     # ---- 1
-    "Figure 1.1 opens with a string": [
+    "From which place on is the string of Figure 1.1 wrong": [
         # the string backwards is 8 1 8 2 8 1 7 2
         shows("right as far as the fourth", r"^writes\t8✓\t1✓\t8✓\t2✓\t1×"),
         shows("fourth digit and comes out a digit short", r"ends the sentence: 8 1 8 2 1 8 2\."),
@@ -436,7 +436,7 @@ ROWS: dict[str, list[Step] | str] = {
     # ---- 4
     "Which circles of the fourth plane change": [
         *(fill("query, number 1", "3"), fill("query, number 2", "-3")),
-        shows(rf"\*small\* keeps {N}", rf"additive: small \({N}\)"),
+        shows(rf"\*small\* keeps {N}", rf"sum: small \({N}\)"),
         *(fill("query, number 1", "-2"), fill("query, number 2", "1")),
         tick("with tanh"),
         shows(r"With the tanh \*(\w+)\* wins", r"additive: (\w+) \("),
@@ -449,10 +449,10 @@ ROWS: dict[str, list[Step] | str] = {
             "additive score alone", r"by dot: (?!the)\w.*scaled dot: (?!the)\w.*: (?!the)\w.*: the"
         ),
         *(fill("query, number 1", "0"), fill("query, number 2", "0")),
-        shows("At the query 0 all four words share", r"^the\t0\t\s*0\.250$"),
+        shows("At the query 0 all four words have", r"^the\t0\t\s*0\.250$"),
     ],
     # ---- 5
-    "Drag the three tips wherever you like": [
+    "Drag the tips. Can you pull the point out": [
         *(
             fill(f"{word}, number {number}", told=rf"\*{word}\* at \((\d), (\d)\)", group=group)
             for word in ("had", "bowl", "nuts")
@@ -462,7 +462,7 @@ ROWS: dict[str, list[Step] | str] = {
         *(press("reset"), fill("nuts, number 1", "0"), fill("nuts, number 2", "0")),
         shows("each word gets (a third)", f"new nuts = {N} had"),
     ],
-    "drag *bowl* until both have the same share": [
+    "Drag *bowl* alone until it has the share": [
         step
         for place in (r"\((\d), (\d)\), ", r"\((−\d), (\d)\) and", r"itself, \((\d), (\d)\)")
         for step in (
