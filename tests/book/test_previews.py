@@ -113,7 +113,7 @@ def wide(page: Page, width: int) -> None:
     page.evaluate("new Promise((done) => setTimeout(done, 300))")
 
 
-@pytest.mark.parametrize("name", ["06-queries-keys-values", "13-faster-decoding"])
+@pytest.mark.parametrize("name", ["09-positions", "13-faster-decoding"])
 def test_notes_in_the_margin_lie_on_nothing(visit, name: str) -> None:
     page = visit(f"notebooks/{name}", viewport={"width": 1500, "height": 900})
     for width in (1500, 1920):

@@ -75,7 +75,7 @@ def test_theme_button_turns_the_page_dark_and_keeps_it_so(visit):
 
 
 def test_solutions_and_answers_are_closed_until_asked_for(lecture):
-    solution = lecture.get_by_text("inside.all().item()")
+    solution = lecture.locator("pre", has_text="for the first p keys")
     assert solution.count() == 1
     assert not solution.is_visible()
     lecture.locator("details summary", has_text="Solution 2").first.click()
