@@ -49,8 +49,6 @@ UNCOMPARED = {
     "03-attention": {
         "# @title By length: what a trained model gets right": "whether a flat curve rises "
         "or falls is another machine's to say; the cell asserts how the two differ",
-        "# @title Eight sentences to play: a trained model's own weights": "its text names where "
-        "each word of a trained model looks",
     },
     "evidence/03-attention": {
         "# @title Eight sentences to play: a trained model's own weights": "its text names where "

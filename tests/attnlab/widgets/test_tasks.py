@@ -413,16 +413,7 @@ ROWS: dict[str, list[Step] | str] = {
         ),
     ],
     # ---- 3
-    "at which English word does each look": [
-        *(
-            shows(r"\*Ne\* and \*pas\* both look at \*(\w+)\*", rf"^{w}\t(\w+) ")
-            for w in ("ne", "pas")
-        ),
-        shows(r"\*mange\* between them looks at \*(\w+)\*", r"^mange\t(\w+) "),
-        shows(
-            r"\*La\* looks at \*(\w+)\*, and a little at \*(\w+)\*", r"^la\t(\w+) [\d.]+, (\w+) "
-        ),
-    ],
+    "where do *ne* and *pas* look": "the maps are drawn once; their cell asserts the answer",
     "tick *compare with gold links*": [
         tick("compare with gold links"),
         each(rf"{N},? at θ = {N}", THRESHOLD, ALL_LINKS),
