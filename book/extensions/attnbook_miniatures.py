@@ -302,6 +302,16 @@ def visibility(state: dict[str, Any], _: str) -> str:
     return "".join(cells)
 
 
+def exchange(state: dict[str, Any], _: str) -> str:
+    """The words that are read, a bar for the weight of each, and the word that is written."""
+    wide = 112 / len(state["weights"])
+    bars = [
+        rect(4 + k * wide, 38, wide - 3, 8, 0.4) + rect(4 + k * wide, 34 - 30 * w, wide - 3, 30 * w)
+        for k, w in enumerate(state["weights"])
+    ]
+    return "".join(bars) + line([(4, 62), (76, 62)], 8, 0.15) + rect(84, 58, 24, 8)
+
+
 def fewshot(state: dict[str, Any], _: str) -> str:
     """The lines of a prompt, the question in bold, and the next tokens as bars."""
     task, count = state["tasks"][state["task"]], state["count"]
@@ -328,7 +338,7 @@ def fewshot(state: dict[str, Any], _: str) -> str:
 
 KINDS: dict[str, Callable[[dict[str, Any], str], str]] = {
     "unrolled": unrolled, "beam": beam, "player": shaded, "scores": scores, "asks": asks,
-    "arrows": arrows, "fans": fans, "steps": steps,
+    "exchange": exchange, "arrows": arrows, "fans": fans, "steps": steps,
     "roles": roles, "heatmap": shaded, "heads": heads, "positions": positions, "block": block,
     "translator": translator, "browser": browser, "own": own, "cache": memory,
     "visibility": visibility, "fewshot": fewshot, "lens": lens,
@@ -345,11 +355,13 @@ def widgets(stem: str) -> list[tuple[str, str, str]]:
     live = [found.groups() for page in pages for found in WIDGET.finditer(page)]
     # one plane of the four is a picture of its own
     live = [("asks", *rest) if '"alone":true' in rest[0] else (kind, *rest) for kind, *rest in live]
-    for page in pages:  # the only picture without a script that one changes by hand
+    for page in pages:  # the pictures without a script that one changes by hand
         if "attnbook-fans" in page and "radio" in page:
             tips = [(float(a), float(b)) for a, b in TIP.findall(page)]
             row = 3 * page.split("attnbook-panels")[-1].count("<svg")
             live.append(("fans", json.dumps({"tips": tips, "row": row}), ""))
+        if row := re.findall(r'-way-0"><i style="--w:([\d.]+)', page):
+            live.append(("exchange", json.dumps({"weights": [float(w) for w in row]}), ""))
     return live
 
 
