@@ -38,7 +38,7 @@ def products_of_positions(draw: random.Random) -> Number:
     )
 
 
-@question(section="9.6", points=4)
+@question(section="9.8", points=4)
 def one_turning_pair(draw: random.Random) -> Number:
     m = draw.choice([8, 10, 12, 16, 20])
     r = draw.choice([2, 3, 4])
@@ -65,7 +65,7 @@ def one_turning_pair(draw: random.Random) -> Number:
     )
 
 
-@question(section="9.8", points=3)
+@question(section="9.7", points=3)
 def two_sizes(draw: random.Random) -> Number:
     d = draw.choice([128, 200, 512, 800])
     std = draw.choice([0.02, 0.05, 0.1])

@@ -93,7 +93,7 @@ def _sorted(some: Tensor) -> Tensor:
     return torch.cat([some, still]).sort().values
 
 
-@exercise(3)
+@exercise(4)
 def left_padded(function: Callable[[Tensor], Any]) -> str:
     """`function(real)` must return each token's position (b, n), 0 for padding on the left."""
     real = torch.tensor(LEFT).bool()
@@ -129,7 +129,7 @@ def left_padded(function: Callable[[Tensor], Any]) -> str:
     return "A sentence now has the same positions with padding and without."
 
 
-@exercise(4)
+@exercise(3)
 def begun_later(function: Callable[[], Any]) -> str:
     """`function()` must train on strings that begin at 0 to 4, and return 20 shares, by place."""
     with training() as at_least:

@@ -1263,7 +1263,10 @@ EXAMPLES = {
             ("positions n", ["2.5"], "a whole number from 2 to 64", "12", "11"),
             ("base as a number", ["0", "<b>"], "a number from 1 to 1,000,000", "100", "5"),
         ),
-        more=(lambda: PositionExplorer(position=8, shift=5, caption="Positions and `code`."),),
+        more=(
+            lambda: PositionExplorer(position=8, shift=5, caption="Positions and `code`."),
+            lambda: positions(folded=True),
+        ),
         start={"position": -1, "pair": -1},
         tables=((0, 2), (1, 1), (2, 0)),
         fallback=("sin(pos / 1002i/8)",),

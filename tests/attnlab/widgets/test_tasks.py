@@ -302,13 +302,6 @@ def doubled(box: str) -> Callable[[At], float]:
     return compute
 
 
-def alike(at: At) -> list[int]:
-    """Positions by their cosine with position 0, the greatest first."""
-    rows = re.findall(r"^\d+((?:\t[−\d.]+){8})$", at.text(), re.M)
-    cosines = [float(one.replace("−", "-")) for row in rows for one in row.split()]
-    return sorted(range(1, len(cosines)), key=lambda position: -cosines[position])
-
-
 def attention_takes_more(at: At) -> bool:
     return boxes(at, "attention")[1] > boxes(at, "W_1")[1] + boxes(at, "W_2")[1]
 
@@ -512,26 +505,14 @@ ROWS: dict[str, list[Step] | str] = {
         finds("weighted sums (four times) as", doubled("weighted sum of V")),
     ],
     # ---- 9
-    "turn the sentence into *man bites dog*": [
-        keeps(
-            "Nothing",
-            r"the output of bites is \(.*\)",
-            lambda at: [
-                fill(f"{word}, component {number}", text)(at)
-                for word, vector in (("dog", "01"), ("man", "20"))
-                for number, text in enumerate(vector, 1)
-            ],
+    "set $p$ to 0 and the shift to 44": [
+        hit("position p", "Home"),
+        hit("shift k", "Home", *["ArrowRight"] * 44),
+        shows(rf"turned by {N}°, which is seven rounds", r"pair 0\s+\+ ([\d.,]+)°"),
+        shows(
+            rf"The second has turned by {N}°, and the third by {N}°",
+            r"pair 1\s+\+ ([\d.,]+)°\s+pair 2\s+\+ ([\d.,]+)°",
         ),
-    ],
-    "Leave the menu at the formula that divides": [
-        *(fill("components d", told=rf"With \$d = {N}\$"), fill("positions n", "64")),
-        finds(
-            f"Position {N}, then {N}, then {N}, and only then {N}",
-            *(lambda at, place=place: alike(at)[place] for place in range(4)),
-        ),
-        *(fill("components d", "10"), holds("only then 1", lambda at: alike(at)[0] != 1)),
-        fill("components d", told=rf"From \$d = {N}\$ on"),
-        finds(f"on, position {N} wins", lambda at: alike(at)[0]),
     ],
     # ---- 10
     "Try all six combinations of norm and sum": [

@@ -8,9 +8,9 @@ import { clocks } from "./clocks.js";
 import { curve } from "./curve.js";
 import { map } from "./map.js";
 import { alike, encoded, speeds } from "./maths.js";
-import { cosineRows, FORMULAS, formula, neighbours, pairRows, said } from "./words.js";
+import { cosineRows, FORMULAS, formula, neighbours, pairRows, said, walked } from "./words.js";
 
-const data = ["initial"];
+const data = ["initial", "folded"];
 const state = ["d", "n", "base", "formula", "position", "shift", "pair"];
 
 const MOST = 64; // components, and positions
@@ -20,23 +20,20 @@ const LARGEST = 6; // the base's logarithm
 const NOTE = "Blue: above 0; orange: below. Frames: p thick, p + k thin, the chosen pair upright.";
 
 function build(store) {
-  const view = drawn({ store, near: null, alert: alertLine() }, draw);
+  const view = drawn({ store, near: null, alert: alertLine(), folded: store.get("folded") }, draw);
   view.parts = [settings(view), hands(view), formula(), map(view), curve(view), clocks(), neighbours(), tables(view)];
-  const [top, sliders, letters, plot, line, dials, table, folded] = nodes(view.parts);
-  view.node = el(
-    "div",
-    {},
-    top,
-    view.alert.node,
-    letters,
-    plot,
-    sliders,
-    view.status,
-    el("div", "main", el("div", "half", line, table), dials),
-    note(NOTE),
-    folded,
-  );
+  const [top, sliders, letters, plot, line, dials, table, tails] = nodes(view.parts);
+  const half = el("div", "half", line, table);
+  const all = view.folded
+    ? [sliders, dials, view.status, fold(view, top, view.alert.node, letters, plot, half, note(NOTE), tails)]
+    : [top, view.alert.node, letters, plot, sliders, view.status, el("div", "main", half, dials), note(NOTE), tails];
+  view.node = el("div", {}, all);
   return view;
+}
+
+function fold(view, ...parts) {
+  const summary = el("summary", {}, "the formula, all components, and how alike positions are");
+  return el("details", { class: "twin", ontoggle: () => view.redraw() }, summary, parts);
 }
 
 /** Everything that follows from the state; a choice out of range waits for the other change. */
@@ -67,7 +64,7 @@ function draw(view, width) {
   view.width = width;
   view.now = worked(view.store);
   view.parts.forEach((part) => part.show(view.now));
-  setText(view.status, said(view));
+  setText(view.status, view.folded && !view.cursor ? walked(view.now) : said(view));
 }
 
 /** A box for a whole number; `put` says what a new one changes. */
@@ -124,7 +121,7 @@ function settings(view) {
 }
 
 /** What is looked at: a position, a shift and a pair, each by a slider of whole numbers. */
-function hands({ store }) {
+function hands({ store, folded }) {
   const hand = (label, trait, key, last) => {
     const slider = el("input", {
       type: "range",
@@ -143,7 +140,7 @@ function hands({ store }) {
   const parts = [
     hand("position p", "position", "p", ({ n }) => n - 1),
     hand("shift k", "shift", "k", () => FARTHEST),
-    hand("pair i", "pair", "pair", ({ d }) => d / 2 - 1),
+    ...(folded ? [] : [hand("pair i", "pair", "pair", ({ d }) => d / 2 - 1)]),
   ];
   return together(el("div", "controls hands", nodes(parts)), parts);
 }

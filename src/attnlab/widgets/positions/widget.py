@@ -36,6 +36,7 @@ class PositionExplorer(Widget, kind="positions"):
         shift: k, from 0 to 63; p + k may lie beyond the last position that is drawn.
         pair: i, whose two components are pointed out (−1 is the last).
         formula: "divides", or "multiplies" for a published error, ω_i = base^(2i / d).
+        folded: the clocks alone; the rest opens at a press.
 
     The traits of the same names follow the reader's hand.
 
@@ -56,6 +57,7 @@ class PositionExplorer(Widget, kind="positions"):
         said='"divides" or "multiplies"',
     )
     initial = traitlets.Dict().tag(sync=True)  # what "reset" goes back to
+    folded = ruled(traitlets.Bool(False), checks.switch)
 
     def __init__(
         self,
@@ -67,11 +69,12 @@ class PositionExplorer(Widget, kind="positions"):
         shift: int = 1,
         pair: int = 0,
         formula: str = "divides",
+        folded: bool = False,
         caption: str = "",
     ) -> None:
         sizes = {"d": d, "n": n, "base": base}
         hand = {"position": position, "shift": shift, "pair": pair, "formula": formula}
-        super().__init__(caption=caption, start=sizes | hand)
+        super().__init__(caption=caption, folded=folded, start=sizes | hand)
 
     @property
     def wavelengths(self) -> np.ndarray:
