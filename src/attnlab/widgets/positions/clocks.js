@@ -25,7 +25,7 @@ function arc(from, by, r) {
   return `M${spot(from, r)}${leg(from + half)}${leg(from + 2 * half)}`;
 }
 
-export function clocks() {
+export function clocks(alone) {
   const some = times(MOST, clock);
   const under = note();
   const node = el(
@@ -37,7 +37,7 @@ export function clocks() {
       "dials",
       some.map((one) => one.node),
     ),
-    under,
+    alone ? [] : under,
   );
   const show = (now) => {
     const pairs = shownPairs(now.d / 2, now.pair);

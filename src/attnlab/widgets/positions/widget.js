@@ -21,7 +21,16 @@ const NOTE = "Blue: above 0; orange: below. Frames: p thick, p + k thin, the cho
 
 function build(store) {
   const view = drawn({ store, near: null, alert: alertLine(), folded: store.get("folded") }, draw);
-  view.parts = [settings(view), hands(view), formula(), map(view), curve(view), clocks(), neighbours(), tables(view)];
+  view.parts = [
+    settings(view),
+    hands(view),
+    formula(),
+    map(view),
+    curve(view),
+    clocks(view.folded),
+    neighbours(),
+    tables(view),
+  ];
   const [top, sliders, letters, plot, line, dials, table, tails] = nodes(view.parts);
   const half = el("div", "half", line, table);
   const all = view.folded

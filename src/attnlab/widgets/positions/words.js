@@ -48,10 +48,9 @@ export function said(view) {
   return `${both(later, alikeAt(now.k, omega))} ${wave(pair)}`;
 }
 
-/** Where the two hands stand, and by how much each has turned between them. */
-export const walked = ({ d, p, k, later, omega }) =>
-  `Thin hands: position ${p}. Thick hands: position ${later}, ${k} ${k === 1 ? "step" : "steps"} on. ` +
-  `Turned by ${times(Math.min(d / 2, 4), (i) => `${short((k * omega[i] * 180) / Math.PI)}°`).join(", ")}.`;
+/** Where the two hands stand. */
+export const walked = ({ p, k, later }) =>
+  `Thin hands: position ${p}. Thick hands: position ${later}, ${k} ${k === 1 ? "step" : "steps"} on.`;
 
 /** The cosine at a few distances, by the right formula and by the wrong one. */
 export function neighbours() {
