@@ -78,11 +78,6 @@ UNCOMPARED = {
         "# @title A training step of each: a ratio of times": "a ratio of times, another on each "
         "machine",
     },
-    "12-pretrained-models": {
-        "# @title What both put into the blank": "what models that were trained here guess; the "
-        "cell asserts the blank that only the right side decides",
-        "print(answered())": "whether SmolLM2's file is on this machine",
-    },
     "13-faster-decoding": {"print(answered())": "whether SmolLM2's file is on this machine"},
 }
 COLLAPSED = {"hide-input", "hide-cell", "remove-input"}

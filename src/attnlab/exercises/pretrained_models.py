@@ -41,7 +41,7 @@ class Filler(nn.Module):
         return 3 * self.output(self.blocks(self.embed(ids)))
 
 
-@exercise(2)
+@exercise(4)
 def sentence_score(function: Callable[[nn.Module, Tensor, int], Any]) -> str:
     """`function(model, ids, hidden)` must return Σ log p(x_t | all other words), t hidden in turn.
 
@@ -215,7 +215,7 @@ def _no_attention(model: Small, ids: Tensor) -> Tensor:
     return torch.stack(found)
 
 
-@exercise(4)
+@exercise(2)
 def adapted(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
     """`function(x, W, A, B)` must return x Wᵀ + x Aᵀ Bᵀ, of shape (b, n, out)."""
     x, w, a, b = drawn(2, 3, 7), drawn(5, 7), drawn(2, 7), drawn(5, 2)
