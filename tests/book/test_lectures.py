@@ -85,7 +85,9 @@ UNCOMPARED = {
         "cell asserts the blank that only the right side decides",
         "print(answered())": "whether SmolLM2's file is on this machine",
     },
-    "13-faster-decoding": {"print(answered())": "whether SmolLM2's file is on this machine"},
+    "evidence/13-faster-decoding": {
+        "print(answered())": "whether SmolLM2's file is on this machine"
+    },
 }
 COLLAPSED = {"hide-input", "hide-cell", "remove-input"}
 PAGE_BYTES = 500_000
