@@ -53,18 +53,17 @@ WAYS = [
 
 def test_a_way_takes_what_its_call_does_and_the_page_counts_as_python(maths) -> None:
     script = "({ ways, machines, texts }) => ways.map((way) => maths.pace(way, machines[0], texts))"
+    machine = machines()["H100 SXM"]
     for texts in (1, 8, 4096):
         widget = Roof(ways=WAYS, texts=texts)
         for found, way in zip(maths(script, widget.state(), "roof"), WAYS, strict=True):
-            wanted, machine = way.pace(machines()["H100 SXM"], texts), machines()["H100 SXM"]
-            assert [found[name] for name in wanted._fields] == pytest.approx(list(wanted))
-            alone = way.model.step(machine, texts=texts, cached=way.cached, weight_bits=way.weight_bits)
-            call = way.model.step(
-                machine, texts=texts, tokens=way.tokens, cached=way.cached, weight_bits=way.weight_bits
-            )
+            pace = way.pace(machine, texts)
+            assert [found[name] for name in pace._fields] == pytest.approx(list(pace))
+            how = {"texts": texts, "cached": way.cached, "weight_bits": way.weight_bits}
+            call, alone = (way.model.step(machine, tokens=n, **how) for n in (way.tokens, 1))
             both = call.seconds + way.draft * alone.seconds
-            assert sum(wanted) == pytest.approx(both / way.written)
-            assert (wanted.caches > 0) == (way.cached > 0)
+            assert sum(pace) == pytest.approx(both / way.written)
+            assert (pace.caches > 0) == (way.cached > 0)
 
 
 def test_ways_are_bars_that_follow_the_number_of_texts(show) -> None:

@@ -650,7 +650,7 @@ ROWS: dict[str, list[Step] | str] = {
         *(
             step
             for texts, share, keep in (
-                ("1", rf"takes {N} ms instead of", rf"instead of {N}, hardly"),
+                ("1", rf"takes {N} ms instead of", rf"instead of {N}, a sixth"),
                 ("16", rf"For 16 it takes {N} ms", rf"instead of {N}\. \("),
             )
             for step in (
