@@ -26,7 +26,7 @@ from attnbook.further.speculation import look_up, speculate
 from attnbook.record import record_attention
 from attnlab._console import any_letter
 from attnlab.language import PronounPair, minimal_pairs, pronouns
-from attnlab.models.recorded import FOLDER, code_of, key_of
+from attnlab.models.recorded import FOLDER, code_of, key_of, smollm_visible
 from attnlab.pretrained import SmolLM, load_smollm, smollm_file
 
 PROMPTS = ("My grandmother always told me that", "The capital of France is", "Water boils at")
@@ -40,7 +40,8 @@ SENTENCES = (
 SHOWN = pronouns()[:2]
 SIZES = (1, 7, 64)  # of chunks
 OFFSETS = (225, 64, 16, 1)  # the same, of which 225 is the whole text
-BITS = ((32, 32), (8, 8), (8, 4), (4, 8), (4, 4))  # of a cache's keys and values
+# of a cache's keys and values, and whether keys have a scale for each column
+BITS = (((8, 8), False), ((8, 4), False), ((4, 8), False), ((4, 4), False), ((4, 4), True))
 DECIMALS = 4
 # what is shown, and what is asked, in pairs
 TASKS = {
@@ -166,33 +167,34 @@ def rounded(x, bits):
     return (x / scale).round() * scale  # what comes back
 
 
-class RoundedCache(KVCache):
-    def __init__(self, bits):
-        super().__init__()
-        self.k, self.v = bits
+def rounding(model, read, bits, by_column):
+    class Rounded(KVCache):
+        def append(self, key, value):  # by column: a scale for each column of the keys
+            key = rounded(key.mT, bits[0]).mT if by_column else rounded(key, bits[0])
+            return super().append(key, rounded(value, bits[1]))
 
-    def append(self, key, value):
-        return super().append(rounded(key, self.k), rounded(value, self.v))
+    sentences = " ".join(pair.right for pair in minimal_pairs())
+    ids, _ = model.encode({"prose": smollm_visible().text}.get(read, sentences)[:4_000])
+    lost = []
+    for kind in (KVCache, Rounded):
+        caches = [kind() for _ in model.decoder.blocks]
+        rows = model.decoder(model.embed(ids), causal=True, caches=caches)
+        logits = (rows @ model.embed.tokens.weight.T)[0, :-1]
+        lost.append(torch.nn.functional.cross_entropy(logits, ids[0, 1:], reduction="none"))
+    more = (lost[1] - lost[0]).double()  # of each token
+    error = 1.96 * more.std().item() / len(more) ** 0.5
+    mean = more.mean().item()
+    factors = (torch.tensor([mean, mean - error, mean + error])).exp().tolist()
+    return [len(more), lost[0].mean().exp().item(), *factors]
 
 
-def perplexity(model, *bits):
-    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
-    caches = [RoundedCache(bits) for _ in model.decoder.blocks]
-    rows = model.decoder(model.embed(ids), causal=True, caches=caches)
-    logits = (rows @ model.embed.tokens.weight.T)[0, :-1]
-    return torch.nn.functional.cross_entropy(logits, ids[0, 1:]).exp().item()
-
-
-def by_column(model, bits):
-    class ByColumn(KVCache):
-        def append(self, key, value):  # keys: a scale for each column of the text
-            return super().append(rounded(key.mT, bits).mT, rounded(value, bits))
-
-    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()))
-    caches = [ByColumn() for _ in model.decoder.blocks]
-    rows = model.decoder(model.embed(ids), causal=True, caches=caches)
-    logits = (rows @ model.embed.tokens.weight.T)[0, :-1]
-    return torch.nn.functional.cross_entropy(logits, ids[0, 1:]).exp().item()
+def sizes_of_keys(model, layer, head):
+    ids, _ = model.encode(" ".join(pair.right for pair in minimal_pairs()[:4]))
+    caches = [KVCache() for _ in model.decoder.blocks]
+    model.decoder(model.embed(ids), causal=True, caches=caches)
+    none = torch.empty(1, 3, 0, 64)
+    keys, _ = caches[layer].append(none, none)
+    return [[round(size, 1) for size in row] for row in keys[0, head].abs().tolist()]
 
 
 def largest_in_rows(model):
@@ -224,8 +226,8 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         *((in_chunks, (size,)) for size in SIZES),
         *((loss_without_offset, (size,)) for size in OFFSETS),
         *((mean_loss, (repeated,)) for repeated in (False, True)),
-        *((perplexity, bits) for bits in BITS),
-        (by_column, (4,)),
+        *((rounding, (read, *way)) for read in ("prose", "sentences") for way in BITS),
+        (sizes_of_keys, (15, 0)),
         (largest_in_rows, ()),
     ]
 

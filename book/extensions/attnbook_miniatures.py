@@ -31,6 +31,7 @@ WIDGET = re.compile(
 )
 TIP = re.compile(r'<line x2="([-\d.]+)" y2="([-\d.]+)"')  # of an arrow in pictures/fans.py
 LECTURE = re.compile(r"notebooks/(\d\d-[\w-]+)")
+TIME, UNITS = re.compile(r">([\d.]+) ?(|s|ms|µs)<"), {"": 0, "s": 1e3, "ms": 1, "µs": 1e-3}
 ROW = re.compile(r"<tr>.*?</tr>", re.S)
 SHADE = re.compile(r'style="--w:([\d.]+)')
 
@@ -264,15 +265,16 @@ def own(state: dict[str, Any], _: str) -> str:
     return "".join(cells)
 
 
-def memory(state: dict[str, Any], _: str) -> str:
-    """The memory of a model over the length of its text: its weights, and above them its cache."""
-    model = state["models"][state["chosen"]]
-    held = model["parameters"] * state["weight_bits"] / 8
-    a_token = sum(each * state["bits"] / 8 / every for each, _, every in model["kept"])
-    grown = a_token * model["context"]
-    top = 72 * held / (held + grown)
-    wedge = f'<polygon points="6,{76 - top:.1f} 114,{76 - top:.1f} 114,4"/>'
-    return rect(6, 76 - top, 108, top, 0.3) + wedge + line([(6, 4), (6, 76), (114, 76)])
+def ways(_: dict[str, Any], table: str) -> str:
+    """The time of a token by each way of writing but the first, which runs on, part by part."""
+    rows = [[float(n) * UNITS[unit] for n, unit in TIME.findall(row)] for row in ROW.findall(table)]
+    bars = []
+    for k, parts in enumerate(rows[2:]):
+        x = 6.0
+        for part, shade in zip(parts[:-1], (1, 0.45, 0.3, 0.2), strict=True):
+            bars.append(rect(x, 8 + 18 * k, 108 * part / rows[2][-1], 11, shade))
+            x += 108 * part / rows[2][-1]
+    return "".join(bars)
 
 
 def lens(state: dict[str, Any], _: str) -> str:
@@ -340,7 +342,7 @@ KINDS: dict[str, Callable[[dict[str, Any], str], str]] = {
     "unrolled": unrolled, "beam": beam, "player": shaded, "scores": scores, "asks": asks,
     "exchange": exchange, "arrows": arrows, "fans": fans, "steps": steps,
     "roles": roles, "heatmap": shaded, "heads": heads, "positions": positions, "block": block,
-    "translator": translator, "browser": browser, "own": own, "cache": memory,
+    "translator": translator, "browser": browser, "own": own, "roof": ways,
     "visibility": visibility, "fewshot": fewshot, "lens": lens,
 }  # fmt: skip
 

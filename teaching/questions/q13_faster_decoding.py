@@ -353,7 +353,7 @@ def what_a_latent_costs(draw: random.Random) -> Number:
     )
 
 
-@question(section="13.8", points=4)
+@question(section="13.1", points=4)
 def windows_in_most_layers(draw: random.Random) -> Number:
     every, groups = draw.choice([4, 6]), draw.choice([4, 6, 8])
     layers, sets, d = every * groups, draw.choice([2, 4, 8]), 128

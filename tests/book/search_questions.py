@@ -62,7 +62,7 @@ TYPED = {
     "dot product vs cosine similarity": "4 Two ways | page blind score",
     "can I trust attention maps": "15 explanation | 15 picture",
     "time complexity of attention": "5 recurrence | 14 question | 8 cost | 14 tiles",
-    "memory bandwidth": "13 roof",
+    "memory bandwidth": "13 One reading | 13 question | page real program",
     "how do I install it": "page own machine",
     "list of symbols": "page Notation",
     "transformer from scratch pytorch": "11 machine | 10 block, written",

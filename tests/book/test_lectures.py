@@ -78,7 +78,9 @@ UNCOMPARED = {
         "# @title A training step of each: a ratio of times": "a ratio of times, another on each "
         "machine",
     },
-    "13-faster-decoding": {"print(answered())": "whether SmolLM2's file is on this machine"},
+    "evidence/13-faster-decoding": {
+        "print(answered())": "whether SmolLM2's file is on this machine"
+    },
 }
 COLLAPSED = {"hide-input", "hide-cell", "remove-input"}
 PAGE_BYTES = 500_000

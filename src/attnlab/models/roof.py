@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from attnlab.models.caches import cached_models
 
-__all__ = ["Machine", "RoofModel", "Step", "machines", "roof_models"]
+__all__ = ["Machine", "Pace", "RoofModel", "Step", "Way", "machines", "roof_models"]
 
 _BITS = (4, 8, 16, 32)
 
@@ -173,6 +173,61 @@ class RoofModel:
             all_weights + caches,
             -1 if left < 0 else math.floor(left / each),
         )
+
+
+class Pace(NamedTuple):
+    """Seconds for a token of each text: to read, to compute beyond that, and to guess."""
+
+    weights: float
+    caches: float
+    arithmetic: float
+    draft: float
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to write: a model, what is kept, in how many bits, and what is guessed.
+
+    A call judges ``tokens`` of each text, of which ``written`` stay on average, after ``cached``
+    others; to guess them takes the share ``draft`` of a call with one token. A way that keeps
+    nothing has ``cached`` 0 and reads the whole text again: ``tokens``, to write one.
+
+    Raises: as ``RoofModel`` and its ``step``; TypeError for a model that is none.
+    """
+
+    name: str
+    model: RoofModel
+    tokens: int = 1
+    cached: int = 8_192
+    weight_bits: int = 16
+    cache_bits: int = 16
+    written: float = 1.0
+    draft: float = 0.0
+
+    def __post_init__(self) -> None:
+        _text(self.name)
+        if not isinstance(self.model, RoofModel):
+            raise TypeError(f"model must be a RoofModel: it is {self.model!r}")
+        _above_0("written", self.written)
+        _above_0("1 + draft", 1 + self.draft)
+
+    def pace(self, machine: Machine, texts: int = 1) -> Pace:
+        """Return what a token of each text takes, each part at least."""
+        bits = {"weight_bits": self.weight_bits, "cache_bits": self.cache_bits}
+        step, alone = (
+            self.model.step(machine, texts=texts, tokens=n, cached=self.cached, **bits)
+            for n in (self.tokens, 1)
+        )
+        rate = machine.bytes_a_second
+        weights, caches, beyond = (
+            step.weights / rate,
+            step.caches / rate,
+            step.seconds - step.memory,
+        )
+        if not self.cached:  # nothing is read again: what is computed is counted there
+            caches, beyond = 0.0, beyond + caches
+        parts = (weights, caches, beyond, self.draft * alone.seconds)
+        return Pace(*(part / self.written for part in parts))
 
 
 # the tables of the input: words of the vocabulary × d_model, where the output has its own

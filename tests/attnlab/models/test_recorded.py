@@ -334,10 +334,13 @@ def test_the_model_answers_as_it_is_recorded(real: SmolLM) -> None:
     for of, arguments in script.questions():
         was = known[of.__name__]["answers"][record.key_of(arguments)]
         now = script.answer(model, of, arguments)
-        if isinstance(was, float | dict):
+        if of is script.sizes_of_keys:
+            np.testing.assert_allclose(now, was, atol=0.15)
+            continue
+        if isinstance(was, float | dict) or of is script.rounding:
             # a number that lay between two is rounded otherwise on another processor; with 4 bits
             # the two are wide apart: perplexities differ by 3 % between instruction sets
-            few = of in (script.perplexity, script.by_column) and 4 in arguments
+            few = of is script.rounding and 4 in arguments[1]
             was = pytest.approx(was, rel=4e-2 if few else 2e-3, abs=1e-2)
         assert now == was, arguments
     for pair, own in zip(pronouns(), smollm_pronouns(), strict=True):

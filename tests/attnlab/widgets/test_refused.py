@@ -326,6 +326,7 @@ OF_ITS_OWN = {
         "1 to 10 models … 0": [], "1 to 10 … 11": ["SmolLM2-135M"] * 11, "'GPT-9'": ["GPT-9"]}),
     "roof.machines": bad({"TypeError … a list … 'H'": "H", "TypeError … Machines … 9": [9],
         "1 to 10 machines … 0": [], "1 to 10 … 11": ["H100 SXM"] * 11, "'H9'": ["H9"]}),
+    "roof.ways": bad({"at most 6 Ways … 9": [9]}),
     "roof.weight_bits": bad({"16, 8 or 4 … 0": 0}), "roof.cache_bits": bad({"16, 8 or 4 … 0": 0}),
     "dataflow.drawing": bad({"TypeError … a Schematic … a str": "X", "32 … 36": tower(9),
         "empty": Schematic("nothing")}) + bad({"d, which is no size": three_roles()}, called="W"),

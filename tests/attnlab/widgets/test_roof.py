@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from attnlab.models.roof import Machine, RoofModel, Step, machines, roof_models
+from attnlab.models.roof import Machine, RoofModel, Step, Way, machines, roof_models
 from attnlab.widgets import Roof
 from attnlab.widgets.core import units
 from tests.attnlab.widgets.examples import choose, roof
@@ -42,6 +42,38 @@ def test_the_page_counts_as_python_does(maths) -> None:
             assert found.pop("room") < 0
             del wanted["room"]
         assert found == pytest.approx(wanted, rel=1e-12)
+
+
+WAYS = [
+    Way("nothing kept", roof_models()["Llama 2 7B"], tokens=4_096, cached=0),
+    Way("keep", roof_models()["Llama 2 7B"], cached=4_096),
+    Way("guess", roof_models()["DeepSeek-V3"], 5, weight_bits=8, written=3, draft=0.4),
+]
+
+
+def test_a_way_takes_what_its_call_does_and_the_page_counts_as_python(maths) -> None:
+    script = "({ ways, machines, texts }) => ways.map((way) => maths.pace(way, machines[0], texts))"
+    machine = machines()["H100 SXM"]
+    for texts in (1, 8, 4096):
+        widget = Roof(ways=WAYS, texts=texts)
+        for found, way in zip(maths(script, widget.state(), "roof"), WAYS, strict=True):
+            pace = way.pace(machine, texts)
+            assert [found[name] for name in pace._fields] == pytest.approx(list(pace))
+            how = {"texts": texts, "cached": way.cached, "weight_bits": way.weight_bits}
+            call, alone = (way.model.step(machine, tokens=n, **how) for n in (way.tokens, 1))
+            both = call.seconds + way.draft * alone.seconds
+            assert sum(pace) == pytest.approx(both / way.written)
+            assert (pace.caches > 0) == (way.cached > 0)
+
+
+def test_ways_are_bars_that_follow_the_number_of_texts(show) -> None:
+    page = show(Roof(ways=WAYS[:2], texts=1))
+    tells(page.locator("figure"), "1 text at once: a token of each takes at least")
+    before = page.locator("path.attnbook-caches").last.get_attribute("d")
+    page.get_by_label("texts at once", exact=True).press("End")
+    settle(page)
+    assert page.locator("path.attnbook-caches").last.get_attribute("d") != before
+    tells(page.locator("figure"), "Not all of it fits in 80.0 GB: keep takes 82.")
 
 
 def test_numbers_are_written_as_the_page_writes_them() -> None:

@@ -315,18 +315,6 @@ def gained(at: At) -> int:
     return after - before
 
 
-def caches_take_longer(at: At) -> bool:
-    def read(part: str) -> float:
-        amount, unit = at.shown(rf"^{part}\t[^\t]*\t([^\t]*)\t")[0].split()
-        return float(amount) * {"s": 1e3, "ms": 1.0, "µs": 1e-3}[unit]
-
-    return read("caches") > read("weights")
-
-
-def keys_hold(at: At) -> int:
-    return math.prod(map(int, at.shown(r"^K\t.*\t(\d+) × (\d+) × (\d+)\t")))
-
-
 def slowed(at: At) -> float:
     now, before = at.shown(rf"fastest hand by {N}°; in training it was {N}°")
     return float(now) / float(before)
@@ -345,9 +333,7 @@ RIGHT = "Best: “est -ce que je suis aussi petit que le médecin <eos>”, scor
 PENALTY, THRESHOLD = "length penalty α as a number", "threshold θ as a number"
 ALL_LINKS = rf"^all 8 with gold links, α ≥ .*\t{N}\t{N[1:-1]}\t"
 OTHERS = rf"and {N} with the other tokens"
-MULTIPLICATIONS = r": ([\d,]+) multiplications"
 ANGLES = rf"from distance 0 to here, {N} comes? to such"
-NEW, CACHED = "new tokens of each as a number", "tokens in each cache as a number"
 ANGLE = "angle of k₃, in degrees as a number"
 STORED = "The animal didn't cross the street because it was too {}."
 
@@ -625,46 +611,20 @@ ROWS: dict[str, list[Step] | str] = {
         ),
     ],
     # ---- 13
-    "From how many texts on": [
-        fill("texts at once as a number", told=f"From {N} texts on"),
-        holds(r"From \d+ texts on", caches_take_longer),
-        fill("texts at once as a number", "8"),
-        holds("From 16 texts on", lambda at: not caches_take_longer(at)),
-        fill("texts at once as a number", told=rf"\({N}, where they need not be"),
-        holds("where they need not be", caches_take_longer),
-        fill("texts at once as a number", "13"),
-        holds("14, where they need not be", lambda at: not caches_take_longer(at)),
-        *(fill("texts at once as a number", "1"), fill(CACHED, "0")),
-        fill(NEW, told=f"From {N} tokens"),
-        shows(f"From {N} tokens .*, the corner", f"corner {N}"),
-        shows("From 295 tokens", "^Arithmetic takes longer"),
-        *(fill(NEW, "294"), shows("From 295 tokens", "^Memory takes longer")),
-        *(
-            fill(CACHED, told=f"After {N} tokens in the cache"),
-            fill(NEW, told=f"it would be {N}, for"),
-        ),
-        shows("it would be 246", "^Arithmetic takes longer"),
-        *(fill(NEW, "245"), shows("it would be 246", "^Memory takes longer")),
-    ],
-    "Set $h$ to 32, $d_k$ to 128": [
-        *(
-            fill("h as a number", "32"),
-            fill("d_k as a number", "128"),
-            fill("n as a number", "8,192"),
-        ),
+    "In Figure 13.1 drag": [
         *(
             step
-            for sets, told in (
-                ("32", r"holds (\d+ million)"),
-                ("8", r"s, (\d+ million), or"),
-                ("1", r"or (\d+ million)\."),
+            for texts, share, keep in (
+                ("1", rf"takes {N} ms instead of", rf"instead of {N}, a sixth"),
+                ("16", rf"For 16 it takes {N} ms", rf"instead of {N}\. \("),
             )
             for step in (
-                fill("h_kv as a number", sets),
-                finds(told, keys_hold),
-                shows(r"multiplications stay (\d+ million)", MULTIPLICATIONS),
+                fill("texts at once as a number", texts),
+                shows(share, rf"^share\t.*\t{N} ms$"),
+                shows(keep, rf"^keep\t.*\t{N} ms$"),
             )
         ),
+        shows("would not fit in", "Not all of it fits in 80.0 GB: keep takes"),
     ],
     # ---- 14
     "In Figure 14.1, keep the window at 4": [

@@ -223,8 +223,8 @@ class Visible(NamedTuple):
     """What SmolLM2 keeps and loses where it may see only some of the past.
 
     ``perplexity`` of a text's tokens 512 to 1,535, and ``mass``, the share of the weights of full
-    attention, by the keys that stay visible; ``lecture`` is where the text is from. ``tokens`` are
-    those of the sentence that ``heads`` have scored.
+    attention, by the keys that stay visible; ``lecture`` is where the ``text`` is from. ``tokens``
+    are those of the sentence that ``heads`` have scored.
     """
 
     perplexity: dict[str, float]
@@ -232,6 +232,7 @@ class Visible(NamedTuple):
     lecture: str
     tokens: list[str]
     heads: list[ScoredHead]
+    text: str
 
 
 def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -380,7 +381,7 @@ def smollm_visible() -> Visible:
         scores[np.tril_indices(len(tokens))] = [x for row in head["scores"] for x in row]
         heads.append(ScoredHead(**head | {"scores": scores}))
     perplexity, mass = ({name: row[of] for name, row in rows} for of in ("perplexity", "mass"))
-    return Visible(perplexity, mass, found["name"], tokens, heads)
+    return Visible(perplexity, mass, found["name"], tokens, heads, found["text"])
 
 
 def code_of(function: Callable[..., Any]) -> str:

@@ -56,6 +56,37 @@ export const bars = () =>
     ];
   });
 
+const [ROW, TOP, EDGE] = [40, 64, WIDE - 72]; // EDGE: where the longest of the ways' bars may end
+export const PARTS = ["weights", "caches", "arithmetic", "draft"];
+
+/** A bar for each way of writing, part by part; one that keeps nothing runs off the axis. */
+export const ways = (count) =>
+  picture("least time for a token of each text", TOP + count * ROW + 26, ({ paces }) => {
+    const kept = paces.filter(({ cached }) => cached);
+    const end = round(Math.max(...(kept.length ? kept : paces).map(({ seconds }) => seconds)));
+    const x = (time) => BAR.left + (Math.min(time, 1.06 * end) / end) * (EDGE - BAR.left);
+    const bar = ({ name, seconds, ...parts }, i) => {
+      const y = TOP + i * ROW;
+      const ends = PARTS.map((_, k) => PARTS.slice(0, k + 1).reduce((sum, part) => sum + parts[part], 0));
+      return [
+        words(BAR.left, y - 14, name, "start"),
+        ...PARTS.map((part, k) => path(`M${x(ends[k - 1] ?? 0)} ${y}H${x(ends[k])}`, part, 20)),
+        words(x(seconds) + 5, y + 4, timed(seconds) + (seconds > 1.06 * end ? " →" : ""), "start", "now"),
+      ];
+    };
+    const there = PARTS.filter((part) => paces.some((one) => one[part] > 0));
+    const low = TOP + count * ROW - 16;
+    return [
+      svg("text", { x: BAR.left, y: 16 }, ...there.map((part) => svg("tspan", part, `■ ${part} \u2002`))),
+      paces.map(bar),
+      path(`M${BAR.left} ${low}H${EDGE}`),
+      [0, end / 2, end].map((time) => [
+        path(`M${x(time)} ${low}v5`),
+        words(x(time), low + 18, time ? timed(time) : "0"),
+      ]),
+    ];
+  });
+
 const BOX = { left: 46, right: WIDE - 20, top: 18, bottom: 196 };
 const [LEAST, MOST] = [-1, 4]; // operations a byte, as powers of 10
 const TRILLION = 12;

@@ -30,3 +30,18 @@ export function step(model, machine, { texts, tokens, cached, weight_bits, cache
   const [held, room] = [all + caches, Math.floor((machine.memory - all) / each)]; // room < 0: not even the weights
   return { weights, caches, products, attention, operations, memory, arithmetic, seconds, speed, held, room };
 }
+
+/**
+ * Seconds for a token of each text: to read, to compute beyond that, and to guess; as `Way.pace`.
+ * @type {(way: any, machine: Machine, texts: number) => any}
+ */
+export function pace({ name, model, written, draft, ...call }, machine, texts) {
+  const [now, alone] = [call.tokens, 1].map((tokens) => step(model, machine, { ...call, texts, tokens }));
+  const [blue, orange] = [now.weights, now.caches].map((bytes) => bytes / machine.bytes_a_second);
+  const beyond = now.seconds - now.memory;
+  const read = call.cached ? [blue, orange, beyond] : [blue, 0, beyond + orange]; // nothing is read again
+  const all = [...read, draft * alone.seconds].map((time) => time / written);
+  const [weights, caches, arithmetic, guessing] = all;
+  const seconds = all.reduce((sum, time) => sum + time);
+  return { name, cached: call.cached, weights, caches, arithmetic, draft: guessing, seconds, held: now.held };
+}

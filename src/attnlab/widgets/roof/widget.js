@@ -15,16 +15,36 @@ import {
   twin,
 } from "../core/view/dom.js";
 import { power } from "../parts/power.js";
-import { bars, roofline } from "./draw.js";
-import { step } from "./maths.js";
-import { fit, formula, rows, said } from "./words.js";
+import { bars, roofline, ways } from "./draw.js";
+import { pace, step } from "./maths.js";
+import { compared, fit, formula, rows, said, wayRows } from "./words.js";
 
-const data = ["models", "machines", "initial"];
+const data = ["models", "machines", "ways", "initial"];
 const state = ["model", "machine", "texts", "tokens", "cached", "weight_bits", "cache_bits"];
 
 const NOTE = "Dot: the step. Rings: its weights and caches.";
 
+/** Ways of writing beside each other: one slider, a bar for each. */
+function beside(view) {
+  const { store } = view;
+  const now = () => {
+    const [texts, machine] = [store.get("texts"), store.get("machines")[store.get("machine")]];
+    return { texts, machine, paces: store.get("ways").map((way) => pace(way, machine, texts)) };
+  };
+  const slider = power(view, "texts at once", "texts", [0, 5]);
+  const parts = [slider, ways(store.get("ways").length), twin("The ways", () => wayRows(now()))];
+  const [texts, picture, folded] = nodes(parts);
+  const top = el("div", "controls", texts, reset(view, "settings"));
+  const node = el("div", {}, top, view.alert.node, picture, view.status, folded);
+  const draw = () => {
+    parts.forEach((part) => part.show({ ...now() }));
+    setText(view.status, compared(now()));
+  };
+  return Object.assign(view, { node, draw });
+}
+
 function build(store) {
+  if (store.get("ways").length) return beside({ store, alert: alertLine(), status: statusLine() });
   const view = { store, alert: alertLine(), status: statusLine() };
   const worth = el("p", "formula");
   const fits = el("p", "fits");

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import traitlets
 
 from attnlab.models import roof
-from attnlab.models.roof import Machine, RoofModel, Step
+from attnlab.models.roof import Machine, Pace, RoofModel, Step, Way
 from attnlab.widgets.core import checks, markup, units
 from attnlab.widgets.core.base import Widget
 from attnlab.widgets.core.checks import ruled
@@ -20,6 +20,7 @@ _MACHINES = ("H100 SXM", "H200 SXM", "RTX 4090", "a laptop's processor")
 _MOST = 10  # models, or machines
 _MOST_TEXTS, _MOST_TOKENS, _MOST_CACHED = 2**12, 2**13, 2**17
 _BITS = (16, 8, 4)
+_MOST_WAYS = 6
 
 
 class Roof(Widget, kind="roof"):
@@ -40,8 +41,10 @@ class Roof(Widget, kind="roof"):
         tokens: new ones of each text, from 1 to 8,192.
         cached: tokens that each text has in its cache before, from 0 to 131,072.
         weight_bits, cache_bits: of each number, 16, 8 or 4.
+        ways: up to 6 ways of writing to compare, each a bar; of the settings only the number of
+            texts, and the machine, then count.
 
-    The traits but ``models`` and ``machines`` follow the reader's hand.
+    The traits but ``models``, ``machines`` and ``ways`` follow the reader's hand.
 
     Raises: TypeError for a model or a machine that is none; ValueError for a name that is not
     known, for another count of them, or for a number out of its range.
@@ -50,6 +53,7 @@ class Roof(Widget, kind="roof"):
 
     models = traitlets.List().tag(sync=True)
     machines = traitlets.List().tag(sync=True)
+    ways = traitlets.List().tag(sync=True)
     model = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.models))
     machine = ruled(traitlets.Int(0), checks.index_of, count=lambda self: len(self.machines))
     texts = ruled(traitlets.Int(1), checks.whole, least=1, most=_MOST_TEXTS)
@@ -71,6 +75,7 @@ class Roof(Widget, kind="roof"):
         cached: int = 8_192,
         weight_bits: int = 16,
         cache_bits: int = 16,
+        ways: Sequence[Way] = (),
         caption: str = "",
     ) -> None:
         self._models = checks.known_or_own(
@@ -79,12 +84,16 @@ class Roof(Widget, kind="roof"):
         self._machines = checks.known_or_own(
             "machines", machines, kind=Machine, known=roof.machines(), most=_MOST
         )
+        self._ways = list(ways)
+        if len(self._ways) > _MOST_WAYS or not all(isinstance(way, Way) for way in self._ways):
+            raise ValueError(f"ways must be at most {_MOST_WAYS} Ways: they are {self._ways!r}")
         chosen = {"model": model, "machine": machine}
         call = {"texts": texts, "tokens": tokens, "cached": cached}
         super().__init__(
             caption=caption,
             models=[asdict(one) for one in self._models],
             machines=[asdict(one) for one in self._machines],
+            ways=[asdict(one) for one in self._ways],
             start={**chosen, **call, "weight_bits": weight_bits, "cache_bits": cache_bits},
         )
 
@@ -97,7 +106,16 @@ class Roof(Widget, kind="roof"):
             machine, **{name: getattr(self, name) for name in call}
         )
 
+    @property
+    def paces(self) -> dict[str, Pace]:
+        """What a token of each text takes by each of the ways."""
+        machine = self._machines[self.machine]
+        return {way.name: way.pace(machine, self.texts) for way in self._ways}
+
     def _summary(self) -> str:
+        if self._ways:
+            machine = self._machines[self.machine].name
+            return f"{', '.join(self.paces)}; {machine}, {self.texts:,} texts"
         return (
             f"{self._models[self.model].name}, {self._machines[self.machine].name},"
             f" {self.texts:,} × {self.tokens:,} tokens, {self.cached:,} cached,"
@@ -106,6 +124,19 @@ class Roof(Widget, kind="roof"):
 
     def _fallback(self) -> str:
         model, machine, step = self._models[self.model], self._machines[self.machine], self.step
+        if self._ways:
+            found = [
+                [
+                    markup.escape(name),
+                    *(units.timed(part) if part else "0" for part in (*pace, sum(pace))),
+                ]
+                for name, pace in self.paces.items()
+            ]
+            head = ["way", *Pace._fields, "together"]
+            return (
+                f"<p>{markup.escape(machine.name)}, texts at once {self.texts:,}: the least time"
+                " for a token of each.</p>" + markup.table(head, found, label="The ways")
+            )
         size, held = units.sized(machine.memory), units.sized(step.held)
         fits = "fit" if step.room >= self.texts else "do not fit"
 

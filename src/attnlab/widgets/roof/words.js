@@ -3,6 +3,7 @@
 import { grouped } from "../core/maths/number.js";
 import { short } from "../core/view/text.js";
 import { digits, many, sized, timed } from "../parts/units.js";
+import { PARTS } from "./draw.js";
 
 export function said({ texts, tokens, now: { memory, arithmetic, seconds, speed } }) {
   const longer = memory < arithmetic ? "Arithmetic" : "Memory";
@@ -40,5 +41,28 @@ export const rows = ({ machine, now: { weights, caches, products, attention, ope
     many(count),
     timed(count / machine.operations_a_second),
     digits(count / bytes),
+  ]),
+];
+
+/** The ways of writing in two sentences: what they gain, and whether their caches fit. */
+export function compared({ texts, machine, paces }) {
+  const kept = paces.filter(({ cached }) => cached);
+  const [first, last] = [kept[0] ?? paces[0], paces.at(-1)];
+  const wide = paces
+    .filter(({ held }) => held > machine.memory)
+    .map(({ name, held }) => `${name} takes ${sized(held)}`);
+  const fits = wide.length ? `Not all of it fits in ${sized(machine.memory)}: ${wide.at(-1)}.` : "All of it fits.";
+  return (
+    `${grouped(texts)} ${texts > 1 ? "texts" : "text"} at once: a token of each takes at least ${timed(first.seconds)} ` +
+    `with “${first.name}” and ${timed(last.seconds)} with “${last.name}”. ${fits}`
+  );
+}
+
+/** A row for each way. */
+export const wayRows = ({ paces }) => [
+  ["way", ...PARTS, "together"],
+  ...paces.map((one) => [
+    one.name,
+    ...[...PARTS.map((part) => one[part]), one.seconds].map((time) => (time ? timed(time) : "0")),
   ]),
 ];
