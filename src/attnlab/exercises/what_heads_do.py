@@ -23,7 +23,7 @@ from attnlab.exercises import (
 )
 
 PARTS = ("dQ", "dK", "dV")
-STARTS = 2  # symbols that begin each text of exercise 3
+STARTS = 2  # symbols that begin each text of exercise 1
 
 
 @exercise(2)
@@ -90,7 +90,7 @@ def _three(answer: Any, *shapes: tuple[int, ...]) -> list[Tensor]:
     return found
 
 
-@exercise(3)
+@exercise(1)
 def two_after(function: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> str:
     """`function(am, at, after, nxt)` must return four matrices that say what came two after."""
     symbols, length = 7, 5
@@ -140,7 +140,7 @@ def _run(ids: Tensor, slots: tuple[Tensor, ...], four: list[Tensor]) -> Tensor:
     return x[:, nxt]
 
 
-@exercise(4)
+@exercise(3)
 def stand_ins(function: Callable[[Callable[[set[int]], float], int], Any]) -> str:
     """`function(right, h)` must return the two heads that stand in for each other most."""
     for costs, beyond in _MODELS:

@@ -19,7 +19,7 @@ from attnlab.pictures import sheets
 
 __all__ = ["Slots"]
 
-WIDE, HIGH, GAP = 72, 22, 5  # of a slot; between two columns
+WIDE, HIGH, GAP = 66, 22, 4  # of a slot; between two columns
 LINKS, LETTER = 58, 7  # the height of the arrows before a stage; a letter's width in a stage's name
 MOST = 4  # parts, for so many colours
 SEEN = 0.6  # what a slot's largest number, or a weight, must exceed to be drawn

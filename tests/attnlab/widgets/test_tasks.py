@@ -684,7 +684,7 @@ ROWS: dict[str, list[Step] | str] = {
         ),
     ],
     # ---- 16
-    "In Figure 16.1 let the model train": [
+    "In Figure 16.6 let the model train": [
         *(
             step
             for layer, share in (("0", "about a third"), ("1", "a tenth"))
