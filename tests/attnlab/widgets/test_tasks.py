@@ -616,7 +616,7 @@ ROWS: dict[str, list[Step] | str] = {
             step
             for texts, share, keep in (
                 ("1", rf"takes {N} ms instead of", rf"instead of {N}, a sixth"),
-                ("16", rf"For 16 it takes {N} ms", rf"instead of {N}\. \("),
+                ("32", rf"For 32 it takes {N} ms", rf"instead of {N}\. \("),
             )
             for step in (
                 fill("texts at once as a number", texts),

@@ -232,7 +232,7 @@ class Visible(NamedTuple):
     lecture: str
     tokens: list[str]
     heads: list[ScoredHead]
-    text: str
+    text: str = ""
 
 
 def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
