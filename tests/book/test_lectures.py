@@ -72,7 +72,7 @@ UNCOMPARED = {
         "# @title The curves of pre-norm and post-norm, eight blocks": "whether a curve that "
         "hardly falls ends at its lowest is another machine's to say; the cell asserts the gap",
     },
-    "11-transformer": {
+    "evidence/11-transformer": {
         "# @title One pass against one call a word: a ratio of times": "ratios of times, others "
         "on each machine",
         "# @title A training step of each: a ratio of times": "a ratio of times, another on each "

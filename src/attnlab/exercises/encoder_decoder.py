@@ -200,7 +200,7 @@ def _model_and_batch() -> tuple[Seq2Seq, Batch]:
     return model, batch
 
 
-@exercise(5)
+@exercise(4)
 def smoothed_loss(function: Callable[[Tensor, Tensor, float], Any]) -> str:
     """`function(logits, target, epsilon)` must smooth over the other words but padding, word 0."""
     logits, target = drawn(4, 6), torch.cat([torch.zeros(1).long(), whole(1, 5, 3)])[shuffled(4)]
