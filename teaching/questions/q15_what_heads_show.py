@@ -77,7 +77,7 @@ def best_of_many_heads(draw: random.Random) -> Choice:
     )
 
 
-@question(section="15.5", points=3)
+@question(section="15.6", points=3)
 def weight_and_worth(draw: random.Random) -> Choice:
     looks, also, little = draw.choice([(0.58, 0.52, 0.03), (0.61, 0.47, 0.05), (0.66, 0.55, 0.04)])
     cost, none = draw.choice([0.24, 0.27, 0.31]), draw.choice([0.01, 0.02])

@@ -66,7 +66,7 @@ def ablated(function: Callable[[Tensor, int], Any]) -> str:
     return "What the head says in any sentence stays; what it says about this one is gone."
 
 
-@exercise(3)
+@exercise(4)
 def next_score(function: Callable[[Tensor, Tensor], Any]) -> str:
     """`function(weights, ids)` must return the mean weight on what came next."""
     while True:
@@ -139,7 +139,7 @@ def _after(ids: Tensor) -> tuple[Tensor, Tensor]:
     return same.roll(1, dims=1) & earlier, same
 
 
-@exercise(4)
+@exercise(3)
 def other_weights(function: Callable[[Tensor, Tensor], Any]) -> str:
     """`function(states, weights)` must return other weights with the same weighted sum."""
     for _ in range(2):
