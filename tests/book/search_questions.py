@@ -36,11 +36,11 @@ USERS = {
     "softmax returns nan": "7 nobody | page empty row",  # bentrevett and pytorch, an empty row
     "decoder repeats one token": "11 falls too fast",  # pytorch/tutorials#719
     "pre-layer norm vs post-layer norm": "10 block | 10 Pre-norm",  # annotated-transformer#92
-    "weight tying": "11 tying | 11 machine",  # harvardnlp/harvardnlp.github.io#13
+    "weight tying": "page tying | 11 machine",  # harvardnlp/harvardnlp.github.io#13
     "what exactly are keys queries and values": "6 Queries | 6 three roles",  # stats.SE
     "why not one big head": "8 Half is lost | 8 training find",  # Reddit, February 2026
     "why sine and cosine": "9 Clocks | 9 rotation",  # the same
-    "label smoothing": "11 recipes",  # bentrevett/pytorch-seq2seq#147
+    "label smoothing": "page label smoothing | page recipes",  # bentrevett/pytorch-seq2seq#147
     "beam search": "2 Beam search",  # pytorch/tutorials#894
     "training vs inference": "11 one by one",  # attention-is-all-you-need-pytorch#213
     "backprop through attention": "7 sure row | 7 nor d | 6 error moves",  # torchedup's exercise
