@@ -13,7 +13,7 @@ REVIEWED = {
     "multihead": "8 Multi-head | 8 heads",
     "autoregressive": "2 One word after | 11 one by one",
     "cross attention": "11 another sentence",
-    "mixture of experts": "13 experts",
+    "mixture of experts": "13 experts | page mixture of experts",
     "hallucination": "none make up",
     "overfitting": "none overfit",
     "atention": "3 Attention | 5 Self-attention",  # codespell:ignore
@@ -21,7 +21,7 @@ REVIEWED = {
     "encodr": "1 reader and the writer | 1 Eight digits | 11 machine",
     "perplexity": "1 Learning to write | page size, training",
     "query key value": "6 Queries | 6 three roles",
-    "cls token": "15 weight | 12 Pieces",
+    "cls token": "15 handed | 12 Pieces",
     "mask future": "5 future | 11 masks",
     "why divide by sqrt d": "7 score grows | 7 Scaling",
     "kv cache": "13 computed",
