@@ -60,7 +60,7 @@ def test_the_plan_fills_as_one_reads_and_says_where_one_is(visit) -> None:
     assert set(rows.evaluate_all(READ)) == {1}
 
 
-@pytest.mark.parametrize("which", [4, 8, 10])
+@pytest.mark.parametrize("which", [4, 8, 11])
 def test_the_plan_is_in_sight_as_a_whole_and_so_is_its_last_line(visit, which: int) -> None:
     page: Page = visit(f"notebooks/{NOTEBOOKS[which].stem}", viewport=SHORT)
     rail, key = page.locator(".bd-sidebar-secondary"), page.locator(".plan-key")

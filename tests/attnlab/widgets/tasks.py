@@ -21,7 +21,7 @@ CAPTION = re.compile(r"^\*\*Figure (\d+\.\d+)\.", re.M)
 
 
 class Task(NamedTuple):
-    """A task: what it asks, the HTML of the picture it is about, and its answer."""
+    """What it asks, the HTML of its live picture ("": about a drawing), and its answer."""
 
     asked: str
     picture: str
@@ -29,7 +29,7 @@ class Task(NamedTuple):
 
     @property
     def kind(self) -> str:
-        return FIGURE.match(self.picture)[1]
+        return FIGURE.match(self.picture)[1] if self.picture else "drawing"
 
 
 @cache
@@ -48,7 +48,7 @@ def tasks(lecture: str) -> list[Task]:
 
     def last(end: int) -> int:
         shown = SHOWN.findall(text[:end])
-        return int(shown[-1]) if shown else -1  # a drawing stands first: no task is about it
+        return int(shown[-1]) if shown else -1  # no live picture stands before it
 
     by_name = {one[1]: last(one.start()) for one in CAPTION.finditer(text)}
     found, shared = [], ""
@@ -58,5 +58,5 @@ def tasks(lecture: str) -> list[Task]:
         question = asked[: SHOWN.search(asked).start()] if SHOWN.search(asked) else asked
         named = NAMED.search(question)
         at = by_name[named[1]] if named else last(match.start() + len(asked))
-        found.append(Task(question.strip(), pictures[at], answer))
+        found.append(Task(question.strip(), pictures[at] if at >= 0 else "", answer))
     return found[::-1]

@@ -34,8 +34,8 @@ function build(store) {
   const [top, sliders, letters, plot, line, dials, table, tails] = nodes(view.parts);
   const half = el("div", "half", line, table);
   const all = view.folded
-    ? [sliders, dials, view.status, fold(view, top, view.alert.node, letters, plot, half, note(NOTE), tails)]
-    : [top, view.alert.node, letters, plot, sliders, view.status, el("div", "main", half, dials), note(NOTE), tails];
+    ? [sliders, dials, view.status, fold(view, top, ...view.alert.node, letters, plot, half, note(NOTE), tails)]
+    : [top, ...view.alert.node, letters, plot, sliders, view.status, el("div", "main", half, dials), note(NOTE), tails];
   view.node = el("div", {}, all);
   return view;
 }
