@@ -1,4 +1,4 @@
-"""Ask SmolLM2 what lectures 12 and 13 ask it, and keep the answers for machines without its file.
+"""Ask SmolLM2 what lectures 12 to 14 ask it, and keep the answers for machines without its file.
 
 The functions are the lectures' own, to the letter: an answer is given only to the same code.
 ``python -m experiments.smollm`` asks where a question is new, ``--again`` asks all anew.
@@ -10,6 +10,7 @@ import hashlib
 import inspect
 import itertools
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -23,6 +24,7 @@ from torch import Tensor
 from attnbook.cache import KVCache
 from attnbook.decoding import sample
 from attnbook.further.speculation import look_up, speculate
+from attnbook.masks import window_mask
 from attnbook.record import record_attention
 from attnlab._console import any_letter
 from attnlab.language import PronounPair, minimal_pairs, pronouns
@@ -43,6 +45,12 @@ OFFSETS = (225, 64, 16, 1)  # the same, of which 225 is the whole text
 # of a cache's keys and values, and whether keys have a scale for each column
 BITS = (((8, 8), False), ((8, 4), False), ((4, 8), False), ((4, 4), False), ((4, 4), True))
 DECIMALS = 4
+# what stays visible: first tokens, last tokens, and of these the keys of the largest scores
+VISIBLE = ((0, 1_072, 0), (0, 256, 0), (1, 255, 0), (0, 1_072, 64))
+WORDS = (
+    "lamp coat clock piano knife spoon chair ladder guitar mirror bicycle umbrella"
+    " river bread horse window garden silver apple doctor winter pencil castle pepper"
+).split()
 # what is shown, and what is asked, in pairs
 TASKS = {
     "opposites": (
@@ -211,6 +219,32 @@ def largest_in_rows(model):
     return answers
 
 
+def loss_and_recall(model, first, last, best, seed):
+    """Prose with a list of words in it, and the list once more at the end."""
+    order = torch.randperm(24, generator=torch.Generator().manual_seed(seed)).tolist()
+    said = model.encode("".join(f" {WORDS[i]}" for i in order))[0][0]
+    prose = model.encode(smollm_visible().text)[0][0]
+    ids = torch.cat([prose[:256], said, prose[256:1024], said])[None]
+    mask = window_mask(ids.shape[1], ids.shape[1], first + last, sinks=first)
+
+    def choose(attend, inputs):
+        query, key, value, _, *rest = inputs
+        scores = query @ key.repeat_interleave(3, dim=1).mT
+        scores = scores.masked_fill(~mask, -math.inf)
+        least = scores.topk(best, dim=-1).values[..., -1:]
+        return query, key, value, mask & (scores >= least), *rest
+
+    attends = [one.attention.attend for one in model.decoder.blocks if best]
+    hooks = [attend.register_forward_pre_hook(choose) for attend in attends]
+    rows = model.decoder(model.embed(ids), mask)[0]
+    for hook in hooks:
+        hook.remove()
+    logits, table = rows[:-1], model.embed.tokens.weight.T
+    lost = torch.nn.functional.cross_entropy(logits[535:1047] @ table, ids[0, 536:1048])
+    named = (logits[1048:] @ table).argmax(-1) == said[1:]
+    return [lost.exp().item(), named.float().mean().item()]
+
+
 def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
     """Return each function with the arguments that it is asked with."""
     sentences = [text for pair in minimal_pairs() for text in (pair.right, pair.wrong)]
@@ -229,6 +263,7 @@ def questions() -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         *((rounding, (read, *way)) for read in ("prose", "sentences") for way in BITS),
         (sizes_of_keys, (15, 0)),
         (largest_in_rows, ()),
+        *((loss_and_recall, (*way, seed)) for way in VISIBLE for seed in range(3)),
     ]
 
 
