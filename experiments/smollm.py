@@ -47,10 +47,11 @@ BITS = (((8, 8), False), ((8, 4), False), ((4, 8), False), ((4, 4), False), ((4,
 DECIMALS = 4
 # what stays visible: first tokens, last tokens, and of these the keys of the largest scores
 VISIBLE = ((0, 1_072, 0), (0, 256, 0), (1, 255, 0), (0, 1_072, 64))
-WORDS = (
+COMMON = (
     "lamp coat clock piano knife spoon chair ladder guitar mirror bicycle umbrella"
     " river bread horse window garden silver apple doctor winter pencil castle pepper"
-).split()
+)
+WORDS = COMMON.split()  # of one token each
 # what is shown, and what is asked, in pairs
 TASKS = {
     "opposites": (

@@ -84,7 +84,7 @@ def test_paper_names_no_fold_that_is_closed_and_says_what_it_is_of(lecture) -> N
 
 
 def test_a_picture_that_is_folded_up_stands_over_its_caption_on_paper(visit) -> None:
-    page = visit("notebooks/14-longer-contexts")
+    page = visit("notebooks/evidence/14-longer-contexts")
     fold = page.locator(".figure-cell.tag_hide-cell > details").first
     expect(fold.locator("img")).to_be_hidden()
     page.emulate_media(media="print")

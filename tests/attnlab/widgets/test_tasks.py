@@ -713,7 +713,9 @@ def test_every_task_has_a_row_or_a_reason_and_every_row_its_task() -> None:
     every = [task for lecture in LECTURES for task in tasks(lecture)]
     assert [task.asked for task in every if not row(task)] == []
     # who has no live picture cannot be played, so its reason must be told
-    assert [task.asked for task in every if not task.picture and not isinstance(row(task), str)] == []
+    assert [
+        task.asked for task in every if not task.picture and not isinstance(row(task), str)
+    ] == []
     counts = {words: sum(words in task.asked for task in every) for words in ROWS}
     assert counts == dict.fromkeys(ROWS, 1)
 
@@ -747,7 +749,7 @@ def test_what_the_answer_of_a_task_says_its_picture_shows(show, large, lecture: 
     ],
 )
 def test_an_answer_that_is_not_its_pictures_is_named(show, old: str, new: str, named: str) -> None:
-    task = next(one for one in tasks("14-longer-contexts") if old in one.answer)
+    task = next(one for one in tasks("evidence/14-longer-contexts") if old in one.answer)
     assert played(show, task) == ""
     said = played(show, task._replace(answer=task.answer.replace(old, new)))
     assert said.startswith("“With a factor of 4, which scalings")
