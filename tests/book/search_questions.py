@@ -44,7 +44,7 @@ USERS = {
     "beam search": "2 Beam search",  # pytorch/tutorials#894
     "training vs inference": "11 one by one",  # attention-is-all-you-need-pytorch#213
     "backprop through attention": "7 sure row | 7 nor d | 6 error moves",  # torchedup's exercise
-    "why do all tokens attend to the first": "14 sinks",  # jessevig/bertviz#131
+    "why do all tokens attend to the first": "14 sinks | 14 The first token",  # jessevig/bertviz#131
     "induction heads": "15 larger model",  # coairesearch/mlxterp#5
     "vision transformer": "none pictures",  # Atcold/NYU-DLSP20#854
     "paged attention": "13 Pages",  # GeeeekExplorer/nano-vllm#154
@@ -67,7 +67,7 @@ TYPED = {
     "list of symbols": "page Notation",
     "transformer from scratch pytorch": "11 machine | 10 block, written",
     "attention is all you need": "11 transformer",
-    "needle in a haystack": "14 trained length",
+    "needle in a haystack": "14 Does it help | 14 trained length",
     "batch of sentences different length": "1 reader and | 1 Eight digits | 6 batch | 5 padding",
     "why is W_O needed": "8 Side by side | 8 mixed",
     "warum durch wurzel d teilen": "7 score grows | 7 nor d | page root, or the rate | 7 Scaling",
