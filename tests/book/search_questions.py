@@ -44,7 +44,7 @@ USERS = {
     "beam search": "2 Beam search",  # pytorch/tutorials#894
     "training vs inference": "11 one by one",  # attention-is-all-you-need-pytorch#213
     "backprop through attention": "7 sure row | 7 nor d | 6 error moves",  # torchedup's exercise
-    "why do all tokens attend to the first": "14 sinks | 14 The first token",  # jessevig/bertviz#131
+    "why do all tokens attend to the first": "14 sinks | 14 first token",  # jessevig/bertviz#131
     "induction heads": "15 larger model",  # coairesearch/mlxterp#5
     "vision transformer": "none pictures",  # Atcold/NYU-DLSP20#854
     "paged attention": "13 Pages",  # GeeeekExplorer/nano-vllm#154
