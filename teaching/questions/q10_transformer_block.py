@@ -68,8 +68,9 @@ def gradient_through_parts(draw: random.Random) -> Number:
         solution=f"Derivatives are multiplied. Without the sum: ${c}^{n} = {c**n:.3f}$. With it "
         f"each factor is $1 + {c}$: ${1 + c:.1f}^{n} = {(1 + c) ** n:.3f}$. With changing signs "
         f"half of the factors are {1 + c:.1f} and half {1 - c:.1f}, in all {n // 2} times their "
-        f"product {(1 + c) * (1 - c):.2f}: {((1 + c) * (1 - c)) ** (n // 2):.3f}. So the sum keeps "
-        "a gradient from vanishing and does not by itself keep it from growing.",
+        f"product {(1 + c) * (1 - c):.2f}: {((1 + c) * (1 - c)) ** (n // 2):.3f}. So where "
+        "parts add, the sum keeps a gradient from vanishing and does not by itself keep it from "
+        "growing; with changing signs it shrinks.",
         mistakes=[
             f"$1 + {c}^{n}$: the 1 stands in every factor, not once",
             f"$1 + {n} · {c}$: a sum of the parts, where factors are multiplied",

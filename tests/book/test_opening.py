@@ -65,7 +65,7 @@ def test_the_plan_is_in_sight_as_a_whole_and_so_is_its_last_line(visit, which: i
     page: Page = visit(f"notebooks/{NOTEBOOKS[which].stem}", viewport=SHORT)
     rail, key = page.locator(".bd-sidebar-secondary"), page.locator(".plan-key")
     assert rail.evaluate("(one) => one.scrollHeight <= one.clientHeight")
-    page.set_viewport_size({"width": 1280, "height": 500})  # now it must scroll
+    page.set_viewport_size({"width": 1280, "height": 400})  # now it must scroll
     page.wait_for_function(LONGER)
     box, line = rail.bounding_box(), key.bounding_box()
     assert line["y"] + line["height"] <= box["y"] + box["height"] + 1
@@ -90,7 +90,7 @@ def test_in_a_narrower_window_a_line_says_it_and_opens_the_plan(visit) -> None:
 
 def test_tab_goes_from_the_picture_to_the_code_below_it(visit) -> None:
     """In what opens a lecture no stop lies above the one before it by more than a line."""
-    page: Page = visit(f"notebooks/{NOTEBOOKS[14].stem}", viewport={"width": 1280, "height": 900})
+    page: Page = visit(f"notebooks/{NOTEBOOKS[6].stem}", viewport={"width": 1280, "height": 900})
     page.wait_for_function("document.readyState === 'complete'")
     assert (
         page.locator(".lecture-opening > :first-child")

@@ -10,6 +10,7 @@ import pytest
 from nbformat.v4 import new_markdown_cell
 
 from attnlab.models import captions
+from attnlab.models.caches import cached_models
 from book.extensions.attnbook_captions import reached, shared
 from book.extensions.attnbook_status import digest, rows
 from book.extensions.attnbook_terms import concepts, glossary, link, sections
@@ -150,3 +151,23 @@ def test_a_point_is_reached_at_its_first_mark_and_what_commands_share_is_told_on
     assert reached(run) == {34: 2.0, 35: 2.0, 36: 2.0}
     assert shared(["a b c", "a b d e"]) == ("a b", ["c", "d e"])
     assert shared(["a b", "a b c"]) == ("a b", ["", "c"])
+
+
+def test_the_page_of_models_has_each_with_its_count_and_its_source() -> None:
+    page = (HTML / "book" / "models.html").read_text(encoding="utf-8")
+    lines = re.findall(r"<tr.*?</tr>", page, re.S)
+    shown = [re.findall(r"<td[^>]*>(.*?)</td>", line, re.S) for line in lines]
+    every = cached_models().values()
+    for cells, model in zip([one for one in shown if len(one) == 7], every, strict=True):
+        name, year, _, token, longest, whole, less = (
+            re.sub(r"<.*?>", "", cell).strip().replace(",", "") for cell in cells
+        )
+        n = model.context
+        assert (name, int(year), int(longest)) == (model.name, model.year, n)
+        assert float(token) == pytest.approx(model.bytes_per_token(), abs=0.5)
+        assert float(whole) == pytest.approx(model.cache_bytes(n) / 1e9, abs=0.006)
+        assert float(less) == pytest.approx(model.saving(n), abs=0.6)
+        assert f"<li><p><em>{name}</em>: " in page
+    assert 'href="https://arxiv.org/abs/2607.24653"' in page  # one of their sources
+    assert "twenty-one models" in page  # a sentence counts them
+    assert len(every) == 21

@@ -71,7 +71,7 @@ def test_every_task_is_found_with_its_picture_its_answer_and_its_numbers() -> No
     found = [one for lecture in LECTURES for one in tasks(lecture)]
     paths = [one if "/" in one else f"lectures/{one}" for one in LECTURES]
     texts = [(ROOT / "book" / f"{path}.md").read_text("utf-8") for path in paths]
-    assert len(found) == sum(text.count("**Task.**") for text in texts) >= 34
+    assert len(found) == sum(text.count("**Task.**") for text in texts) > 20
     assert all(task.answer for task in found)
     sizes = next(task for task in found if "paper's sizes" in task.asked)
     wanted = {"512": 512, "2,048": 2048, "37,000": 37000, "6": 6}
