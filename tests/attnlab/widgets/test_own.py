@@ -266,6 +266,21 @@ def test_a_sentence_that_is_typed_is_read_and_a_word_stays_pinned(show) -> None:
         assert f"{max(weights_):.3f}" in row[-1]
 
 
+def test_an_eps_too_small_for_a_pictures_numbers_reaches_the_page(show) -> None:
+    """MiniLM's 1e-12 came as 0, and a row that fills up to fours, of zeros, had no end."""
+    model = copy.deepcopy(encoder())
+    for part in model.encoder.modules():
+        if hasattr(part, "eps"):
+            part.eps = 1e-12
+    page = show(widget := own(model=model, asset="tiny-eps", row=2))
+    read(page, "A dog, the cat & it")  # nine pieces, and three rows to fill up
+    expect(page.locator(".attnbook-pieces li")).to_have_count(9)
+    widget.text = "A dog, the cat & it"
+    for row, weights_ in zip(twin(page, 1), widget.weights[0, 0], strict=True):
+        first = float(re.search(r"\d\.\d{3}", row[-1])[0])  # the greatest of a row stands first
+        assert first == pytest.approx(max(weights_), abs=0.002)
+
+
 def test_a_switch_takes_away_what_a_head_adds(show) -> None:
     page = show(widget := own(row=2, layer=1, head=0))
     unfold(page)

@@ -185,7 +185,8 @@ def sizes(model: Pretrained) -> dict[str, Any]:
     return {
         "layers": len(model.encoder.blocks),
         "heads": block.attention.n_heads,  # type: ignore[union-attr]
-        "eps": block.norms[0].eps,  # type: ignore[index, union-attr]
+        # as text: a picture's numbers keep eight decimals, and 1e-12 would come as 0
+        "eps": repr(block.norms[0].eps),  # type: ignore[index, union-attr]
         "pieces": len(vocabulary(model)),
         "shard": SHARD,
         "special": [one.content for one in model.tokenizer.get_added_tokens_decoder().values()],
