@@ -8,7 +8,8 @@ export function erf(x) {
   const square = x * x;
   if (square > 36) return Math.sign(x);
   let [term, sum] = [x, x];
-  for (let k = 1; sum + term !== sum; k++) {
+  // until a term is too small to count; of NaN no comparison is true, so that it ends, too
+  for (let k = 1; sum + term > sum || sum + term < sum; k++) {
     term *= (2 * square) / (2 * k + 1);
     sum += term;
   }

@@ -14,7 +14,7 @@ const padded = (n) => FOUR * Math.ceil(n / FOUR);
 /**
  * The model that tensors make, in the order in which Python carries them.
  * @param {Float32Array[]} tensors
- * @param {{heads: number, layers: number, eps: number}} sizes
+ * @param {{heads: number, layers: number, eps: string | number}} sizes
  * @returns {any}
  */
 export function assembled(tensors, { heads, layers, eps }) {
@@ -28,7 +28,7 @@ export function assembled(tensors, { heads, layers, eps }) {
     const [widen, narrow] = [pair(), pair()];
     return { qkv, out, widen, narrow, norms: [pair(), pair()] };
   });
-  return { positions, norm, blocks, heads, d: norm.bias.length, eps };
+  return { positions, norm, blocks, heads, d: norm.bias.length, eps: Number(eps) };
 }
 
 /**

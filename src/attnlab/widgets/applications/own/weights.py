@@ -185,7 +185,7 @@ def sizes(model: Pretrained) -> dict[str, Any]:
     return {
         "layers": len(model.encoder.blocks),
         "heads": block.attention.n_heads,  # type: ignore[union-attr]
-        "eps": block.norms[0].eps,  # type: ignore[index, union-attr]
+        "eps": repr(block.norms[0].eps),  # type: ignore[index, union-attr] # 1e-12 is rounded away
         "pieces": len(vocabulary(model)),
         "shard": SHARD,
         "special": [one.content for one in model.tokenizer.get_added_tokens_decoder().values()],
