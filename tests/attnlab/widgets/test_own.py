@@ -2,6 +2,7 @@
 
 import base64
 import copy
+import json
 import random
 import re
 import unicodedata
@@ -19,6 +20,7 @@ from attnlab.models.stored.script import asset_bytes
 from attnlab.pretrained import Pretrained
 from attnlab.widgets import OwnSentence
 from attnlab.widgets.applications.own import weights
+from attnlab.widgets.core.markup import to_json
 from tests import needs
 from tests.attnlab.pretrained import tiny_bert
 from tests.attnlab.widgets.examples import encoder, own
@@ -111,6 +113,16 @@ RUN = """([packed, shapes, sizes, table, ids, offs]) => {
 }"""
 
 
+def in_the_page(model: Pretrained) -> dict:
+    """What a page is told of a model: its numbers have eight decimals."""
+    return json.loads(to_json(weights.sizes(model)))
+
+
+def test_the_page_divides_no_padding_by_nothing() -> None:
+    """Texts are padded to fours by rows of zeros, which need the norm's ε: 0 / 0 never ended."""
+    assert float(in_the_page(needs.minilm())["eps"]) == 1e-12
+
+
 @pytest.mark.parametrize("sentence", ["the", "the cat sat.", "dogs a it the cats sat the dog " * 4])
 def test_weights_and_vectors_are_torchs_with_any_heads_off(maths, tiny, sentence: str) -> None:
     ids = tiny.encode(sentence)[0][0].tolist()
@@ -120,7 +132,7 @@ def test_weights_and_vectors_are_torchs_with_any_heads_off(maths, tiny, sentence
     packed = base64.b64encode(given).decode()
     shapes = [one.shape for one in tensors]
     table = tiny.embeddings.tokens.weight.tolist()
-    found = maths(RUN, [packed, shapes, weights.sizes(tiny), table, ids, offs], "own")
+    found = maths(RUN, [packed, shapes, in_the_page(tiny), table, ids, offs], "own")
     for off, (seen, last, same) in zip(offs, found, strict=True):
         wanted = silenced(tiny, off)
         n = len(ids)
