@@ -7,8 +7,8 @@
 export function erf(x) {
   const square = x * x;
   if (square > 36) return Math.sign(x);
-  let [term, sum] = [x, x];
-  for (let k = 1; Math.abs(term) > 1e-17 * Math.abs(sum); k++) { // never true of NaN: it ends
+  let [term, sum] = [x, x]; // of NaN no comparison is true: the loop ends
+  for (let k = 1; Math.abs(term) > 1e-17 * Math.abs(sum); k++) {
     term *= (2 * square) / (2 * k + 1);
     sum += term;
   }
